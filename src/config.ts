@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/** A setting is missing or wrong. The message is one line that names the setting and says what it takes. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const flag = z.stringbool();
+const url = (...protocols: string[]) =>
+  z.string().refine((value) => {
+    try {
+      return protocols.includes(new URL(value).protocol);
+    } catch {
+      return false;
+    }
+  }, `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+
+export const workerRoles = ['delivery', 'search-indexing', 'attachment-scanning', 'maintenance'] as const;
+const workerRoleList = z
+  .string()
+  .transform((value) => value.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(workerRoles)).min(1));
+
+const environment = z.object({
+  HOST: z.string().default('0.0.0.0'),
+  PORT: port.default(3000),
+  PUBLIC_URL: url('http:', 'https:')
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+  DATA_DIR: z.string().min(1).default('.data'),
+  DATABASE_URL: url('postgres:', 'postgresql:'),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
+  REDIS_URL: url('redis:', 'rediss:').optional(),
+  SECRET_KEY: z.string().min(32, 'must be at least 32 characters; make one with: openssl rand -base64 48'),
+  TRUST_PROXY: flag.default(false),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  WORKER_ROLES: workerRoleList.default([...workerRoles]),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(8),
+  WORKER_PORT: port.optional(),
+});
+
+export type Config = Readonly<
+  Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
+    PUBLIC_URL: string;
+  }
+>;
+
+/**
+ * Parses the environment once, at the start of a process, into a frozen object.
+ * @throws {ConfigError} names the first setting that is missing or wrong.
+ */
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(present);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const name = String(issue?.path[0] ?? 'environment');
+    const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is wrong');
+    throw new ConfigError(`${name}: ${reason}`);
+  }
+  const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
+  return Object.freeze({ ...parsed.data, PUBLIC_URL });
+}

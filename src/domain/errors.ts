@@ -1,0 +1,81 @@
+/** Every error code of the contract, section 7, with the HTTP status that carries it. */
+export const errorStatuses = {
+  VALIDATION_ERROR: 400,
+  INVALID_HANDLE: 400,
+  INVALID_CURSOR: 400,
+  INVALID_JSON: 400,
+  IDEMPOTENCY_KEY_REQUIRED: 400,
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_SCOPE: 403,
+  FORBIDDEN: 403,
+  NOT_CONTACTS: 403,
+  NOT_TRUSTED: 403,
+  NOT_ALLOWED: 403,
+  BLOCKED: 403,
+  CANNOT_INITIATE_THREADS: 403,
+  NOT_THREAD_MEMBER: 403,
+  THREAD_CLOSED: 403,
+  ATTACHMENT_INFECTED: 403,
+  APPROVAL_DENIED: 403,
+  NOT_FOUND: 404,
+  AGENT_NOT_FOUND: 404,
+  THREAD_NOT_FOUND: 404,
+  MESSAGE_NOT_FOUND: 404,
+  ATTACHMENT_NOT_FOUND: 404,
+  CONTACT_NOT_FOUND: 404,
+  REQUEST_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  DUPLICATE_HANDLE: 409,
+  INVALID_TRANSITION: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  ATTACHMENT_NOT_READY: 409,
+  ATTACHMENT_ALREADY_SENT: 409,
+  MESSAGE_TOO_LARGE: 413,
+  ATTACHMENT_TOO_LARGE: 413,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_MISMATCH: 422,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  AGENT_PAUSED: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatuses;
+
+export interface ErrorDetail {
+  /** The field at fault, as a dotted path: `attachment_ids.3`. */
+  field: string;
+  message: string;
+}
+
+export interface ErrorOptions {
+  details?: ErrorDetail[];
+  /** Seconds after which the same call may succeed; becomes `Retry-After`. */
+  retry_after?: number;
+  /** The scope that was missing; becomes part of `WWW-Authenticate`. */
+  scope?: string;
+  cause?: unknown;
+}
+
+/** The one error that operations throw on purpose. Its message is written for the caller and safe to show. */
+export class DomainError extends Error {
+  override name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetail[] | undefined;
+  readonly retry_after: number | undefined;
+  readonly scope: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retry_after = options.retry_after;
+    this.scope = options.scope;
+  }
+
+  get status(): number {
+    return errorStatuses[this.code];
+  }
+}

@@ -1,0 +1,30 @@
+import { DomainError } from './errors.ts';
+
+const part = '[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?';
+const handlePattern = new RegExp(`^(${part})\\.(${part})$`);
+const namePattern = new RegExp(`^${part}$`);
+
+export interface Handle {
+  owner: string;
+  name: string;
+  /** `owner.agent_name`, lower case, without `@`. */
+  canonical: string;
+}
+
+/** Whether `value` can name an owner or an agent (contract, section 2). */
+export function isName(value: string): boolean {
+  return namePattern.test(value);
+}
+
+/**
+ * Reads a handle as people write it: in any case, with or without a leading `@`.
+ * @throws {DomainError} INVALID_HANDLE
+ */
+export function parseHandle(value: string): Handle {
+  const canonical = value.trim().replace(/^@/, '').toLowerCase();
+  const match = handlePattern.exec(canonical);
+  if (!match?.[1] || !match[2]) {
+    throw new DomainError('INVALID_HANDLE', `A handle has the form owner.agent_name; this is not one: ${value.slice(0, 80)}`);
+  }
+  return { owner: match[1], name: match[2], canonical };
+}

@@ -1,0 +1,32 @@
+import { monotonicFactory } from 'ulid';
+
+const nextUlid = monotonicFactory();
+
+/** Identifier prefixes of the contract, section 2, and of rows that never leave the service. */
+export const idPrefixes = {
+  agent: 'agt',
+  thread: 'thd',
+  message: 'msg',
+  attachment: 'att',
+  contactRequest: 'creq',
+  event: 'evt',
+  account: 'acc',
+  organization: 'org',
+  approval: 'apr',
+  webhook: 'whk',
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+
+/** A new identifier: the prefix of its kind and a time-ordered ULID; increasing within one process. */
+export function newId(kind: IdKind): string {
+  return `${idPrefixes[kind]}_${nextUlid()}`;
+}
+
+const body = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Whether `value` has the shape of an identifier of this kind. It says nothing of existence. */
+export function isId(kind: IdKind, value: string): boolean {
+  const prefix = `${idPrefixes[kind]}_`;
+  return value.startsWith(prefix) && body.test(value.slice(prefix.length));
+}

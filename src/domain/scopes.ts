@@ -1,0 +1,21 @@
+/** Scopes of `interface.md`, then our own for operations on which it is silent. */
+export const scopes = [
+  'contacts:read',
+  'contacts:write',
+  'threads:read',
+  'threads:write',
+  'agents:read',
+  'agents:write',
+  'realtime:read',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+const basic: readonly Scope[] = scopes.slice(0, 4);
+
+/** Whether a token with `granted` may call an operation that needs `required`. */
+export function allows(granted: ReadonlySet<string>, required: Scope): boolean {
+  if (granted.has(required)) return true;
+  // A client that knows only the four scopes of interface.md may read agents with any of them (contract 3).
+  return required === 'agents:read' && basic.some((scope) => granted.has(scope));
+}
