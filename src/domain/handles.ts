@@ -24,7 +24,10 @@ export function parseHandle(value: string): Handle {
   const canonical = value.trim().replace(/^@/, '').toLowerCase();
   const match = handlePattern.exec(canonical);
   if (!match?.[1] || !match[2]) {
-    throw new DomainError('INVALID_HANDLE', `A handle has the form owner.agent_name; this is not one: ${value.slice(0, 80)}`);
+    throw new DomainError(
+      'INVALID_HANDLE',
+      `A handle has the form owner.agent_name; this is not one: ${value.slice(0, 80)}`,
+    );
   }
   return { owner: match[1], name: match[2], canonical };
 }

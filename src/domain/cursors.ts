@@ -1,0 +1,54 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { DomainError } from './errors.ts';
+
+const macBytes = 12;
+
+/** Opaque, signed positions. A cursor is bound to what it was made for and refused anywhere else. */
+export interface Cursors {
+  /** A position in a list: `binding` names the operation, the caller and the filters. */
+  encode(binding: string, position: readonly (string | number | null)[]): string;
+  /** @throws {DomainError} INVALID_CURSOR when it is broken, foreign or of another list. */
+  decode(binding: string, cursor: string): (string | number | null)[];
+  /** A position in an agent's feed: every event up to and including `number` is behind it. */
+  encodeFeed(agentId: string, number: number): string;
+  /** @throws {DomainError} INVALID_CURSOR when it is broken or of another agent. */
+  decodeFeed(agentId: string, cursor: string): number;
+}
+
+export function createCursors(secret: string): Cursors {
+  const key = createHash('sha256').update(`cursors:${secret}`).digest();
+
+  function mac(binding: string, payload: string): Buffer {
+    return createHmac('sha256', key)
+      .update(binding)
+      .update('\0')
+      .update(payload)
+      .digest()
+      .subarray(0, macBytes);
+  }
+  function seal(binding: string, payload: string): string {
+    return `${Buffer.from(payload).toString('base64url')}.${mac(binding, payload).toString('base64url')}`;
+  }
+  function unseal(binding: string, cursor: string): string {
+    const [body, signature, ...rest] = cursor.split('.');
+    if (!body || !signature || rest.length > 0) throw invalid();
+    const payload = Buffer.from(body, 'base64url').toString();
+    const given = Buffer.from(signature, 'base64url');
+    if (given.length !== macBytes || !timingSafeEqual(given, mac(binding, payload))) throw invalid();
+    return payload;
+  }
+
+  return {
+    encode: (binding, position) => seal(`list:${binding}`, JSON.stringify(position)),
+    decode: (binding, cursor) => JSON.parse(unseal(`list:${binding}`, cursor)) as (string | number | null)[],
+    encodeFeed: (agentId, number) => seal(`feed:${agentId}`, String(number)),
+    decodeFeed: (agentId, cursor) => Number(unseal(`feed:${agentId}`, cursor)),
+  };
+}
+
+function invalid(): DomainError {
+  return new DomainError(
+    'INVALID_CURSOR',
+    'This cursor is broken or belongs to another list; start without one.',
+  );
+}

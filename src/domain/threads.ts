@@ -1,0 +1,14 @@
+export const threadStatuses = ['active', 'closed', 'archived'] as const;
+
+export type ThreadStatus = (typeof threadStatuses)[number];
+
+const moves: Record<ThreadStatus, readonly ThreadStatus[]> = {
+  active: ['closed', 'archived'],
+  closed: ['active', 'archived'],
+  archived: ['active'],
+};
+
+/** Whether a thread may go from one status to another one (contract, section 3). */
+export function canMove(from: ThreadStatus, to: ThreadStatus): boolean {
+  return moves[from].includes(to);
+}

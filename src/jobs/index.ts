@@ -1,0 +1,54 @@
+import type { EventType } from '../domain/events.ts';
+import type { QueuedJob } from './define.ts';
+import { delivery } from './delivery.ts';
+import { searchIndexing } from './search-indexing.ts';
+
+/** The jobs that a committed change can owe, by name. Their subjects stand in the outbox until a worker has done them. */
+export const outboxJobs = { [delivery.name]: delivery, [searchIndexing.name]: searchIndexing };
+
+export interface OwedJob {
+  job: string;
+  subject_id: string;
+}
+
+const everyEvent = (event: { id: string }): OwedJob[] => [{ job: delivery.name, subject_id: event.id }];
+
+/** What each event sets in motion. */
+const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }) => OwedJob[]> = {
+  'message.created': (event) => [
+    ...everyEvent(event),
+    ...(event.message_id ? [{ job: searchIndexing.name, subject_id: event.message_id }] : []),
+  ],
+  'thread.created': everyEvent,
+  'thread.updated': everyEvent,
+};
+
+export function jobsOf(event: { id: string; type: EventType; message_id?: string }): OwedJob[] {
+  return jobsByEvent[event.type](event);
+}
+
+const largestBatch = 100;
+
+/**
+ * Packs owed jobs into as few queue entries as possible, in order. The entry's id comes from its first subject, so that the
+ * same batch enqueued twice is one entry.
+ */
+export function queuedJobs(owed: readonly OwedJob[]): QueuedJob[] {
+  const queued: QueuedJob[] = [];
+  for (const contract of Object.values(outboxJobs)) {
+    const ids = owed.filter(({ job }) => job === contract.name).map(({ subject_id }) => subject_id);
+    for (let start = 0; start < ids.length; start += largestBatch) {
+      const batch = ids.slice(start, start + largestBatch);
+      const { name, queue, attempts, backoff_ms } = contract;
+      queued.push({
+        queue,
+        name,
+        id: `${name}-${batch[0]}`,
+        payload: { version: 1, ids: batch },
+        attempts,
+        backoff_ms,
+      });
+    }
+  }
+  return queued;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { JobContract } from './define.ts';
+
+/** Housekeeping, each with the pause between two runs in milliseconds. */
+export const maintenanceTasks = {
+  'sweep-outbox': 5_000,
+  'expire-idempotency-keys': 60_000,
+  'expire-tokens': 60_000,
+  'expire-mcp-sessions': 600_000,
+} as const;
+
+export type MaintenanceTask = keyof typeof maintenanceTasks;
+
+const tasks = Object.keys(maintenanceTasks) as [MaintenanceTask, ...MaintenanceTask[]];
+
+export const maintenance: JobContract<{ version: 1; task: MaintenanceTask }> = {
+  name: 'maintain',
+  queue: 'maintenance',
+  payload: z.object({ version: z.literal(1), task: z.enum(tasks) }),
+  attempts: 1,
+  backoff_ms: 1000,
+};

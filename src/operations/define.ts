@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Scope } from '../domain/scopes.ts';
+import type { Work } from '../unit-of-work.ts';
+
+export interface RestFace {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Relative to /v1; `{name}` is a field of the input. */
+  path: string;
+  /**
+   * Whether the path is also served under `/agents/{owner}/{agent_name}`, where these two must name the acting agent:
+   * `short-and-long` for the additions of the contract, `long-only` where interface.md knows just that form.
+   */
+  forms?: 'short-only' | 'short-and-long';
+  status: 200 | 201 | 204;
+  /** Whether the request must or may carry an Idempotency-Key. Absent: the header means nothing here. */
+  idempotency?: 'required' | 'accepted';
+  /** The address of what was made, relative to /v1. */
+  location?: (output: Record<string, unknown>) => string;
+}
+
+export interface ToolFace {
+  /** Where REST and MCP call it differently. */
+  name?: string;
+  description: string;
+  annotations: {
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+}
+
+export interface ResourceFace {
+  /** A URI, or a template whose `{name}` is a field of the input. */
+  uri: string;
+  name: string;
+  description: string;
+}
+
+/**
+ * One thing that an agent can do: defined once, called through every face. A plain object; no transport's type in it.
+ * `run` has method syntax on purpose: a catalogue of different operations then has one type without casts.
+ */
+export interface Operation<Input = unknown, Output = unknown> {
+  /** snake_case; unique. */
+  name: string;
+  summary: string;
+  /** The scope that a token must hold, or `any` for every valid token. */
+  scope: Scope | 'any';
+  /** A read runs without a transaction; a write runs in one, together with its events and its idempotency key. */
+  kind: 'read' | 'write';
+  input: z.ZodType<Input>;
+  output: z.ZodType<Output>;
+  run(work: Work, input: Input): Promise<Output>;
+  rest?: RestFace;
+  tool?: ToolFace;
+  resource?: ResourceFace;
+}
+
+/** Lets TypeScript read the types of an operation from its schemas. */
+export function defineOperation<Input, Output>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation;
+}
+
+/** Annotations of tools, by what they do (MCP, Tool annotations). */
+export const toolHints = {
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+} as const;

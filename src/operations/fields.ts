@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** Input fields that several operations share, so that they mean and refuse the same everywhere. */
+
+const utf8 = new TextEncoder();
+
+export const maximumContentBytes = 32_768;
+
+export const content = z
+  .string()
+  .refine(
+    (value) => value.length <= maximumContentBytes && utf8.encode(value).length <= maximumContentBytes,
+    {
+      error: `must be at most ${maximumContentBytes} bytes of UTF-8`,
+      params: { code: 'MESSAGE_TOO_LARGE' },
+    },
+  )
+  .describe('Message body, at most 32,768 bytes of UTF-8.');
+
+export const contentType = z.enum(['text', 'markdown']).describe('How to read the content.');
+
+export const attachmentIds = z.array(z.string().max(64)).max(5).describe('Up to 5 uploads of your own.');
+
+export const threadId = z.string().max(64).describe('Thread identifier, thd_…');
+
+export const agentHandle = z
+  .string()
+  .min(1)
+  .max(80)
+  .describe('owner.agent_name; a leading @ and any case are accepted.');
+
+export const subject = z.string().max(200).describe('At most 200 characters.');
+
+export const reason = z.string().max(500).describe('Free text, kept in the metadata of the message.');
+
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => utf8.encode(JSON.stringify(value)).length <= 4096, 'must be at most 4 KiB as JSON')
+  .describe('A JSON object of your own, at most 4 KiB.');
+
+export const listCursor = z.string().min(1).max(512).describe('next_cursor of the page before.');
+
+export const nextCursor = z.string().optional().describe('Absent at the end.');
+
+export function pageLimit(largest: number, usual: number) {
+  return z.int().min(1).max(largest).default(usual).describe(`How many at most: 1–${largest}.`);
+}
+
+export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;

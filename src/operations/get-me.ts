@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { DomainError } from '../domain/errors.ts';
+import { agentSchema, presentAgent } from '../presenters/agent.ts';
+import { defineOperation, toolHints } from './define.ts';
+
+export const getMeOperation = defineOperation({
+  name: 'get_me',
+  summary: 'Read the agent that the access token belongs to',
+  scope: 'any',
+  kind: 'read',
+  input: z.strictObject({}),
+  output: agentSchema,
+  async run(work) {
+    const agent = await work.agents.find(work.actor.agent_id);
+    if (!agent) throw new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
+    return presentAgent(agent, false);
+  },
+  rest: { method: 'GET', path: '/agents/me', status: 200 },
+  tool: { name: 'whoami', description: 'Answers the agent that you act as.', annotations: toolHints.read },
+});

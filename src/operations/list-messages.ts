@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { messageSchema, presentMessage } from '../presenters/message.ts';
+import { listMessages } from '../services/messages.ts';
+import { defineOperation } from './define.ts';
+import { listCursor, nextCursor, pageLimit, threadId } from './fields.ts';
+
+export const listMessagesOperation = defineOperation({
+  name: 'list_messages',
+  summary: 'List the messages of a thread, newest first',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({
+    thread_id: threadId,
+    limit: pageLimit(100, 50),
+    cursor: listCursor.optional(),
+    order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
+    after_sequence: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .default(0)
+      .describe('Only messages beyond this sequence.'),
+  }),
+  output: z.object({ messages: z.array(messageSchema), next_cursor: nextCursor }),
+  async run(work, input) {
+    const page = await listMessages(work, input);
+    return { messages: page.messages.map(presentMessage), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/threads/{thread_id}/messages', status: 200 },
+});

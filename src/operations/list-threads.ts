@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { parseHandle } from '../domain/handles.ts';
+import { threadStatuses } from '../domain/threads.ts';
+import { presentThread, threadSchema } from '../presenters/thread.ts';
+import { listThreads } from '../services/threads.ts';
+import { defineOperation, toolHints } from './define.ts';
+import { agentHandle, listCursor, nextCursor, pageLimit } from './fields.ts';
+
+export const listThreadsOperation = defineOperation({
+  name: 'list_threads',
+  summary: 'List your threads, newest activity first',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({
+    status: z.enum(threadStatuses).optional().describe('Without it, archived threads are left out.'),
+    with_handle: agentHandle.optional().describe('Only threads that this agent is a member of.'),
+    updated_since: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Only threads changed at or after this time, in ms since the epoch.'),
+    limit: pageLimit(100, 20),
+    cursor: listCursor.optional(),
+  }),
+  output: z.object({ threads: z.array(threadSchema), next_cursor: nextCursor }),
+  async run(work, { status, with_handle, updated_since, limit, cursor }) {
+    const filter = {
+      status: status ?? null,
+      with_handle: with_handle === undefined ? null : parseHandle(with_handle).canonical,
+      updated_since: updated_since ?? null,
+    };
+    const page = await listThreads(work, { ...filter, limit, cursor });
+    return { threads: page.threads.map(presentThread), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
+  tool: {
+    description: 'Lists your threads, newest activity first; archived ones only with status=archived.',
+    annotations: toolHints.read,
+  },
+  resource: {
+    uri: 'service://threads',
+    name: 'threads',
+    description: 'Your threads, newest activity first.',
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { messageSchema, presentMessage } from '../presenters/message.ts';
+import { sendMessage } from '../services/messages.ts';
+import { defineOperation, toolHints } from './define.ts';
+import { attachmentIds, content, contentType, metadata, reason, threadId } from './fields.ts';
+
+export const sendMessageOperation = defineOperation({
+  name: 'send_message',
+  summary: 'Send a message in a thread',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z
+    .strictObject({
+      thread_id: threadId,
+      content,
+      content_type: contentType.default('text'),
+      attachment_ids: attachmentIds.default([]),
+      reply_to: z.string().max(64).nullish().describe('A message of the same thread.'),
+      metadata: metadata.default({}),
+      reason: reason.optional(),
+    })
+    .refine((value) => value.content !== '' || value.attachment_ids.length > 0, {
+      path: ['content'],
+      error: 'may be empty only with attachments',
+    }),
+  output: messageSchema,
+  async run(work, { reason: why, reply_to, metadata: given, ...message }) {
+    const kept = why === undefined ? given : { ...given, reason: why };
+    return presentMessage(
+      await sendMessage(work, { ...message, reply_to: reply_to ?? null, metadata: kept }),
+    );
+  },
+  rest: {
+    method: 'POST',
+    path: '/threads/{thread_id}/messages',
+    status: 201,
+    idempotency: 'required',
+    location: (message) =>
+      `/threads/${String(message['thread_id'])}/messages?order=asc&after_sequence=${Number(message['sequence']) - 1}&limit=1`,
+  },
+  tool: {
+    description: 'Sends a message in a thread that you are a member of.',
+    annotations: toolHints.write,
+  },
+});

@@ -1,0 +1,113 @@
+import pg from 'pg';
+
+/** One SQL statement; with a name it is prepared once for each connection. */
+export interface SqlStatement {
+  name?: string;
+  text: string;
+}
+
+export interface Transaction {
+  query<Row extends object>(statement: SqlStatement, values: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Sends a last statement, when there is one, and COMMIT in one round trip; answers that statement's rows.
+   * Rejects, with everything undone, when either fails.
+   */
+  commit<Row extends object>(last?: { statement: SqlStatement; values: readonly unknown[] }): Promise<Row[]>;
+  /** Undoes everything and gives the connection back. Harmless after commit. */
+  rollback(): Promise<void>;
+}
+
+export interface Database {
+  query<Row extends object>(statement: SqlStatement, values: readonly unknown[]): Promise<Row[]>;
+  begin(): Promise<Transaction>;
+  /** Connections in use and callers that wait for one. */
+  usage(): { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  pool_size: number;
+  /** Called with faults of idle connections; the pool replaces them by itself. */
+  on_error(error: Error): void;
+}
+
+const types = {
+  // Times and numbers of the feed are bigint columns; all stay far below 2^53.
+  getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
+    if (oid === pg.types.builtins.INT8) return Number;
+    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+  },
+};
+
+/** A pool of pipelining connections with limits on every wait, so that a stuck query never becomes a stuck caller. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.pool_size,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: 15_000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'ams',
+    pipeline: true,
+    types,
+  } as pg.PoolConfig);
+  pool.on('error', options.on_error);
+
+  return {
+    async query(statement, values) {
+      return (await pool.query({ ...statement, values: [...values] })).rows;
+    },
+    async begin() {
+      return openTransaction(await pool.connect());
+    },
+    usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  };
+}
+
+function openTransaction(client: pg.PoolClient): Transaction {
+  let open = true;
+  // BEGIN is not waited for: it travels with the first statement, and fails together with it.
+  const begun = client.query('BEGIN');
+  begun.catch(ignoreHere);
+
+  function release(broken?: unknown): void {
+    open = false;
+    client.release(broken instanceof Error ? broken : undefined);
+  }
+
+  return {
+    async query(statement, values) {
+      return (await client.query({ ...statement, values: [...values] })).rows;
+    },
+    async commit(last) {
+      const statement = last && { ...last.statement, values: [...last.values] };
+      const sent = statement ? client.query(statement) : begun;
+      const [done, end] = await Promise.allSettled([sent, client.query('COMMIT')]);
+      if (end.status === 'rejected') {
+        release(end.reason);
+        throw end.reason;
+      }
+      release();
+      if (done.status === 'rejected') throw done.reason;
+      if (end.value.command !== 'COMMIT') throw new Error('the transaction was rolled back by the server');
+      return statement ? done.value.rows : [];
+    },
+    async rollback() {
+      if (!open) return;
+      try {
+        await client.query('ROLLBACK');
+        release();
+      } catch (error) {
+        release(error);
+      }
+    },
+  };
+}
+
+/** For promises whose rejection the next statement on the same connection reports as well. */
+function ignoreHere(): void {}

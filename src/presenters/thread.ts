@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { threadStatuses } from '../domain/threads.ts';
+import { agentRef, timestamp } from './agent.ts';
+
+/** Thread record of interface.md, then the additions of the contract, section 3. */
+export const threadSchema = z
+  .object({
+    id: z.string().meta({ pattern: '^thd_' }),
+    subject: z.string().nullable(),
+    status: z.enum(threadStatuses),
+    created_by: z.string().describe('Id of the agent that created the thread.'),
+    members: z.array(agentRef),
+    last_message_at: timestamp.nullable().describe('Null before the first message.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_sequence: z.int().describe('Sequence of the latest message; 0 before the first.'),
+    unread_count: z.int().describe('Messages beyond the caller’s read mark.'),
+  })
+  .meta({ id: 'Thread' });
+
+export type ThreadRecord = z.infer<typeof threadSchema>;
+
+export interface ThreadColumns extends Omit<ThreadRecord, 'unread_count'> {
+  read_sequence: number;
+}
+
+export function presentThread(row: ThreadColumns): ThreadRecord {
+  const { id, subject, status, created_by, members, last_message_at, created_at, updated_at, last_sequence } =
+    row;
+  const unread_count = last_sequence - row.read_sequence;
+  return {
+    id,
+    subject,
+    status,
+    created_by,
+    members,
+    last_message_at,
+    created_at,
+    updated_at,
+    last_sequence,
+    unread_count,
+  };
+}

@@ -1,0 +1,65 @@
+import type { Actor } from '../domain/actor.ts';
+import type { EventType } from '../domain/events.ts';
+
+/** An event on its way to one receiver. `data` is shared by all receivers of the event: never change it. */
+export interface LiveEvent {
+  id: string;
+  type: EventType;
+  /** This receiver's position right behind the event. */
+  cursor: string;
+  created_at: number;
+  thread_id: string | null;
+  data: object;
+  /** `data` as JSON text, made once for all receivers. */
+  data_json: string;
+}
+
+export type StreamEnd = 'token_ended' | 'shutdown' | 'failed';
+
+/** Who reads a stream: a socket, an SSE response. */
+export interface StreamReader {
+  /** Gets events in order, never the next batch before the last one is taken. Resolve when there is room for more. */
+  deliver(events: readonly LiveEvent[]): Promise<void>;
+  /** Nothing more will come: the token expired or was revoked, the process stops, or the log cannot be read. */
+  ended(reason: StreamEnd): void;
+}
+
+export interface OpenStream {
+  /** Where the stream starts. */
+  cursor: string;
+  /** Whether it starts at a given cursor or at the acknowledged position, not at "now". */
+  resumed: boolean;
+  /** Whether events after that position are no longer kept. */
+  gap: boolean;
+  /** Begins to deliver: first what lies behind `cursor`, then live, without hole or repetition at the seam. */
+  start(): void;
+  close(): void;
+}
+
+export interface EventPage {
+  events: LiveEvent[];
+  cursor: string;
+  /** False when more lies behind `cursor` already. */
+  complete: boolean;
+  gap: boolean;
+}
+
+/** The one reader of feeds in a process; every door goes through it. */
+export interface Realtime {
+  /** @throws {DomainError} INVALID_CURSOR */
+  open(actor: Actor, options: { cursor?: string | undefined }, reader: StreamReader): Promise<OpenStream>;
+  /**
+   * One page behind a position; waits up to `wait_ms` when there is none yet.
+   * @throws {DomainError} INVALID_CURSOR
+   */
+  page(
+    actor: Actor,
+    options: { cursor?: string | undefined; limit: number; wait_ms: number; signal?: AbortSignal },
+  ): Promise<EventPage>;
+  /** Keeps a position of the agent for good; it only moves forward. @throws {DomainError} INVALID_CURSOR */
+  acknowledge(actor: Actor, cursor: string): Promise<void>;
+  /** Ends the streams of tokens that are no longer good. */
+  revoke(isEnded: (actor: Actor) => boolean): void;
+  /** Ends every stream with `shutdown` and stops listening. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,103 @@
+import type { EventType, FeedEntry } from '../domain/events.ts';
+import type { MessageRow } from './messages.ts';
+import { type Queryable, statement } from './queryable.ts';
+
+export interface EventRow {
+  id: string;
+  type: EventType;
+  thread_id: string | null;
+  data: object | null;
+  created_at: number;
+  /** The message that the event is about, as it stands in its own table. */
+  message: MessageRow | null;
+}
+
+export interface FeedHead {
+  agent_id: string;
+  last_number: number;
+  acknowledged_number: number | null;
+}
+
+const statements = {
+  heads: statement(
+    'feed.heads',
+    'select agent_id, last_number, acknowledged_number from feed_heads where agent_id = any($1)',
+  ),
+  first: statement('feed.first', 'select number from feed where agent_id = $1 order by number limit 1'),
+  read: statement(
+    'feed.read',
+    `select r.agent_id, f.number, f.event_id
+     from unnest($1::text[], $2::bigint[]) r (agent_id, after)
+     cross join lateral (
+       select number, event_id from feed where agent_id = r.agent_id and number > r.after order by number limit $3) f
+     order by r.agent_id, f.number`,
+  ),
+  events: statement(
+    'feed.events',
+    `select e.id, e.type, e.thread_id, e.data, e.created_at,
+       m.id as message_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
+       m.metadata
+     from events e left join messages m on m.id = e.message_id left join agents a on a.id = m.sender_id
+     where e.id = any($1)`,
+  ),
+  acknowledge: statement(
+    'feed.acknowledge',
+    `update feed_heads set acknowledged_number = $2
+     where agent_id = $1 and $2 <= last_number and coalesce(acknowledged_number, -1) < $2`,
+  ),
+  recipients: statement(
+    'feed.recipients',
+    `select agent_id, last_number, acknowledged_number from feed_heads
+     where agent_id in (select unnest(recipients) from events where id = any($1))`,
+  ),
+};
+
+interface EventColumns extends Omit<EventRow, 'message'>, Omit<MessageRow, 'id' | 'thread_id'> {
+  thread_id: string;
+  message_id: string | null;
+}
+
+function withMessage(row: EventColumns): EventRow {
+  const { id, type, thread_id, data, created_at, message_id, ...message } = row;
+  return {
+    id,
+    type,
+    thread_id,
+    data,
+    created_at,
+    message: message_id ? { ...message, id: message_id, thread_id, created_at } : null,
+  };
+}
+
+export function feedRepository(db: Queryable) {
+  return {
+    /** The last number and the acknowledged one, for each agent that exists. */
+    heads(agentIds: readonly string[]): Promise<FeedHead[]> {
+      return db.query<FeedHead>(statements.heads, [agentIds]);
+    },
+    /** The oldest number still kept, or undefined when the feed is empty. */
+    async first(agentId: string): Promise<number | undefined> {
+      return (await db.query<{ number: number }>(statements.first, [agentId]))[0]?.number;
+    },
+    /** Up to `limit` entries after each position, in order, all in one round trip. */
+    read(positions: readonly { agent_id: string; after: number }[], limit: number): Promise<FeedEntry[]> {
+      const agents = positions.map((position) => position.agent_id);
+      return db.query<FeedEntry>(statements.read, [
+        agents,
+        positions.map((position) => position.after),
+        limit,
+      ]);
+    },
+    async events(ids: readonly string[]): Promise<EventRow[]> {
+      return (await db.query<EventColumns>(statements.events, [ids])).map(withMessage);
+    },
+    /** Moves the durable position forward; never back, never past the end. */
+    async acknowledge(agentId: string, number: number): Promise<void> {
+      await db.query(statements.acknowledge, [agentId, number]);
+    },
+    /** Heads of every agent whom these events concern. */
+    recipients(eventIds: readonly string[]): Promise<FeedHead[]> {
+      return db.query<FeedHead>(statements.recipients, [eventIds]);
+    },
+  };
+}

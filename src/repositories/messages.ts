@@ -1,0 +1,93 @@
+import { type Queryable, statement } from './queryable.ts';
+
+export type ContentType = 'text' | 'markdown';
+
+export interface MessageRow {
+  id: string;
+  thread_id: string;
+  sequence: number;
+  sender_id: string;
+  sender_handle: string;
+  content: string;
+  content_type: ContentType;
+  reply_to: string | null;
+  metadata: Record<string, unknown>;
+  created_at: number;
+}
+
+const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
+  m.reply_to, m.metadata, m.created_at`;
+
+const statements = {
+  /**
+   * One round trip: the next sequence of the thread, the message, and the sender's read mark, which moves along only when
+   * nothing unread lies before it: an agent that writes without reading keeps its unread messages.
+   */
+  append: statement(
+    'messages.append',
+    `with thread as (
+       update threads set last_sequence = last_sequence + 1, last_message_at = $8, updated_at = $8
+       where id = $2 returning last_sequence
+     ), mark as (
+       update thread_members m set read_sequence = thread.last_sequence from thread
+       where m.thread_id = $2 and m.agent_id = $3 and m.read_sequence = thread.last_sequence - 1
+     )
+     insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, created_at)
+     select $1, $2, last_sequence, $3, $4, $5, $6, $7, $8 from thread
+     returning sequence`,
+  ),
+  find: statement(
+    'messages.find',
+    `select ${columns} from messages m join agents a on a.id = m.sender_id where m.thread_id = $1 and m.id = $2`,
+  ),
+  listDown: statement(
+    'messages.list_down',
+    `select ${columns} from messages m join agents a on a.id = m.sender_id
+     where m.thread_id = $1 and m.sequence < $2 and m.sequence > $3 order by m.sequence desc limit $4`,
+  ),
+  listUp: statement(
+    'messages.list_up',
+    `select ${columns} from messages m join agents a on a.id = m.sender_id
+     where m.thread_id = $1 and m.sequence < $2 and m.sequence > $3 order by m.sequence limit $4`,
+  ),
+};
+
+export interface NewMessage {
+  id: string;
+  thread_id: string;
+  sender_id: string;
+  content: string;
+  content_type: ContentType;
+  reply_to: string | null;
+  metadata: Record<string, unknown>;
+  created_at: number;
+}
+
+export interface MessageRange {
+  /** Only sequences below this one. */
+  below: number;
+  /** Only sequences above this one. */
+  above: number;
+  order: 'asc' | 'desc';
+  limit: number;
+}
+
+export function messagesRepository(db: Queryable) {
+  return {
+    /** Appends to a thread whose row the transaction holds. Answers the message's sequence. */
+    async append(message: NewMessage): Promise<number> {
+      const { id, thread_id, sender_id, content, content_type, reply_to, metadata, created_at } = message;
+      const values = [id, thread_id, sender_id, content, content_type, reply_to, metadata, created_at];
+      const [row] = await db.query<{ sequence: number }>(statements.append, values);
+      if (!row) throw new Error(`thread ${thread_id} vanished while it was locked`);
+      return row.sequence;
+    },
+    async find(threadId: string, id: string): Promise<MessageRow | undefined> {
+      return (await db.query<MessageRow>(statements.find, [threadId, id]))[0];
+    },
+    list(threadId: string, range: MessageRange): Promise<MessageRow[]> {
+      const query = range.order === 'asc' ? statements.listUp : statements.listDown;
+      return db.query<MessageRow>(query, [threadId, range.below, range.above, range.limit]);
+    },
+  };
+}

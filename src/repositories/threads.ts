@@ -1,0 +1,127 @@
+import type { ThreadStatus } from '../domain/threads.ts';
+import { type Queryable, statement } from './queryable.ts';
+
+export interface ThreadMember {
+  id: string;
+  canonical_handle: string;
+}
+
+export interface ThreadRow {
+  id: string;
+  subject: string | null;
+  status: ThreadStatus;
+  created_by: string;
+  created_by_handle: string;
+  last_sequence: number;
+  last_message_at: number | null;
+  created_at: number;
+  updated_at: number;
+  /** In the order in which they joined. */
+  members: ThreadMember[];
+  /** How far the viewer has read. */
+  read_sequence: number;
+}
+
+const columns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
+  (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
+  (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
+   from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
+  v.read_sequence`;
+
+const statements = {
+  findForMember: statement(
+    'threads.find_for_member',
+    `select ${columns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1`,
+  ),
+  lockForMember: statement(
+    'threads.lock_for_member',
+    `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1
+     for no key update of t`,
+  ),
+  insert: statement(
+    'threads.insert',
+    `with thread as (
+       insert into threads (id, subject, status, created_by, created_at, updated_at) values ($1, $2, 'active', $3, $4, $4)
+     )
+     insert into thread_members (thread_id, agent_id, joined_at) select $1, member, $4 from unnest($5::text[]) member`,
+  ),
+  update: statement(
+    'threads.update',
+    `update threads set subject = $2, status = $3, updated_at = $4 where id = $1`,
+  ),
+  list: statement(
+    'threads.list',
+    `select ${columns}
+     from thread_members v join threads t on t.id = v.thread_id
+     where v.agent_id = $1
+       and (t.status = $2 or ($2::text is null and t.status <> 'archived'))
+       and ($3::text is null or exists (
+         select from thread_members w join agents a on a.id = w.agent_id
+         where w.thread_id = t.id and w.agent_id <> $1 and a.canonical_handle = $3))
+       and ($4::bigint is null or t.updated_at >= $4)
+       and ($5::bigint is null or (coalesce(t.last_message_at, t.created_at), t.id) < ($5, $6))
+     order by coalesce(t.last_message_at, t.created_at) desc, t.id desc
+     limit $7`,
+  ),
+};
+
+export interface ThreadFilter {
+  status: ThreadStatus | null;
+  with_handle: string | null;
+  updated_since: number | null;
+  /** Position of the last row already seen: its activity and id. */
+  before: { activity: number; id: string } | null;
+  limit: number;
+}
+
+export function threadsRepository(db: Queryable) {
+  async function findForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
+    return (await db.query<ThreadRow>(statements.findForMember, [id, agentId]))[0];
+  }
+
+  return {
+    findForMember,
+    /**
+     * As findForMember, and holds the thread until the transaction ends: nothing in it changes meanwhile. Two statements in
+     * one round trip: the second one must see what was committed while the first one waited. Only members ever wait.
+     */
+    async lockForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
+      const [, thread] = await Promise.all([
+        db.query(statements.lockForMember, [id, agentId]),
+        findForMember(id, agentId),
+      ]);
+      return thread;
+    },
+    async insert(thread: {
+      id: string;
+      subject: string | null;
+      created_by: string;
+      created_at: number;
+      member_ids: string[];
+    }) {
+      const { id, subject, created_by, created_at, member_ids } = thread;
+      await db.query(statements.insert, [id, subject, created_by, created_at, member_ids]);
+    },
+    async update(thread: {
+      id: string;
+      subject: string | null;
+      status: ThreadStatus;
+      updated_at: number;
+    }): Promise<void> {
+      await db.query(statements.update, [thread.id, thread.subject, thread.status, thread.updated_at]);
+    },
+    /** Threads of an agent, newest activity first; archived ones only when asked for. */
+    list(agentId: string, filter: ThreadFilter): Promise<ThreadRow[]> {
+      const { status, with_handle, updated_since, before, limit } = filter;
+      const position = [before?.activity ?? null, before?.id ?? null];
+      return db.query<ThreadRow>(statements.list, [
+        agentId,
+        status,
+        with_handle,
+        updated_since,
+        ...position,
+        limit,
+      ]);
+    },
+  };
+}

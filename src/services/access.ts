@@ -1,0 +1,34 @@
+import { DomainError } from '../domain/errors.ts';
+import { parseHandle } from '../domain/handles.ts';
+import { isId } from '../domain/ids.ts';
+import type { Work } from '../unit-of-work.ts';
+
+type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;
+type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
+
+/**
+ * The thread, if the actor is a member; "absent" and "not yours" look alike.
+ * @param lock hold the thread until the unit of work ends, so that nothing in it changes meanwhile.
+ * @throws {DomainError} THREAD_NOT_FOUND
+ */
+export async function threadFor(work: Work, id: string, { lock = false } = {}): Promise<Thread> {
+  const find = lock ? work.threads.lockForMember : work.threads.findForMember;
+  const thread = isId('thread', id) ? await find(id, work.actor.agent_id) : undefined;
+  if (!thread) throw new DomainError('THREAD_NOT_FOUND', 'No such thread, or you are not a member of it.');
+  return thread;
+}
+
+/**
+ * The agents behind handles or ids, in the order asked for, each with what relates it to the actor.
+ * @throws {DomainError} AGENT_NOT_FOUND when one does not exist or is hidden from the actor; INVALID_HANDLE.
+ */
+export async function agentsFor(work: Work, refs: readonly string[]): Promise<SeenAgent[]> {
+  const keys = refs.map((ref) => (isId('agent', ref) ? ref : parseHandle(ref).canonical));
+  const seen = await work.agents.findSeen(work.actor.agent_id, keys);
+  return keys.map((key, index) => {
+    const agent = seen.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
+    if (!agent?.visible)
+      throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${refs[index]?.slice(0, 80)}`);
+    return agent;
+  });
+}

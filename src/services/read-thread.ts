@@ -1,0 +1,29 @@
+import { type Relationship, relationshipOf } from '../policies/relationship.ts';
+import type { Work } from '../unit-of-work.ts';
+import { threadFor } from './access.ts';
+
+export { relationships } from '../policies/relationship.ts';
+
+const endless = 2_147_483_647;
+
+/** A thread with its latest messages in reading order, each with how its sender belongs to the reader. */
+export async function readThread(
+  work: Work,
+  input: { thread_id: string; limit: number; before_sequence?: number | undefined },
+) {
+  const thread = await threadFor(work, input.thread_id);
+  const range = {
+    below: input.before_sequence ?? endless,
+    above: 0,
+    order: 'desc' as const,
+    limit: input.limit,
+  };
+  const rows = await work.messages.list(thread.id, range);
+  const senders = [...new Set(rows.map((row) => row.sender_id))];
+  const seen = await work.agents.findSeen(work.actor.agent_id, senders);
+  const relationships = new Map<string, Relationship>(seen.map((agent) => [agent.id, relationshipOf(agent)]));
+  const messages = rows
+    .reverse()
+    .map((row) => ({ ...row, relationship: relationships.get(row.sender_id) ?? ('none' as const) }));
+  return { thread, messages, earlier: (messages[0]?.sequence ?? 1) > 1 };
+}

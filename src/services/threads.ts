@@ -1,0 +1,137 @@
+import { DomainError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { canMove, type ThreadStatus } from '../domain/threads.ts';
+import { inboundRefusal } from '../policies/inbound.ts';
+import type { Work } from '../unit-of-work.ts';
+import { agentsFor, threadFor } from './access.ts';
+import { appendMessage, type MessageDraft } from './steps.ts';
+
+export interface CreateThread {
+  /** Handles or ids of the other members, at least one. */
+  participants: readonly string[];
+  subject: string | null;
+  initial_message: MessageDraft | null;
+}
+
+/**
+ * Opens a thread, with its first message when one is given: both or neither.
+ * @throws {DomainError} CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND, and what the inbound
+ * policy of a participant refuses.
+ */
+export async function createThread(work: Work, input: CreateThread) {
+  const [creator, others] = await Promise.all([
+    work.agents.find(work.actor.agent_id),
+    agentsFor(work, input.participants),
+  ]);
+  if (!creator?.can_initiate_threads) {
+    throw new DomainError(
+      'CANNOT_INITIATE_THREADS',
+      'The owner of this agent does not let it start threads.',
+    );
+  }
+  refuseDoubles(others, creator.id);
+  for (const other of others) {
+    const refusal = inboundRefusal(other, other);
+    if (refusal) throw refusal;
+    if (other.paused)
+      throw new DomainError('AGENT_PAUSED', `${other.canonical_handle} is paused by its owner.`, {
+        retry_after: 60,
+      });
+  }
+  const members = [creator, ...others].map(({ id, canonical_handle }) => ({ id, canonical_handle }));
+  const thread = {
+    id: newId('thread'),
+    subject: input.subject,
+    created_by: creator.id,
+    created_at: work.now,
+  };
+  await work.threads.insert({ ...thread, member_ids: members.map((member) => member.id) });
+
+  const fresh = {
+    status: 'active' as const,
+    last_sequence: 0,
+    last_message_at: null,
+    updated_at: work.now,
+    unread_count: 0,
+  };
+  const created_by = { id: creator.id, canonical_handle: creator.canonical_handle };
+  const recipients = members.map((member) => member.id);
+  work.emit({
+    type: 'thread.created',
+    thread_id: thread.id,
+    recipients,
+    data: { ...thread, ...fresh, members, created_by },
+  });
+
+  const message =
+    input.initial_message && (await appendMessage(work, { id: thread.id, members }, input.initial_message));
+  return { thread: await threadFor(work, thread.id), initial_message_id: message?.id };
+}
+
+function refuseDoubles(others: { id: string; canonical_handle: string }[], self: string): void {
+  const ids = others.map((other) => other.id);
+  const again = others.find((other, index) => other.id === self || ids.indexOf(other.id) < index);
+  if (!again) return;
+  const why = again.id === self ? 'names yourself' : 'is named twice';
+  throw new DomainError('VALIDATION_ERROR', `${again.canonical_handle} ${why}; name each other member once.`);
+}
+
+export interface UpdateThread {
+  thread_id: string;
+  status?: ThreadStatus | undefined;
+  subject?: string | null | undefined;
+}
+
+/**
+ * Changes status or subject. What stays as it was causes no event.
+ * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION
+ */
+export async function updateThread(work: Work, input: UpdateThread) {
+  const thread = await threadFor(work, input.thread_id, { lock: true });
+  const status = input.status ?? thread.status;
+  const subject = input.subject === undefined ? thread.subject : input.subject;
+  if (status === thread.status && subject === thread.subject) return thread;
+  if (status !== thread.status && !canMove(thread.status, status)) {
+    throw new DomainError('INVALID_TRANSITION', `A thread cannot go from ${thread.status} to ${status}.`);
+  }
+  const updated = { ...thread, status, subject, updated_at: work.now };
+  await work.threads.update(updated);
+  const { read_sequence: _mark, created_by_handle: _handle, ...data } = updated;
+  work.emit({
+    type: 'thread.updated',
+    thread_id: thread.id,
+    recipients: thread.members.map((member) => member.id),
+    data,
+  });
+  return updated;
+}
+
+export interface ListThreads {
+  status: ThreadStatus | null;
+  with_handle: string | null;
+  updated_since: number | null;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** A page of the actor's threads, newest activity first. */
+export async function listThreads(work: Work, { cursor, limit, ...filter }: ListThreads) {
+  const agentId = work.actor.agent_id;
+  const binding = JSON.stringify([
+    'list_threads',
+    agentId,
+    filter.status,
+    filter.with_handle,
+    filter.updated_since,
+  ]);
+  const [activity, id] = cursor ? work.cursors.decode(binding, cursor) : [];
+  const before = typeof activity === 'number' && typeof id === 'string' ? { activity, id } : null;
+  const rows = await work.threads.list(agentId, { ...filter, before, limit: limit + 1 });
+  const threads = rows.slice(0, limit);
+  const last = threads.at(-1);
+  const position = last && [last.last_message_at ?? last.created_at, last.id];
+  return {
+    threads,
+    next_cursor: rows.length > limit && position ? work.cursors.encode(binding, position) : undefined,
+  };
+}

@@ -1,0 +1,138 @@
+import type { Actor } from './domain/actor.ts';
+import type { Cursors } from './domain/cursors.ts';
+import type { NewEvent } from './domain/events.ts';
+import { newId } from './domain/ids.ts';
+import { type CommitRecord, commitStatement } from './repositories/commit.ts';
+import { databaseError } from './repositories/errors.ts';
+import { type Repositories, repositoriesOn } from './repositories/index.ts';
+import type { Queryable } from './repositories/queryable.ts';
+
+/** What a use case is handed: who acts, the time, the repositories of one transaction, and a place to note what happened. */
+export interface Work extends Repositories {
+  actor: Actor;
+  /** Milliseconds since the epoch; the same for everything in this unit of work. */
+  now: number;
+  cursors: Cursors;
+  /** Notes a fact. It reaches the feeds together with its cause, or not at all. */
+  emit(event: NewEvent): void;
+}
+
+/** A request that must have its effect once only. */
+export interface IdempotencyClaim {
+  key_hash: Buffer;
+  request_hash: Buffer;
+}
+
+export interface OwedJob {
+  job: string;
+  subject_id: string;
+}
+
+/** What a commit changed for others: whose feed grew to which number, and which jobs are owed. */
+export interface CommitNews {
+  heads: { agent_id: string; last_number: number }[];
+  jobs: OwedJob[];
+}
+
+interface Transaction extends Queryable {
+  commit<Row extends object>(last?: ReturnType<typeof commitStatement>): Promise<Row[]>;
+  rollback(): Promise<void>;
+}
+
+export interface UnitOfWorkParts {
+  database: Queryable & { begin(): Promise<Transaction> };
+  cursors: Cursors;
+  /** The jobs that an event sets in motion. */
+  jobsOf(event: NewEvent & { id: string }): OwedJob[];
+  /** Told after each commit that concerns others. Must not throw: the outbox and the feed already hold everything. */
+  announce(news: CommitNews): void;
+}
+
+const jobGrace = 10_000;
+
+/** Opens units of work: reads on the pool, writes in one transaction each. */
+export function createUnitOfWork(parts: UnitOfWorkParts) {
+  const pool = repositoriesOn(parts.database);
+
+  return {
+    /** Runs without a transaction; every statement stands alone. */
+    async read<T>(actor: Actor, run: (work: Work) => Promise<T>): Promise<T> {
+      const emit = () => {
+        throw new Error('a read cannot emit events');
+      };
+      try {
+        return await run({ ...pool, actor, now: Date.now(), cursors: parts.cursors, emit });
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+
+    /**
+     * Runs in one transaction and commits it together with the events, the jobs they cause and, under a claim, the answer
+     * that `run` gives as text. Nothing of it stays when anything fails.
+     */
+    async write(
+      actor: Actor,
+      claim: IdempotencyClaim | null,
+      run: (work: Work) => Promise<string>,
+    ): Promise<string> {
+      const transaction = await parts.database.begin().catch((error: unknown) => {
+        throw databaseError(error);
+      });
+      const events: (NewEvent & { id: string })[] = [];
+      const now = Date.now();
+      const emit = (event: NewEvent) => void events.push({ ...event, id: newId('event') });
+      try {
+        const answer = await run({
+          ...repositoriesOn(transaction),
+          actor,
+          now,
+          cursors: parts.cursors,
+          emit,
+        });
+        const jobs = events.flatMap((event) => parts.jobsOf(event));
+        const idempotency = claim && { ...claim, answer };
+        const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency };
+        const empty = events.length === 0 && !claim;
+        const heads = await transaction.commit<CommitNews['heads'][number]>(
+          empty ? undefined : commitStatement(record),
+        );
+        if (heads.length > 0) parts.announce({ heads, jobs });
+        return answer;
+      } catch (error) {
+        await transaction.rollback();
+        throw databaseError(error);
+      }
+    },
+
+    /** The stored answer of a claim, if its effect is committed. */
+    async answerOf(claim: IdempotencyClaim) {
+      try {
+        return await pool.idempotencyKeys.find(claim.key_hash);
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+  };
+}
+
+export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
+
+function commitRecord(
+  events: (NewEvent & { id: string })[],
+  now: number,
+): Pick<CommitRecord, 'now' | 'events' | 'entries'> {
+  return {
+    now,
+    events: events.map((event) => ({
+      id: event.id,
+      type: event.type,
+      thread_id: event.thread_id ?? null,
+      message_id: event.message_id ?? null,
+      data: event.data ? JSON.stringify(event.data) : null,
+    })),
+    entries: events.flatMap((event) =>
+      event.recipients.map((agent_id) => ({ agent_id, event_id: event.id })),
+    ),
+  };
+}
