@@ -12,9 +12,12 @@ export type BusHandler = (body: string, topic: string) => void;
  * and finds out from the database. Two adapters: Redis pub/sub and PostgreSQL LISTEN/NOTIFY.
  */
 export interface Bus {
-  /** Sends all messages in one round trip. Rejects at once when the connection is down. */
+  /** Sends all messages in one round trip. Rejects at once when the connection is down, after two seconds when it hangs. */
   publish(messages: readonly BusMessage[]): Promise<void>;
-  /** Resolves when the subscription stands; several handlers of one topic share it. The answer ends this handler's part. */
+  /**
+   * Resolves when the subscription stands; several handlers of one topic share it. The answer ends this handler's part.
+   * While the connection is down both resolve at once: what is subscribed then stands before `healthy` is true again.
+   */
   subscribe(topic: string, handler: BusHandler): Promise<() => Promise<void>>;
   /** False while rings may be lost; readers poll more often then. */
   healthy(): boolean;

@@ -1,7 +1,12 @@
 import type { QueuedJob, QueueName } from '../jobs/define.ts';
 
-/** What a consumer is handed. A rejection makes the queue try again after a pause. */
-export type JobHandler = (job: { id: string; name: string; payload: unknown; attempt: number }) => Promise<void>;
+/** What a consumer is handed; `attempt` counts from 1. A rejection makes the queue try again after a pause. */
+export type JobHandler = (job: {
+  id: string;
+  name: string;
+  payload: unknown;
+  attempt: number;
+}) => Promise<void>;
 
 export interface QueueDepth {
   queue: QueueName;
@@ -18,11 +23,24 @@ export interface Consumer {
 
 /** BullMQ behind one small interface; the backend is Redis or PostgreSQL, chosen in compose.ts. */
 export interface JobQueues {
-  /** Adds the jobs, one round trip for each queue concerned. Rejects at once when the connection is down. */
-  enqueue(jobs: readonly QueuedJob[]): Promise<void>;
+  /**
+   * Adds the jobs, one round trip for each queue concerned. Rejects at once when the connection is down, and after two
+   * seconds when the backend hangs; some of the jobs may then stand in their queue all the same.
+   *
+   * A job whose id is in the queue already (waiting, delayed, active or failed for good) is ignored; the id of a completed
+   * job is free again. With `retry_failed` (for the outbox sweep) a job that had failed for good starts anew instead, with
+   * all its attempts; that costs a round trip more for each job.
+   */
+  enqueue(jobs: readonly QueuedJob[], options?: { retry_failed?: boolean }): Promise<void>;
+  /**
+   * Hands the jobs of a queue to the handler, `concurrency` at a time. Rejects when the backend cannot be reached within ten
+   * seconds; once it stands, a consumer outlives every outage. The jobs of a consumer that was killed go to another one
+   * within about ten seconds.
+   */
   consume(queue: QueueName, options: { concurrency: number }, handler: JobHandler): Promise<Consumer>;
   depths(): Promise<QueueDepth[]>;
-  /** Resolves when the backend answers; rejects with a clear reason otherwise. */
+  /** Resolves when the backend answers, waiting at most two seconds for it; rejects with a clear reason otherwise. */
   ping(): Promise<void>;
+  /** Closes the consumers that are still open, then the connections. */
   close(): Promise<void>;
 }

@@ -1,0 +1,136 @@
+import type { BulkJobOptions, Processor, WorkerOptions } from 'bullmq';
+import { type QueuedJob, type QueueName, queueNames } from '../jobs/define.ts';
+import type { ErrorLog } from './error-log.ts';
+import type { Consumer, JobHandler, JobQueues, QueueDepth } from './queues.ts';
+
+/** What is used of a BullMQ queue, whatever its backend. */
+export interface BullQueue {
+  addBulk(jobs: { name: string; data: unknown; opts: BulkJobOptions }[]): Promise<unknown>;
+  getJob(id: string): Promise<FinishedJob | undefined>;
+  getJobCounts(...states: ('waiting' | 'active' | 'delayed' | 'failed')[]): Promise<Record<string, number>>;
+}
+
+interface FinishedJob {
+  isFailed(): Promise<boolean>;
+  retry(
+    state: 'failed',
+    options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },
+  ): Promise<void>;
+}
+
+export type BullProcessor = Processor<unknown, void>;
+export type BullWorkerTuning = Omit<WorkerOptions, 'connection' | 'prefix'>;
+
+/** What tells Redis and PostgreSQL apart. */
+export interface BullBackend {
+  /** The queue to add to. Rejects at once when the backend is away. */
+  queue(name: QueueName): Promise<BullQueue>;
+  /** A running worker. Rejects when the backend cannot be reached within ten seconds. */
+  worker(name: QueueName, processor: BullProcessor, tuning: BullWorkerTuning): Promise<Consumer>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * A lock of 6 s, looked after every 2 s: a killed worker's jobs are taken over within 10 s, and a worker may be busy for about
+ * 3 s without hearing its timers before that happens to it. Handlers may run twice, so neither is a loss. A job is given up
+ * only after its worker died 50 times under it.
+ */
+const takeover = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 50 };
+
+/** Failed jobs kept for operators, in each queue. */
+const failedKept = 1_000;
+
+/** The job queues over one of BullMQ's backends. */
+export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
+  const consumers = new Set<Consumer>();
+  let closed = false;
+
+  async function enqueueIn(name: QueueName, jobs: QueuedJob[], retryFailed: boolean): Promise<void> {
+    const queue = await backend.queue(name);
+    await queue.addBulk(jobs.map((job) => ({ name: job.name, data: job.payload, opts: optionsOf(job) })));
+    if (retryFailed) await Promise.all(jobs.map((job) => restartIfFailed(queue, job.id)));
+  }
+
+  return {
+    async enqueue(jobs, options = {}) {
+      if (closed) throw new Error('The job queues are closed');
+      const retryFailed = options.retry_failed ?? false;
+      await Promise.all([...byQueue(jobs)].map(([name, some]) => enqueueIn(name, some, retryFailed)));
+    },
+
+    async consume(queue, { concurrency }, handler) {
+      const tuning = { ...takeover, concurrency, runRetryDelay: 1_000, autorun: false };
+      const worker = await backend.worker(queue, processorOf(queue, handler, log), tuning);
+      const consumer: Consumer = {
+        async close() {
+          await worker.close();
+          consumers.delete(consumer);
+        },
+      };
+      consumers.add(consumer);
+      return consumer;
+    },
+
+    depths: () => Promise.all(queueNames.map((name) => depthOf(backend, name))),
+    ping: () => backend.ping(),
+
+    async close() {
+      closed = true;
+      await Promise.all([...consumers].map((consumer) => consumer.close()));
+      await backend.close();
+    },
+  };
+}
+
+function byQueue(jobs: readonly QueuedJob[]): Map<QueueName, QueuedJob[]> {
+  const groups = new Map<QueueName, QueuedJob[]>();
+  for (const job of jobs) {
+    const group = groups.get(job.queue);
+    if (group) group.push(job);
+    else groups.set(job.queue, [job]);
+  }
+  return groups;
+}
+
+function optionsOf({ id, attempts, backoff_ms }: QueuedJob): BulkJobOptions {
+  return {
+    jobId: id,
+    attempts,
+    backoff: { type: 'exponential', delay: backoff_ms },
+    removeOnComplete: true,
+    removeOnFail: { count: failedKept },
+  };
+}
+
+function processorOf(queue: QueueName, handler: JobHandler, log: ErrorLog): BullProcessor {
+  return async ({ id = '', name, data, attemptsMade, opts }) => {
+    const attempt = attemptsMade + 1;
+    try {
+      await handler({ id, name, payload: data, attempt });
+    } catch (error) {
+      if (attempt >= (opts.attempts ?? 1)) {
+        log(`a job of queue ${queue} failed for good`, new Error(`${name} ${id}`, { cause: error }));
+      }
+      throw error;
+    }
+  };
+}
+
+async function restartIfFailed(queue: BullQueue, id: string): Promise<void> {
+  const job = await queue.getJob(id);
+  if (!job || !(await job.isFailed())) return;
+  try {
+    await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+  } catch (error) {
+    // Another process was faster: the job runs again, which is what was asked for.
+    if (await job.isFailed()) throw error;
+  }
+}
+
+async function depthOf(backend: BullBackend, name: QueueName): Promise<QueueDepth> {
+  const queue = await backend.queue(name);
+  const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  return { queue: name, waiting, active, delayed, failed };
+}

@@ -1,0 +1,104 @@
+import { createPostgresBackend, type PostgresQueueBackend, Queue, Worker } from 'bullmq';
+import { queueNames } from '../jobs/define.ts';
+import { type ErrorLog, limitedLog } from './error-log.ts';
+import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
+import type { JobQueues } from './queues.ts';
+
+export interface PostgresQueuesOptions {
+  url: string;
+  /** The schema of BullMQ's tables, created and migrated when first used. */
+  schema: string;
+  log: ErrorLog;
+}
+
+/** Longest sleep of an idle worker in seconds: what a notification lost in an outage can cost. */
+const longestSleep_s = 5;
+
+/**
+ * The job queues in PostgreSQL: up to four connections add, and every consumer has one that listens and up to four that work.
+ * A commit does not wait for the disk: what a crash of the server takes, the outbox sweep brings back, as with Redis.
+ */
+export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): JobQueues {
+  const report = limitedLog(log);
+  const connection = {
+    connectionString: url,
+    schema,
+    migrate: true,
+    max: 4,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    options: '-c synchronous_commit=off',
+  };
+
+  function guarded(queueBackend: PostgresQueueBackend): PostgresQueueBackend {
+    // pg reports the loss of a connection to whoever borrowed it; BullMQ does not listen while it migrates.
+    queueBackend.connection.pool.on('connect', (client) =>
+      client.on('error', (error) => report('PostgreSQL connection lost', error)),
+    );
+    queueBackend.on('error', (error) => report('PostgreSQL connection lost', error));
+    Object.defineProperty(queueBackend, 'maximumBlockTimeout', { value: longestSleep_s });
+    return queueBackend;
+  }
+
+  async function openProducer(): Promise<Producer> {
+    const root = guarded(createPostgresBackend('producer', { connection }));
+    try {
+      await root.waitUntilReady();
+    } catch (error) {
+      await root.close();
+      throw error;
+    }
+    const queues = new Map<string, BullQueue>();
+    for (const name of queueNames) {
+      queues.set(name, new Queue(name, { connection, skipMetasUpdate: true }, () => root.forQueue(name)));
+    }
+    return { root, queues };
+  }
+
+  let opened: Promise<Producer> | undefined;
+  function producer(): Promise<Producer> {
+    opened ??= openProducer().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  const workerBackend: typeof createPostgresBackend = (...args) => guarded(createPostgresBackend(...args));
+
+  const backend: BullBackend = {
+    async queue(name) {
+      const queue = (await producer()).queues.get(name);
+      if (!queue) throw new Error(`There is no queue ${name}`);
+      return queue;
+    },
+
+    async worker(name, processor, tuning) {
+      const worker = new Worker(name, processor, { ...tuning, connection }, workerBackend);
+      worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
+      try {
+        await worker.waitUntilReady();
+      } catch (error) {
+        await worker.close();
+        throw error;
+      }
+      worker.run().catch((error: unknown) => report(`the worker of queue ${name} stopped`, error));
+      return worker;
+    },
+
+    async ping() {
+      await (await producer()).root.connection.pool.query('select 1');
+    },
+
+    async close() {
+      await (await opened)?.root.close();
+    },
+  };
+  return bullQueues(backend, report);
+}
+
+interface Producer {
+  root: PostgresQueueBackend;
+  queues: Map<string, BullQueue>;
+}

@@ -1,0 +1,107 @@
+import { Queue, QueueKeys, RedisConnection, RedisQueueBackend, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { queueNames } from '../jobs/define.ts';
+import { type ErrorLog, limitedLog } from './error-log.ts';
+import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
+import type { JobQueues } from './queues.ts';
+import { closeRedis, connectRedis, failFast, patient, redisReady } from './redis.ts';
+
+export interface RedisQueuesOptions {
+  url: string;
+  /** Put before every key; in braces, such as `{ams}`, all keys of a queue stay on one node of a cluster. */
+  prefix: string;
+  log: ErrorLog;
+}
+
+/** The job queues in Redis: one connection adds, and every consumer has two of its own. */
+export function redisQueues({ url, prefix, log }: RedisQueuesOptions): JobQueues {
+  const report = limitedLog(log);
+  const producer = connectRedis(url, report, failFast);
+  const queues = new Map<string, BullQueue>();
+  for (const name of queueNames) {
+    const queue = new Queue(name, {
+      connection: producer,
+      prefix,
+      skipVersionCheck: true,
+      skipMetasUpdate: true,
+    });
+    queue.on('error', () => 'the connection reports its errors itself');
+    queues.set(name, queue);
+  }
+
+  const backend: BullBackend = {
+    async queue(name) {
+      const queue = queues.get(name);
+      if (!queue) throw new Error(`There is no queue ${name}`);
+      if (producer.status !== 'ready') throw new Error('Redis is not connected: no job was added');
+      return queue;
+    },
+
+    async worker(name, processor, tuning) {
+      let closing = false;
+      const options = {
+        ...patient,
+        retryStrategy: (n: number) => (closing ? null : Math.min(50 * n, 1_000)),
+      };
+      const commands = connectRedis(url, report, options);
+      const blocking = connectRedis(url, report, options);
+      const worker = new Worker(name, processor, { ...tuning, connection: commands, prefix }, (_name, opts) =>
+        workerBackend(name, opts, prefix, commands, blocking),
+      );
+      worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
+      const close = async (): Promise<void> => {
+        closing = true;
+        await notReconnecting(blocking);
+        await worker.close();
+        await Promise.all([closeRedis(commands), closeRedis(blocking)]);
+      };
+      try {
+        await Promise.all([redisReady(commands, 10_000), redisReady(blocking, 10_000)]);
+        await worker.waitUntilReady();
+      } catch (error) {
+        await close();
+        throw error;
+      }
+      worker.run().catch((error: unknown) => report(`the worker of queue ${name} stopped`, error));
+      return { close };
+    },
+
+    async ping() {
+      await redisReady(producer, 2_000);
+      await producer.ping();
+    },
+
+    close: () => closeRedis(producer),
+  };
+  return bullQueues(backend, report);
+}
+
+type BackendOptions = ConstructorParameters<typeof RedisQueueBackend>[4];
+
+/** BullMQ's own Redis backend over connections that stay ours, so that a worker can be closed while Redis is away. */
+function workerBackend(
+  name: string,
+  opts: BackendOptions,
+  prefix: string,
+  commands: Redis,
+  blocking: Redis,
+): RedisQueueBackend {
+  const keys = new QueueKeys(prefix);
+  return new RedisQueueBackend(
+    new RedisConnection(commands, { shared: true, blocking: false }),
+    name,
+    keys.getKeys(name),
+    (type) => keys.toKey(name, type),
+    opts,
+    new RedisConnection(blocking, { shared: true, blocking: true }),
+  );
+}
+
+/**
+ * BullMQ interrupts its blocking read by disconnecting, and waits for the `end` that ioredis does not send between two
+ * attempts to connect. With reconnecting switched off, that state lasts a second at most.
+ */
+async function notReconnecting(client: Redis): Promise<void> {
+  if (client.status === 'reconnecting' || client.status === 'connecting')
+    await redisReady(client, 3_000).catch(() => 'ended');
+}

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { reasonOf } from '../../src/platform/error-log.ts';
+
+const run = promisify(execFile);
+const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1'];
+
+/** A server program and the environment it needs, or why there is none on this machine. */
+export type RedisBinary = { path: string; env: NodeJS.ProcessEnv } | { missing: string };
+
+/** Looks for a Redis or Valkey on PATH, else unpacks Debian's into a cache folder: once, without root, in a few seconds. */
+export async function findRedisBinary(): Promise<RedisBinary> {
+  for (const name of ['valkey-server', 'redis-server']) {
+    for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+      if (folder && (await isExecutable(join(folder, name))))
+        return { path: join(folder, name), env: process.env };
+    }
+  }
+  try {
+    return await unpackedBinary();
+  } catch (error) {
+    return {
+      missing: `no redis-server on PATH, and Debian's packages could not be unpacked: ${reasonOf(error)}`,
+    };
+  }
+}
+
+async function unpackedBinary(): Promise<RedisBinary> {
+  const cache = await writableFolder([
+    resolve(import.meta.dirname, '../../.cache'),
+    join(homedir(), '.cache/ams'),
+  ]);
+  const root = join(cache, 'redis');
+  const path = join(root, 'usr/bin/redis-server');
+  if (!(await isExecutable(path))) await unpackDebian(cache, root);
+  const library = join(root, 'usr/lib');
+  const folders = (await readdir(library)).map((triplet) => join(library, triplet));
+  return { path, env: { ...process.env, LD_LIBRARY_PATH: [library, ...folders].join(delimiter) } };
+}
+
+/** Works in a folder of its own and renames it at the end: several test processes may do this at once. */
+async function unpackDebian(cache: string, root: string): Promise<void> {
+  const work = await mkdtemp(join(cache, 'unpack-'));
+  try {
+    await mkdir(join(work, 'lists/partial'), { recursive: true });
+    await mkdir(join(work, 'archives/partial'), { recursive: true });
+    const options = [
+      '-oDebug::NoLocking=true',
+      '-oAPT::Sandbox::User=',
+      `-oDir::State=${work}`,
+      `-oDir::State::lists=${join(work, 'lists')}`,
+      '-oDir::State::status=/var/lib/dpkg/status',
+      `-oDir::Cache=${work}`,
+      `-oDir::Cache::archives=${join(work, 'archives')}`,
+    ];
+    const limits = { cwd: work, timeout: 90_000 };
+    await run('apt-get', [...options, 'update'], limits);
+    await run('apt-get', [...options, 'download', ...packages], limits);
+    const archives = (await readdir(work)).filter((name) => name.endsWith('.deb'));
+    for (const archive of archives) await run('dpkg', ['-x', archive, 'root'], limits);
+    await rename(join(work, 'root'), root).catch(async (error: unknown) => {
+      // Another process may have finished first; its result serves as well.
+      if (!(await isExecutable(join(root, 'usr/bin/redis-server')))) throw error;
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function writableFolder(candidates: string[]): Promise<string> {
+  const refusals: string[] = [];
+  for (const folder of candidates) {
+    try {
+      await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK);
+      return folder;
+    } catch (error) {
+      refusals.push(reasonOf(error));
+    }
+  }
+  throw new Error(refusals.join('; '));
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

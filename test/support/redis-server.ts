@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, test } from 'vitest';
+import { findRedisBinary } from './redis-binary.ts';
+
+export interface TestRedis {
+  url: string;
+  port: number;
+  /** Ends the server without warning. */
+  kill9(): Promise<void>;
+  /** Starts it again on the same port, after `kill9`; what it had saved is there again. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Prints its process id, and outlives neither the server's owner nor his standard input. */
+const guard = '"$@" </dev/null & echo $!; cat >/dev/null; kill -9 $!; rm -rf "$FOLDER"';
+
+/**
+ * Starts a real Redis of its own on a free loopback port, with `noeviction` and a throw-away folder. `persist` switches the
+ * append-only file on, written to disk every second. It ends with the test process, however that ends.
+ */
+export async function startTestRedis({ persist = false } = {}): Promise<TestRedis> {
+  const binary = await findRedisBinary();
+  if ('missing' in binary) throw new Error(binary.missing);
+  const { path, env } = binary;
+  const folder = await mkdtemp(join(tmpdir(), 'ams-redis-'));
+  const port = await freePort();
+  const settings = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir: folder,
+    logfile: 'redis.log',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+    appendonly: persist ? 'yes' : 'no',
+    appendfsync: 'everysec',
+  };
+  const command = [path, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])];
+
+  async function launch(): Promise<{ shell: ChildProcess; pid: number }> {
+    const shell = spawn('/bin/sh', ['-c', guard, 'redis-guard', ...command], {
+      env: { ...env, FOLDER: folder },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const [pid]: unknown[] = await once(createInterface(shell.stdout), 'line');
+    await untilAnswers(port);
+    return { shell, pid: Number(pid) };
+  }
+
+  let running = await launch();
+
+  async function kill9(): Promise<void> {
+    const { shell, pid } = running;
+    process.kill(pid, 'SIGKILL');
+    await untilGone(port);
+    shell.kill('SIGKILL');
+    shell.stdin?.destroy();
+  }
+
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill9,
+    async restart() {
+      running = await launch();
+    },
+    async stop() {
+      const { shell } = running;
+      const ended = once(shell, 'close');
+      if (shell.exitCode === null && shell.signalCode === null) {
+        shell.stdin?.end();
+        await ended;
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A suite that needs a real Redis. Without one it says so loudly, and stands in the report as skipped, never as passed. */
+export async function describeWithRedis(name: string, body: () => void): Promise<void> {
+  const binary = await findRedisBinary();
+  if (!('missing' in binary)) {
+    describe(name, body);
+    return;
+  }
+  process.stderr.write(`\nSKIPPED: ${name}: ${binary.missing}\n`);
+  describe(name, () => {
+    test.skip(`SKIPPED: ${binary.missing}`, () => undefined);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string')
+    throw new Error('no free port on the loopback interface');
+  return address.port;
+}
+
+async function untilAnswers(port: number): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while ((await pingOnce(port)) !== '+PONG') {
+    if (Date.now() > deadline) throw new Error(`redis-server does not answer on port ${port}`);
+    await pause(20);
+  }
+}
+
+async function untilGone(port: number): Promise<void> {
+  while ((await pingOnce(port)) !== undefined) await pause(5);
+}
+
+/** The first line of the answer to PING; nothing when nobody listens. */
+async function pingOnce(port: number): Promise<string | undefined> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    socket.write('PING\r\n');
+    const [data]: unknown[] = await once(socket, 'data');
+    return String(data).trim();
+  } catch {
+    // Refused or reset: there is no server, which is an answer here.
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
