@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Account, accountForPostgres, canEnter, sharedHome } from './account.ts';
+import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
+
+export interface PostgresPlace {
+  folder: string;
+  account: Account | null;
+  binaries: PostgresBinaries;
+  /** What is out of the ordinary, as one line for a person. */
+  note: string | null;
+}
+
+/**
+ * Makes DATA_DIR when it is missing: only for us, except that root lets PostgreSQL's user through to its own folder.
+ * @returns the real path.
+ */
+export function makeDataDir(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  return realpathSync(dataDir);
+}
+
+/** Decides where the data folder and the programs are and who runs them; see accountForPostgres. */
+export function placeFor(dataDir: string): PostgresPlace {
+  const inside = join(dataDir, 'postgres');
+  const account = accountForPostgres(ownerOf(inside));
+  if (account === null || canEnter(account, dataDir)) {
+    const binaries = postgresBinaries(account, () => dataDir);
+    return { folder: inside, account, binaries, note: noteFor(account, binaries, null) };
+  }
+  const home = sharedHome();
+  const folder = join(home, `data-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`);
+  const outside = accountForPostgres(ownerOf(folder));
+  const binaries = postgresBinaries(outside, () => home);
+  return { folder, account: outside, binaries, note: noteFor(outside, binaries, folder) };
+}
+
+function ownerOf(folder: string): { uid: number; gid: number } | undefined {
+  if (!existsSync(folder)) return undefined;
+  const { uid, gid } = statSync(folder);
+  return { uid, gid };
+}
+
+function noteFor(account: Account | null, binaries: PostgresBinaries, folder: string | null): string | null {
+  const parts = [
+    ...(binaries.copied ? [`its programs were copied to ${binaries.native}`] : []),
+    ...(folder === null ? [] : [`its data is in ${folder}`]),
+  ];
+  if (parts.length === 0) return null;
+  const who = account === null ? 'node_modules is read-only' : `${account.name} cannot enter this checkout`;
+  return `PostgreSQL: ${who}, so ${parts.join(' and ')}`;
+}

@@ -1,0 +1,26 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { codeOf } from './narrow.ts';
+
+/** Reads a file; null when it does not exist. */
+export function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Writes a file that only its owner may read (0600), whole or not at all. */
+export function writePrivateFile(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+}

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { LauncherError } from './launcher-error.ts';
+import { choosePort, rememberPort } from './ports.ts';
+import { makeDataDir } from './postgres-place.ts';
+import { writePrivateFile } from './private-file.ts';
+import { type Part, supervise } from './process.ts';
+import { answersPing } from './redis-ping.ts';
+import { endLeftover } from './run-record.ts';
+import { loadSecrets } from './secrets.ts';
+import { until } from './wait.ts';
+
+export interface RedisOptions {
+  /** The folder that holds `redis/`, `secrets.json` and `redis.log`. Made when missing. One user at a time. */
+  dataDir: string;
+  /** Without it: the first `valkey-server` or `redis-server` on PATH. */
+  serverPath?: string;
+  /** False, for tests: nothing is written to disk. */
+  persist?: boolean;
+  /** Without it: the port of the last time if it is free, else any free one. */
+  port?: number;
+  /** False: a server that dies stays dead. */
+  restart?: boolean;
+  /** How long it may take to stop, in ms, before it is killed (5,000). */
+  stopWithin?: number;
+  report?: (line: string) => void;
+  signal?: AbortSignal;
+}
+
+export interface RunningRedis {
+  /** With the password. */
+  url: string;
+  port: number;
+  serverPath: string;
+  stop: () => Promise<void>;
+  kill: () => void;
+}
+
+/** The Redis-compatible server of this machine, or null. */
+export function findRedisServer(path: string = process.env['PATH'] ?? ''): string | null {
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  for (const name of ['valkey-server', 'redis-server']) {
+    const found = folders.map((folder) => join(folder, name)).find(isProgram);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false; // not there or not ours to run: the next folder may have one
+  }
+}
+
+/**
+ * Starts a private Redis or Valkey on loopback, with a generated password that appears in no command line, and keeps it
+ * running. It never evicts and, unless `persist` is false, appends every write to a file. One that an earlier, killed
+ * launcher left is stopped first.
+ * @returns null when this machine has no such server.
+ * @throws {LauncherError} one line: port taken, does not start.
+ */
+export async function startRedis(options: RedisOptions): Promise<RunningRedis | null> {
+  const dataDir = makeDataDir(options.dataDir);
+  await endLeftover(dataDir, 'redis');
+  const serverPath = options.serverPath ?? findRedisServer();
+  if (serverPath === null) return null;
+  const { redis_password: password } = loadSecrets(dataDir);
+  const folder = join(dataDir, 'redis');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const log = join(dataDir, 'redis.log');
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort(dataDir, 'redis', options.port);
+    const configFile = join(folder, 'redis.conf');
+    writePrivateFile(configFile, configuration({ port, password, folder, persist: options.persist ?? true }));
+    let logged = 0;
+    const part: Part = {
+      name: 'redis',
+      dataDir,
+      spawn: () => {
+        const out = openSync(log, 'a', 0o600);
+        logged = statSync(log).size;
+        const child = spawn(serverPath, [configFile], {
+          cwd: folder,
+          detached: true,
+          stdio: ['ignore', out, out],
+        });
+        closeSync(out);
+        return child;
+      },
+      ready: async (_child, signal) => {
+        await until(() => answersPing(port, password), { within: Number.POSITIVE_INFINITY, signal });
+      },
+      explain: () => reasonIn(readFileSync(log).subarray(logged).toString()),
+      readyWithin: 30_000,
+      stopWithin: options.stopWithin ?? 5000,
+    };
+    try {
+      const { signal, restart, report = () => {} } = options;
+      const server = await supervise(part, {
+        report,
+        ...(signal && { signal }),
+        ...(restart === false && { restart }),
+      });
+      rememberPort(dataDir, 'redis', port);
+      return {
+        url: `redis://:${password}@127.0.0.1:${port}`,
+        port,
+        serverPath,
+        stop: server.stop,
+        kill: server.kill,
+      };
+    } catch (error) {
+      const portWasTaken = error instanceof LauncherError && /in use|Failed listening/.test(error.message);
+      if (attempt === 5 || options.port !== undefined || !portWasTaken) throw error;
+    }
+  }
+}
+
+function configuration(of: { port: number; password: string; folder: string; persist: boolean }): string {
+  return [
+    'bind 127.0.0.1',
+    `port ${of.port}`,
+    `requirepass ${of.password}`,
+    `dir ${JSON.stringify(of.folder)}`,
+    'daemonize no',
+    'maxmemory-policy noeviction',
+    'save ""',
+    `appendonly ${of.persist ? 'yes' : 'no'}`,
+    'loglevel warning',
+    '',
+  ].join('\n');
+}
+
+function reasonIn(log: string): string | null {
+  const lines = log.split('\n').map((line) => line.trim());
+  const last = lines.findLast((line) => line !== '' && !/WARNING/.test(line));
+  return last?.replace(/^\d+:\w .*? [#*] /, '') ?? null;
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { LauncherError } from './launcher-error.ts';
+import { parseObject } from './narrow.ts';
+import { readIfThere, writePrivateFile } from './private-file.ts';
+
+export interface Secrets {
+  readonly postgres_password: string;
+  readonly redis_password: string;
+  readonly secret_key: string;
+}
+
+/**
+ * The generated secrets of one data folder, kept in `secrets.json` (0600). What is missing is made from 32 random bytes.
+ * @throws {LauncherError} when the file is there but is not what was written.
+ */
+export function loadSecrets(dataDir: string): Secrets {
+  const path = join(dataDir, 'secrets.json');
+  const text = readIfThere(path);
+  const known = text === null ? {} : parseObject(text);
+  if (known === null) throw damaged(path);
+  const secret = (name: keyof Secrets) => {
+    const value = known[name] ?? randomBytes(32).toString('base64url');
+    if (typeof value !== 'string' || !/^[\w-]{32,}$/.test(value)) throw damaged(path);
+    return value;
+  };
+  const secrets: Secrets = {
+    postgres_password: secret('postgres_password'),
+    redis_password: secret('redis_password'),
+    secret_key: secret('secret_key'),
+  };
+  const isComplete = Object.keys(secrets).every((name) => name in known);
+  if (isComplete) chmodSync(path, 0o600);
+  else writePrivateFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
+}
+
+const damaged = (path: string) =>
+  new LauncherError(
+    `${path}: is damaged; put it back, or remove it and new secrets are made (tokens given out before end)`,
+  );
