@@ -18,19 +18,32 @@ export interface FeedHead {
   acknowledged_number: number | null;
 }
 
+export interface FeedBounds extends FeedHead {
+  /** The oldest number still kept; null when nothing is. */
+  first_number: number | null;
+}
+
+/** One line of an agent's feed. */
+export type FeedLine = Pick<FeedEntry, 'number' | 'event_id'>;
+
 const statements = {
   heads: statement(
     'feed.heads',
     'select agent_id, last_number, acknowledged_number from feed_heads where agent_id = any($1)',
   ),
-  first: statement('feed.first', 'select number from feed where agent_id = $1 order by number limit 1'),
+  bounds: statement(
+    'feed.bounds',
+    `select agent_id, last_number, acknowledged_number,
+       (select number from feed where feed.agent_id = h.agent_id order by number limit 1) as first_number
+     from feed_heads h where agent_id = any($1)`,
+  ),
   read: statement(
     'feed.read',
-    `select r.agent_id, f.number, f.event_id
-     from unnest($1::text[], $2::bigint[]) r (agent_id, after)
+    `select r.place::int, f.number, f.event_id
+     from unnest($1::text[], $2::bigint[]) with ordinality r (agent_id, after, place)
      cross join lateral (
        select number, event_id from feed where agent_id = r.agent_id and number > r.after order by number limit $3) f
-     order by r.agent_id, f.number`,
+     order by r.place, f.number`,
   ),
   events: statement(
     'feed.events',
@@ -75,18 +88,23 @@ export function feedRepository(db: Queryable) {
     heads(agentIds: readonly string[]): Promise<FeedHead[]> {
       return db.query<FeedHead>(statements.heads, [agentIds]);
     },
-    /** The oldest number still kept, or undefined when the feed is empty. */
-    async first(agentId: string): Promise<number | undefined> {
-      return (await db.query<{ number: number }>(statements.first, [agentId]))[0]?.number;
+    /** The heads together with the oldest number still kept, for each agent that exists. */
+    bounds(agentIds: readonly string[]): Promise<FeedBounds[]> {
+      return db.query<FeedBounds>(statements.bounds, [agentIds]);
     },
-    /** Up to `limit` entries after each position, in order, all in one round trip. */
-    read(positions: readonly { agent_id: string; after: number }[], limit: number): Promise<FeedEntry[]> {
-      const agents = positions.map((position) => position.agent_id);
-      return db.query<FeedEntry>(statements.read, [
-        agents,
+    /** Up to `limit` lines after each position, in order: one list for each position, all in one round trip. */
+    async read(
+      positions: readonly { agent_id: string; after: number }[],
+      limit: number,
+    ): Promise<FeedLine[][]> {
+      const lists: FeedLine[][] = positions.map(() => []);
+      const rows = await db.query<FeedLine & { place: number }>(statements.read, [
+        positions.map((position) => position.agent_id),
         positions.map((position) => position.after),
         limit,
       ]);
+      for (const { place, number, event_id } of rows) lists[place - 1]?.push({ number, event_id });
+      return lists;
     },
     async events(ids: readonly string[]): Promise<EventRow[]> {
       return (await db.query<EventColumns>(statements.events, [ids])).map(withMessage);

@@ -1,0 +1,119 @@
+import type { Actor } from '../domain/actor.ts';
+import type { Bus } from '../platform/bus.ts';
+import type { StreamEnd } from './contract.ts';
+
+/** One open stream, or one caller that waits. */
+export interface Member {
+  readonly actor: Actor;
+  /** What it has read up to. */
+  position(): number;
+  /** The feed of its agent is said to have grown to this number. */
+  ring(number: number): void;
+  end(reason: StreamEnd): void;
+}
+
+export interface Channels {
+  /** Adds a member at once; resolves when the bus listens for its agent, or is too slow for that to be worth waiting for. */
+  join(member: Member): Promise<void>;
+  leave(member: Member): void;
+  members(): Iterable<Member>;
+  /** The members of each agent. */
+  byAgent(): Iterable<[agentId: string, members: ReadonlySet<Member>]>;
+  ring(agentId: string, number: number): void;
+  /** Subscribes again where it failed. */
+  repair(): void;
+  close(): Promise<void>;
+}
+
+export interface ChannelsParts {
+  bus: Pick<Bus, 'subscribe'>;
+  log(message: string, error: unknown): void;
+  /** How long the subscription outlives the last member: a long poll comes back at once. */
+  linger_ms: number;
+  /** How long `join` waits for the bus, at most. */
+  patience_ms: number;
+}
+
+interface Channel {
+  members: Set<Member>;
+  /** What ends the subscription; undefined when it failed. */
+  subscription: Promise<(() => Promise<void>) | undefined> | undefined;
+  linger: NodeJS.Timeout | undefined;
+}
+
+/** Who listens to which agent in this process. One subscription for each agent, from its first member to after its last. */
+export function createChannels({ bus, log, linger_ms, patience_ms }: ChannelsParts): Channels {
+  const channels = new Map<string, Channel>();
+
+  function ring(agentId: string, number: number): void {
+    for (const member of channels.get(agentId)?.members ?? []) member.ring(number);
+  }
+
+  function subscribe(agentId: string, channel: Channel): void {
+    channel.subscription = bus
+      .subscribe(`agent/${agentId}`, (body) => ring(agentId, Number(body)))
+      .catch((error: unknown) => {
+        // The poll stands in meanwhile, and has it repaired.
+        log('the bus refused a subscription', error);
+        channel.subscription = undefined;
+        return undefined;
+      });
+  }
+
+  async function drop(agentId: string, channel: Channel): Promise<void> {
+    clearTimeout(channel.linger);
+    channels.delete(agentId);
+    try {
+      const unsubscribe = await channel.subscription;
+      await unsubscribe?.();
+    } catch (error) {
+      log('the bus did not end a subscription', error);
+    }
+  }
+
+  function channelOf(agentId: string): Channel {
+    const known = channels.get(agentId);
+    if (known) return known;
+    const channel: Channel = { members: new Set(), subscription: undefined, linger: undefined };
+    channels.set(agentId, channel);
+    subscribe(agentId, channel);
+    return channel;
+  }
+
+  return {
+    async join(member) {
+      const channel = channelOf(member.actor.agent_id);
+      clearTimeout(channel.linger);
+      channel.members.add(member);
+      await atMost(patience_ms, channel.subscription);
+    },
+    leave(member) {
+      const { agent_id } = member.actor;
+      const channel = channels.get(agent_id);
+      if (!channel?.members.delete(member) || channel.members.size > 0) return;
+      channel.linger = setTimeout(() => void drop(agent_id, channel), linger_ms).unref();
+    },
+    *members() {
+      for (const { members } of channels.values()) yield* members;
+    },
+    *byAgent() {
+      for (const [agentId, { members }] of channels) if (members.size > 0) yield [agentId, members];
+    },
+    ring,
+    repair() {
+      for (const [agentId, channel] of channels) if (!channel.subscription) subscribe(agentId, channel);
+    },
+    async close() {
+      await Promise.all(Array.from(channels, ([agentId, channel]) => drop(agentId, channel)));
+    },
+  };
+}
+
+async function atMost(ms: number, wait: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([wait, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,110 @@
+import type { Cursors } from '../domain/cursors.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Bus } from '../platform/bus.ts';
+import type { Work } from '../unit-of-work.ts';
+import { batching } from './batching.ts';
+import { createChannels } from './channels.ts';
+import type { Realtime } from './contract.ts';
+import { createEventStore } from './event-store.ts';
+import { createLongPoll } from './long-poll.ts';
+import { createPages, UnreadableFeed } from './pages.ts';
+import { type FeedBounds, startPosition } from './start-position.ts';
+import { createStream } from './stream.ts';
+import { type PollIntervals, startWatch } from './watch.ts';
+
+export interface RealtimeParts {
+  /** Bound to the pool. */
+  feed: Work['feed'];
+  bus: Bus;
+  cursors: Cursors;
+  log(message: string, error: unknown): void;
+  /** Defaults: 5,000 and 500 ms. */
+  intervals?: PollIntervals;
+  /** What recent events may take, in bytes; 32 MiB by default. */
+  cache_bytes?: number;
+  /** How long the bus goes on listening for an agent after its last reader has left; 5,000 ms by default. */
+  linger_ms?: number;
+}
+
+/** How long a reader waits for the bus before it relies on the poll, in milliseconds. */
+const busPatience = 2_000;
+
+/** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
+export function createRealtime(parts: RealtimeParts): Realtime {
+  const { feed, bus, cursors, log, linger_ms = 5_000 } = parts;
+  const channels = createChannels({ bus, log, linger_ms, patience_ms: busPatience });
+  const store = createEventStore({ feed, log, cache_bytes: parts.cache_bytes ?? 32 * 1024 * 1024 });
+  const pages = createPages({ feed, store, cursors });
+  const intervals = parts.intervals ?? { healthy_ms: 5_000, unhealthy_ms: 500 };
+  const watch = startWatch({ feed, bus, channels, intervals, log });
+  const bounds = batching<string, FeedBounds>({
+    key: (agentId) => agentId,
+    async load(agentIds) {
+      const rows = new Map((await feed.bounds(agentIds)).map((row) => [row.agent_id, row]));
+      return agentIds.map((agent_id) => rows.get(agent_id) ?? emptyFeed(agent_id));
+    },
+    size: 500,
+    lanes: 2,
+  });
+  const page = createLongPoll({ pages, channels, cursors, bounds });
+  let closed = false;
+
+  /** Refuses when the process stops, and tells a database that is away from a fault of ours. */
+  async function guarded<T>(run: () => Promise<T>): Promise<T> {
+    if (closed) throw stopping();
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof DomainError || error instanceof UnreadableFeed) throw error;
+      throw new DomainError('UNAVAILABLE', 'The event log cannot be read just now; try again.', {
+        retry_after: 1,
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    open: (actor, options, reader) =>
+      guarded(async () => {
+        const { agent_id } = actor;
+        const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
+        const stream = createStream({ actor, reader, pages, log, leave: channels.leave });
+        try {
+          // The bus listens before the end of the feed is read: what comes in between rings.
+          await channels.join(stream);
+          const known = await bounds(agent_id);
+          const { position, resumed, gap } = startPosition(known, given);
+          const ended = stream.endedEarly();
+          if (ended === 'token_ended')
+            throw new DomainError('UNAUTHORIZED', 'The access token has ended; get a new one.');
+          if (ended) throw stopping();
+          stream.place(position, known.last_number);
+          const { start, close } = stream;
+          return { cursor: cursors.encodeFeed(agent_id, position), resumed, gap, start, close };
+        } catch (error) {
+          stream.close();
+          throw error;
+        }
+      }),
+    page: (actor, options) => guarded(() => page(actor, options)),
+    acknowledge: (actor, cursor) =>
+      guarded(() => feed.acknowledge(actor.agent_id, cursors.decodeFeed(actor.agent_id, cursor))),
+    revoke(isEnded) {
+      for (const member of channels.members()) if (isEnded(member.actor)) member.end('token_ended');
+    },
+    async close() {
+      closed = true;
+      watch.close();
+      for (const member of channels.members()) member.end('shutdown');
+      await channels.close();
+    },
+  };
+}
+
+function emptyFeed(agent_id: string): FeedBounds {
+  return { agent_id, last_number: 0, acknowledged_number: null, first_number: null };
+}
+
+function stopping(): DomainError {
+  return new DomainError('UNAVAILABLE', 'This server stops; connect again.', { retry_after: 1 });
+}

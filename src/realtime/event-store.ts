@@ -1,0 +1,114 @@
+import type { EventType } from '../domain/events.ts';
+import { presentEventData } from '../presenters/events.ts';
+import type { Work } from '../unit-of-work.ts';
+
+/** What all receivers of an event share. */
+export interface SharedEvent {
+  id: string;
+  type: EventType;
+  created_at: number;
+  thread_id: string | null;
+  data: object;
+  data_json: string;
+}
+
+export interface EventStoreParts {
+  feed: Pick<Work['feed'], 'events'>;
+  log(message: string, error: unknown): void;
+  /** How much is kept for the next reader, in bytes, roughly. */
+  cache_bytes: number;
+}
+
+export interface EventStore {
+  /** The events by id. One that does not exist, or that cannot be shown, is left out. */
+  load(ids: Iterable<string>): Promise<ReadonlyMap<string, SharedEvent>>;
+}
+
+type EventRow = Awaited<ReturnType<Work['feed']['events']>>[number];
+
+/** Rows of one query, at most: about 8 MB when every one is as large as a message may be. */
+const rowsPerQuery = 200;
+
+/** Holds each event once for the whole process: read once, checked once, made into JSON once, kept while it is in demand. */
+export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): EventStore {
+  const cache = new Map<string, SharedEvent>();
+  const loading = new Map<string, Promise<ReadonlyMap<string, SharedEvent>>>();
+  let bytes = 0;
+
+  function cached(id: string): SharedEvent | undefined {
+    const event = cache.get(id);
+    if (event) {
+      // A map keeps the order of insertion: what was used last stands last and leaves last.
+      cache.delete(id);
+      cache.set(id, event);
+    }
+    return event;
+  }
+
+  function keep(event: SharedEvent): void {
+    if (cache.has(event.id)) return;
+    cache.set(event.id, event);
+    bytes += weight(event);
+    for (const oldest of cache.values()) {
+      if (bytes <= cache_bytes) return;
+      cache.delete(oldest.id);
+      bytes -= weight(oldest);
+    }
+  }
+
+  async function query(ids: readonly string[]): Promise<ReadonlyMap<string, SharedEvent>> {
+    const found = new Map<string, SharedEvent>();
+    try {
+      for (const row of await feed.events(ids)) {
+        const event = share(row);
+        if (!event) continue;
+        found.set(event.id, event);
+        keep(event);
+      }
+    } finally {
+      for (const id of ids) loading.delete(id);
+    }
+    return found;
+  }
+
+  function share(row: EventRow): SharedEvent | undefined {
+    const { id, type, created_at, thread_id } = row;
+    try {
+      const data = presentEventData(row);
+      return { id, type, created_at, thread_id, data, data_json: JSON.stringify(data) };
+    } catch (error) {
+      log(`event ${id} cannot be shown`, error);
+      return undefined;
+    }
+  }
+
+  return {
+    async load(ids) {
+      const found = new Map<string, SharedEvent>();
+      const elsewhere = new Set<Promise<ReadonlyMap<string, SharedEvent>>>();
+      const missing: string[] = [];
+      for (const id of new Set(ids)) {
+        const event = cached(id);
+        const underWay = loading.get(id);
+        if (event) found.set(id, event);
+        else if (underWay) elsewhere.add(underWay);
+        else missing.push(id);
+      }
+      for (let at = 0; at < missing.length; at += rowsPerQuery) {
+        const part = missing.slice(at, at + rowsPerQuery);
+        const queried = query(part);
+        for (const id of part) loading.set(id, queried);
+        for (const [id, event] of await queried) found.set(id, event);
+      }
+      for (const answer of elsewhere) {
+        for (const [id, event] of await answer) found.set(id, event);
+      }
+      return found;
+    },
+  };
+}
+
+/** The text, the object beside it (counted like the text), and what holds them. */
+function weight(event: SharedEvent): number {
+  return 2 * event.data_json.length + 300;
+}

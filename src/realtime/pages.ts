@@ -1,0 +1,123 @@
+import type { Cursors } from '../domain/cursors.ts';
+import type { Work } from '../unit-of-work.ts';
+import { batching } from './batching.ts';
+import type { LiveEvent } from './contract.ts';
+import type { EventStore, SharedEvent } from './event-store.ts';
+
+/** A stretch of one agent's feed, without a hole. */
+export interface FeedPage {
+  /** What the first event follows. Larger than what was asked for when entries in between are no longer kept. */
+  after: number;
+  events: readonly LiveEvent[];
+  /** What lies behind the last event. */
+  position: number;
+  /** Whether nothing was left when it was read. */
+  complete: boolean;
+}
+
+/** An entry of the feed whose event is not there or cannot be shown. To try again does not help. */
+export class UnreadableFeed extends Error {
+  override name = 'UnreadableFeed';
+}
+
+/**
+ * `live`: a few new events of many agents; `replay`: many old events of a few. They do not wait for each other, so that agents
+ * who come back after a long time hold up nobody.
+ */
+export type Lane = 'live' | 'replay';
+
+export interface Pages {
+  /** The page behind a position. @throws {UnreadableFeed}; any other error is one of the database and may pass. */
+  read(agentId: string, after: number, lane: Lane): Promise<FeedPage>;
+}
+
+export interface PagesParts {
+  feed: Pick<Work['feed'], 'read'>;
+  store: EventStore;
+  cursors: Pick<Cursors, 'encodeFeed'>;
+}
+
+/** JSON text in one page, at most, in UTF-16 units; one event passes however large it is. */
+const pageLength = 256 * 1024;
+/** Events that are loaded together, at most: bounds what a batch of large messages takes. */
+const eventsAtOnce = 400;
+
+/** Events in a page of the live lane, at most. */
+export const livePageEvents = 20;
+
+const lanes = {
+  live: { events: livePageEvents, size: 500, lanes: 2 },
+  replay: { events: 100, size: 20, lanes: 2 },
+} as const;
+
+interface Position {
+  agent_id: string;
+  after: number;
+}
+
+type Line = Awaited<ReturnType<Work['feed']['read']>>[number][number];
+
+/** Reads feeds page by page: readers at one position share the page, and what many ask for at once is one query. */
+export function createPages({ feed, store, cursors }: PagesParts): Pages {
+  function lane(settings: (typeof lanes)[Lane]) {
+    async function load(positions: readonly Position[]): Promise<(FeedPage | UnreadableFeed)[]> {
+      const lists = await feed.read(positions, settings.events);
+      const pages: (FeedPage | UnreadableFeed)[] = [];
+      let part: { position: Position; lines: Line[] }[] = [];
+      let size = 0;
+      for (const [index, position] of positions.entries()) {
+        const lines = lists[index] ?? [];
+        part.push({ position, lines });
+        size += lines.length;
+        if (size < eventsAtOnce && index < positions.length - 1) continue;
+        const ids = part.flatMap((entry) => entry.lines.map((line) => line.event_id));
+        const events = ids.length > 0 ? await store.load(ids) : new Map<string, SharedEvent>();
+        for (const entry of part) pages.push(page(entry.position, entry.lines, events));
+        part = [];
+        size = 0;
+      }
+      return pages;
+    }
+
+    function page(
+      { agent_id, after }: Position,
+      lines: readonly Line[],
+      shared: ReadonlyMap<string, SharedEvent>,
+    ): FeedPage | UnreadableFeed {
+      const events: LiveEvent[] = [];
+      const start = lines[0] ? lines[0].number - 1 : after;
+      let position = start;
+      let length = 0;
+      for (const { number, event_id } of lines) {
+        const event = shared.get(event_id);
+        if (!event) {
+          if (events.length > 0) break;
+          return new UnreadableFeed(`entry ${number} of ${agent_id}: event ${event_id} cannot be shown`);
+        }
+        length += event.data_json.length;
+        if (number !== position + 1 || (events.length > 0 && length > pageLength)) break;
+        events.push({ ...event, cursor: cursors.encodeFeed(agent_id, number) });
+        position = number;
+      }
+      const complete = events.length === lines.length && lines.length < settings.events;
+      return { after: start, events, position, complete };
+    }
+
+    return batching<Position, FeedPage | UnreadableFeed>({
+      key: ({ agent_id, after }) => `${agent_id}:${after}`,
+      load,
+      size: settings.size,
+      lanes: settings.lanes,
+    });
+  }
+
+  const readers = { live: lane(lanes.live), replay: lane(lanes.replay) };
+
+  return {
+    async read(agent_id, after, chosen) {
+      const page = await readers[chosen]({ agent_id, after });
+      if (page instanceof UnreadableFeed) throw page;
+      return page;
+    },
+  };
+}

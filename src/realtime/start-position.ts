@@ -1,0 +1,27 @@
+import type { Work } from '../unit-of-work.ts';
+
+export type FeedBounds = Awaited<ReturnType<Work['feed']['bounds']>>[number];
+
+export interface StartPosition {
+  position: number;
+  /** Whether it is a position from before, not "now". */
+  resumed: boolean;
+  /** Whether events behind the wished position are lost to the reader. */
+  gap: boolean;
+}
+
+/**
+ * Where a reader starts: at the position it names, else at the acknowledged one, else now. A position older than what is kept
+ * moves up to the oldest entry; one beyond the end, which only a restored database brings about, becomes now. Both are gaps.
+ */
+export function startPosition(
+  { last_number, first_number, acknowledged_number }: FeedBounds,
+  given: number | undefined,
+): StartPosition {
+  const wished = given ?? acknowledged_number;
+  if (wished === null) return { position: last_number, resumed: false, gap: false };
+  if (wished > last_number) return { position: last_number, resumed: false, gap: true };
+  const oldest = first_number === null ? last_number : first_number - 1;
+  if (wished < oldest) return { position: oldest, resumed: true, gap: true };
+  return { position: wished, resumed: true, gap: false };
+}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor } from '../domain/actor.ts';
+import { maySee } from '../domain/events.ts';
+import type { Member } from './channels.ts';
+import type { StreamEnd, StreamReader } from './contract.ts';
+import { type FeedPage, type Lane, livePageEvents, type Pages, UnreadableFeed } from './pages.ts';
+
+export interface Stream extends Member {
+  /** Sets where it starts, once that is known, and the end of the feed at that moment. */
+  place(position: number, last: number): void;
+  start(): void;
+  /** Ends without telling the reader. */
+  close(): void;
+  /** Why it ended before the reader was told of anything. */
+  endedEarly(): StreamEnd | undefined;
+}
+
+export interface StreamParts {
+  actor: Actor;
+  reader: StreamReader;
+  pages: Pages;
+  log(message: string, error: unknown): void;
+  /** Called once, when the stream takes no more part. */
+  leave(stream: Stream): void;
+}
+
+/** Longest wait between two tries while the database is away, in milliseconds. */
+const longestPause = 2_000;
+
+/**
+ * One reader's way through a feed. It asks for a page only when the last one is delivered, so a slow reader holds up itself and
+ * nobody else; and it asks from its own position, so a ring that is late, doubled or wrong costs a query and nothing more.
+ */
+export function createStream({ actor, reader, pages, log, leave }: StreamParts): Stream {
+  let position = 0;
+  /** Largest number heard of since the last read began. */
+  let heard = 0;
+  let state: 'opening' | 'idle' | 'reading' | 'over' = 'opening';
+  let early: StreamEnd | undefined;
+
+  function over(): boolean {
+    if (state === 'over') return true;
+    if (Date.now() < actor.expires_at) return false;
+    stream.end('token_ended');
+    return true;
+  }
+
+  async function run(): Promise<void> {
+    state = 'reading';
+    let behind = true;
+    let lane: Lane = heard > position + livePageEvents ? 'replay' : 'live';
+    while (behind) {
+      heard = 0;
+      const page = await nextPage(lane);
+      if (!page || over()) return;
+      if (page.after !== position) throw new UnreadableFeed(`entries after ${position} are no longer kept`);
+      const visible = page.events.filter((event) => maySee(actor.scopes, event.type));
+      if (visible.length > 0) await reader.deliver(visible);
+      if (over()) return;
+      position = page.position;
+      lane = page.complete ? 'live' : 'replay';
+      behind = !page.complete || heard > position;
+    }
+    state = 'idle';
+  }
+
+  async function nextPage(lane: Lane): Promise<FeedPage | undefined> {
+    for (let longest = 100; !over(); longest = Math.min(2 * longest, longestPause)) {
+      try {
+        return await pages.read(actor.agent_id, position, lane);
+      } catch (error) {
+        if (error instanceof UnreadableFeed) throw error;
+        // The database is away. Readers come back spread out, not all at once.
+        await pause(longest * (0.5 + Math.random() / 2), undefined, { ref: false });
+      }
+    }
+    return undefined;
+  }
+
+  function tell(reason: StreamEnd): void {
+    try {
+      reader.ended(reason);
+    } catch (error) {
+      log(`a reader of ${actor.agent_id} failed at its end`, error);
+    }
+  }
+
+  function wake(): void {
+    if (state !== 'idle' || heard <= position) return;
+    run().catch((error: unknown) => {
+      if (state === 'over') return;
+      log(`a stream of ${actor.agent_id} stopped at ${position}`, error);
+      stream.end('failed');
+    });
+  }
+
+  const stream: Stream = {
+    actor,
+    position: () => position,
+    place(start, last) {
+      position = start;
+      heard = Math.max(heard, last);
+    },
+    start() {
+      if (early) tell(early);
+      if (state !== 'opening') return;
+      state = 'idle';
+      wake();
+    },
+    ring(number) {
+      if (number > heard) heard = number;
+      wake();
+    },
+    end(reason) {
+      if (state === 'over') return;
+      const begun = state !== 'opening';
+      stream.close();
+      if (begun) tell(reason);
+      else early = reason;
+    },
+    close() {
+      if (state === 'over') return;
+      state = 'over';
+      leave(stream);
+    },
+    endedEarly: () => early,
+  };
+  return stream;
+}

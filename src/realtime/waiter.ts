@@ -1,0 +1,61 @@
+import type { Actor } from '../domain/actor.ts';
+import type { Member } from './channels.ts';
+import type { StreamEnd } from './contract.ts';
+
+export interface Waiter extends Member {
+  /** A read begins: only rings from here on count. */
+  reading(): void;
+  /** A read has ended here. */
+  moveTo(position: number): void;
+  /** Resolves at the first ring beyond the position, or when there is no more to wait for. The deadline is an epoch time. */
+  wait(deadline: number, signal: AbortSignal | undefined): Promise<'rung' | 'late' | StreamEnd>;
+}
+
+/** A caller that waits for its feed to grow. */
+export function createWaiter(actor: Actor, start: number): Waiter {
+  let position = start;
+  let heard = 0;
+  let ended: StreamEnd | undefined;
+  let wake: (() => void) | undefined;
+
+  function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', done);
+      wake = done;
+      function done(): void {
+        wake = undefined;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      }
+    });
+  }
+
+  return {
+    actor,
+    position: () => position,
+    reading() {
+      heard = 0;
+    },
+    moveTo(next) {
+      position = next;
+    },
+    ring(number) {
+      heard = Math.max(heard, number);
+      if (heard > position) wake?.();
+    },
+    end(reason) {
+      ended = reason;
+      wake?.();
+    },
+    async wait(deadline, signal) {
+      const ms = Math.min(deadline, actor.expires_at) - Date.now();
+      if (ms > 0 && !ended && heard <= position && !signal?.aborted) await sleep(ms, signal);
+      const now = Date.now();
+      if (now >= actor.expires_at) return 'token_ended';
+      if (ended) return ended;
+      return heard > position && now < deadline && !signal?.aborted ? 'rung' : 'late';
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Bus } from '../platform/bus.ts';
+import type { Work } from '../unit-of-work.ts';
+import type { Channels, Member } from './channels.ts';
+
+export interface PollIntervals {
+  /** Milliseconds between two looks at the feeds while the bus works. */
+  healthy_ms: number;
+  /** The same while rings may be lost; also how often the bus is asked and tokens are checked for their end. */
+  unhealthy_ms: number;
+}
+
+export interface WatchParts {
+  feed: Pick<Work['feed'], 'heads'>;
+  bus: Pick<Bus, 'healthy'>;
+  channels: Channels;
+  intervals: PollIntervals;
+  log(message: string, error: unknown): void;
+}
+
+export interface Watch {
+  close(): void;
+}
+
+/**
+ * What backs up the bus: looks from time to time whether the feed of any agent has grown, all of them in one query, and ends
+ * streams whose token has expired. Its rhythm is uneven on purpose, so that processes do not ask in step.
+ */
+export function startWatch({ feed, bus, channels, intervals, log }: WatchParts): Watch {
+  let nextPoll = Date.now() + uneven(intervals.healthy_ms);
+  let lossy = false;
+  let polling = false;
+  let faults = 0;
+  let timer = setTimeout(tick, uneven(intervals.unhealthy_ms)).unref();
+
+  function tick(): void {
+    timer = setTimeout(tick, uneven(intervals.unhealthy_ms)).unref();
+    const now = Date.now();
+    for (const member of channels.members()) if (member.actor.expires_at <= now) member.end('token_ended');
+    const wasLossy = lossy;
+    lossy = !bus.healthy();
+    // Once more after the bus is back: a ring may have been lost just before.
+    if (!polling && (lossy || wasLossy || now >= nextPoll)) void poll();
+  }
+
+  async function poll(): Promise<void> {
+    polling = true;
+    nextPoll = Date.now() + uneven(intervals.healthy_ms);
+    try {
+      channels.repair();
+      const seen = new Map<string, { members: Iterable<Member>; furthest: number }>();
+      for (const [agentId, members] of channels.byAgent()) {
+        const furthest = Math.max(...Array.from(members, (member) => member.position()));
+        seen.set(agentId, { members, furthest });
+      }
+      if (seen.size > 0) {
+        for (const { agent_id, last_number } of await feed.heads([...seen.keys()])) {
+          const { members = [], furthest = 0 } = seen.get(agent_id) ?? {};
+          if (last_number < furthest) endBeyond(members, last_number);
+          else channels.ring(agent_id, last_number);
+        }
+      }
+      faults = 0;
+    } catch (error) {
+      faults += 1;
+      if (faults === 1) log('the feeds cannot be polled', error);
+    } finally {
+      polling = false;
+    }
+  }
+
+  /** Readers stand behind the end of the feed: the database was restored. They come back and are told of the gap. */
+  function endBeyond(members: Iterable<Member>, last: number): void {
+    for (const member of members) if (member.position() > last) member.end('failed');
+    log(`a feed went back to number ${last}; its streams were ended`, undefined);
+  }
+
+  return { close: () => clearTimeout(timer) };
+}
+
+function uneven(ms: number): number {
+  return ms * (0.75 + Math.random() / 2);
+}
