@@ -1,0 +1,121 @@
+// Runs before node_modules exists: plain JavaScript, Node's own modules only. Whatever it says goes to stderr.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const inRoot = (...path) => join(root, ...path);
+
+/** Makes the checkout ready to run: Node's version, .env, dependencies, dist/. Ends the process with one line when it cannot. */
+export function bootstrap() {
+  checkNode();
+  loadEnv();
+  if (!dependenciesAreCurrent()) install();
+  build();
+}
+
+/** Ends the process with one line. */
+export function fail(line) {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  fail(`Node 20.19 or newer is needed; this is ${process.versions.node}`);
+}
+
+/** What the environment already says is left as it is. */
+function loadEnv() {
+  const file = inRoot('.env');
+  if (!existsSync(file)) return;
+  try {
+    process.loadEnvFile(file);
+  } catch (error) {
+    fail(`${file}: cannot be read (${error.code ?? error.message})`);
+  }
+}
+
+/** Compares what package-lock.json asks for with what npm noted that it installed. */
+export function dependenciesAreCurrent() {
+  const wanted = readJson(inRoot('package-lock.json'))?.packages;
+  const installed = readJson(inRoot('node_modules', '.package-lock.json'))?.packages;
+  if (!wanted || !installed) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    // Optional packages for other platforms are not installed.
+    if (!found) return entry.optional === true;
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null; // missing or damaged: npm ci makes it anew, or says what is wrong with it
+  }
+}
+
+function install() {
+  process.stderr.write('installing dependencies ...\n');
+  const npm = process.env.npm_execpath;
+  const [command, ...before] = npm && basename(npm) === 'npm-cli.js' ? [process.execPath, npm] : ['npm'];
+  const args = [...before, 'ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const done = spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  if (done.error) fail(`npm could not be started (${done.error.message})`);
+  if (done.status === 0) return;
+  process.stderr.write(done.stdout + done.stderr);
+  fail(`npm ci failed (${done.signal ?? `exit code ${done.status}`}); see above`);
+}
+
+const stampFile = inRoot('dist', '.built');
+
+/** Compiles when a source was changed, added or removed since the last time. Types are checked by npm run check, not here. */
+function build() {
+  const stamp = fingerprint();
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  const args = [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--noCheck'];
+  const done = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (done.status !== 0) {
+    process.stderr.write(`${done.stdout}${done.stderr}`);
+    fail(`the build failed (${done.error?.message ?? done.signal ?? `exit code ${done.status}`}); see above`);
+  }
+  removeLeftovers('dist');
+  const draft = `${stampFile}.${process.pid}`;
+  writeFileSync(draft, stamp);
+  renameSync(draft, stampFile);
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  const files = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    ...['src', 'workers', 'migrations', 'scripts'].flatMap(sources),
+  ];
+  for (const file of files) {
+    const { mtimeMs, size } = statSync(inRoot(file));
+    hash.update(`${file}\0${mtimeMs}\0${size}\0`);
+  }
+  return hash.digest('hex');
+}
+
+/** Every .ts file below a folder of the checkout, in a fixed order. */
+function sources(folder) {
+  if (!existsSync(inRoot(folder))) return [];
+  const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  return names.sort().map((name) => join(folder, name));
+}
+
+/** A file whose source is gone would still be found, for example by the migrations. */
+function removeLeftovers(folder) {
+  for (const name of readdirSync(inRoot(folder), { recursive: true })) {
+    const source = name.replace(/\.js(\.map)?$/, '.ts');
+    if (source !== name && !existsSync(inRoot(source))) rmSync(inRoot(folder, name));
+  }
+}

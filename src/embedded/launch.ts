@@ -1,0 +1,153 @@
+import { mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { runToEnd, startChild } from './children.ts';
+import { LauncherError } from './launcher-error.ts';
+import { takeLock } from './lock.ts';
+import { startPostgres } from './postgres.ts';
+import { makeDataDir } from './postgres-place.ts';
+import type { Part, Supervised } from './process.ts';
+import { startRedis } from './redis.ts';
+import { endLeftover } from './run-record.ts';
+import { loadSecrets } from './secrets.ts';
+import { removeServiceEnv, writeServiceEnv } from './service-env.ts';
+import { checkPort, type Settings } from './settings.ts';
+
+export interface LaunchOptions {
+  settings: Settings;
+  /** The files to run as API, worker and migrations. */
+  entries: { api: string; worker: string; migrate: string };
+  /** One line per part, for stdout. */
+  say: (line: string) => void;
+  /** What happens to parts later, for stderr. */
+  report: (line: string) => void;
+  backOff?: NonNullable<Part['backOff']>;
+}
+
+export interface Launched {
+  /** Resolves when everything runs; rejects with the reason when something does not, after all of it is stopped. */
+  ready: Promise<void>;
+  /** Stops API, worker, Redis, PostgreSQL in this order, within 10 s together. Can be called at any time. */
+  stop: () => Promise<void>;
+  /** Kills everything at once. */
+  kill: () => void;
+}
+
+const parts = ['api', 'worker', 'redis', 'postgres'] as const;
+type PartName = (typeof parts)[number];
+const stopWithin = { api: 3000, worker: 3000, redis: 1000, postgres: 2500 } as const;
+
+/** Starts the whole service on this machine: see Launched for what can be done with it. */
+export function launch(options: LaunchOptions): Launched {
+  const over = new AbortController();
+  const running = new Map<PartName, Pick<Supervised, 'stop' | 'kill'>>();
+  let giveBack = () => {};
+
+  const stopParts = async () => {
+    const failures: unknown[] = [];
+    for (const name of parts) {
+      await running
+        .get(name)
+        ?.stop()
+        .catch((error: unknown) => failures.push(error));
+      running.delete(name);
+    }
+    giveBack();
+    if (failures.length > 0) throw failures[0];
+  };
+  const started = (async () => {
+    const dataDir = makeDataDir(options.settings.dataDir);
+    const unlock = takeLock(dataDir);
+    giveBack = () => {
+      giveBack = () => {};
+      removeServiceEnv(dataDir);
+      unlock();
+    };
+    await start({ ...options, settings: { ...options.settings, dataDir } }, running, over.signal);
+  })();
+  const ready = started.catch(async (error: unknown) => {
+    await stopParts();
+    throw over.signal.aborted ? new LauncherError('stopped while starting') : error;
+  });
+
+  return {
+    ready,
+    stop: async () => {
+      over.abort();
+      await started.catch(() => {}); // `ready` tells the reason
+      await stopParts();
+    },
+    kill: () => {
+      over.abort();
+      for (const part of running.values()) part.kill();
+      giveBack();
+    },
+  };
+}
+
+async function start(
+  options: LaunchOptions,
+  running: Map<PartName, Pick<Supervised, 'stop' | 'kill'>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, entries, say, report } = options;
+  const { dataDir } = settings;
+  await checkPort(settings);
+  for (const leftover of ['api', 'worker', 'migrate']) await endLeftover(dataDir, leftover);
+
+  let { databaseUrl, redisUrl } = settings;
+  if (databaseUrl === undefined) {
+    const postgres = await startPostgres({ dataDir, report, signal, stopWithin: stopWithin.postgres });
+    running.set('postgres', postgres);
+    databaseUrl = postgres.url;
+    if (postgres.note !== null) report(postgres.note);
+    say(`postgres  ${postgres.version} on 127.0.0.1:${postgres.port}, data in ${shown(postgres.folder)}`);
+  } else say(`postgres  the one of DATABASE_URL`);
+  signal.throwIfAborted();
+  if (redisUrl === undefined) {
+    const redis = await startRedis({ dataDir, report, signal, stopWithin: stopWithin.redis });
+    if (redis !== null) {
+      running.set('redis', redis);
+      redisUrl = redis.url;
+      say(
+        `queue     ${redis.serverPath} on 127.0.0.1:${redis.port}, data in ${shown(join(dataDir, 'redis'))}`,
+      );
+    } else say(`queue     BullMQ on PostgreSQL (no valkey-server or redis-server on PATH)`);
+  } else say(`queue     the Redis of REDIS_URL`);
+
+  const blobs = join(dataDir, 'blobs');
+  mkdirSync(blobs, { recursive: true, mode: 0o700 });
+  say(`blobs     ${shown(blobs)}`);
+
+  const service = {
+    DATABASE_URL: databaseUrl,
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    SECRET_KEY: settings.secretKey ?? loadSecrets(dataDir).secret_key,
+    HOST: settings.host,
+    PORT: String(settings.port),
+    PUBLIC_URL: settings.publicUrl,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: settings.logLevel,
+  };
+  const env = { ...settings.environment, ...service };
+  await runToEnd({ name: 'migrate', entry: entries.migrate, dataDir, env, signal });
+  say('schema    up to date');
+  const child = { dataDir, env, report, signal, ...(options.backOff && { backOff: options.backOff }) };
+  running.set(
+    'api',
+    await startChild({ ...child, name: 'api', entry: entries.api, stopWithin: stopWithin.api }),
+  );
+  say(`api       ${settings.host}:${settings.port}`);
+  running.set(
+    'worker',
+    await startChild({ ...child, name: 'worker', entry: entries.worker, stopWithin: stopWithin.worker }),
+  );
+  say(`worker    ${settings.environment['WORKER_ROLES'] ?? 'all roles'}`);
+  writeServiceEnv(dataDir, service);
+  say(`ready ${settings.publicUrl}`);
+}
+
+/** Short when it lies below the current folder. */
+function shown(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short || '.';
+}
