@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import { batching } from './batching.ts';
 import { fillPayloads, packMessage, unpackMessages } from './bus-packing.ts';
 import { topicTable } from './bus-topics.ts';
 import type { Bus } from './bus.ts';
@@ -32,29 +33,14 @@ export function postgresBus({ url, channel, log }: PostgresBusOptions): Bus {
     for (const { topic, body } of unpackMessages(payload)) topics.dispatch(topic, body);
   });
 
-  async function notify(packed: readonly string[]): Promise<void> {
+  const notify = batching<string>(async (packed) => {
     const values = [channel, fillPayloads(packed)];
     await pool.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', values);
-  }
-
-  let underWay: Promise<void> = Promise.resolve();
-  let next: { packed: string[]; sent: Promise<void> } | undefined;
+  });
 
   return {
     async publish(messages) {
-      if (messages.length === 0) return;
-      const packed = messages.map(packMessage);
-      if (!next) {
-        const batch: string[] = [];
-        const send = (): Promise<void> => {
-          next = undefined;
-          return notify(batch);
-        };
-        underWay = underWay.then(send, send);
-        next = { packed: batch, sent: underWay };
-      }
-      next.packed.push(...packed);
-      await next.sent;
+      if (messages.length > 0) await notify(messages.map(packMessage));
     },
 
     async subscribe(topic, handler) {
@@ -67,8 +53,7 @@ export function postgresBus({ url, channel, log }: PostgresBusOptions): Bus {
     healthy: () => listener.listening(),
 
     async close() {
-      await Promise.all([listener.close(), underWay.catch(() => 'its publishers heard of it')]);
-      await pool.end();
+      await Promise.all([listener.close(), pool.end()]);
     },
   };
 }

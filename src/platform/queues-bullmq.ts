@@ -1,10 +1,12 @@
 import type { BulkJobOptions, Processor, WorkerOptions } from 'bullmq';
 import { type QueuedJob, type QueueName, queueNames } from '../jobs/define.ts';
+import { batching } from './batching.ts';
 import type { ErrorLog } from './error-log.ts';
 import type { Consumer, JobHandler, JobQueues, QueueDepth } from './queues.ts';
 
 /** What is used of a BullMQ queue, whatever its backend. */
 export interface BullQueue {
+  add(name: string, data: unknown, opts: BulkJobOptions): Promise<unknown>;
   addBulk(jobs: { name: string; data: unknown; opts: BulkJobOptions }[]): Promise<unknown>;
   getJob(id: string): Promise<FinishedJob | undefined>;
   getJobCounts(...states: ('waiting' | 'active' | 'delayed' | 'failed')[]): Promise<Record<string, number>>;
@@ -46,17 +48,27 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
   const consumers = new Set<Consumer>();
   let closed = false;
 
-  async function enqueueIn(name: QueueName, jobs: QueuedJob[], retryFailed: boolean): Promise<void> {
+  /** Adding one by one would cost PostgreSQL a commit, and Redis a round trip, for each call. */
+  const adders = new Map(queueNames.map((name) => [name, batching<QueuedJob>((jobs) => addTo(name, jobs))]));
+
+  async function addTo(name: QueueName, jobs: QueuedJob[]): Promise<void> {
     const queue = await backend.queue(name);
-    await queue.addBulk(jobs.map((job) => ({ name: job.name, data: job.payload, opts: optionsOf(job) })));
-    if (retryFailed) await Promise.all(jobs.map((job) => restartIfFailed(queue, job.id)));
+    const [first, ...others] = jobs.map((job) => ({
+      name: job.name,
+      data: job.payload,
+      opts: optionsOf(job),
+    }));
+    if (!first) return;
+    if (others.length > 0) await queue.addBulk([first, ...others]);
+    else await queue.add(first.name, first.data, first.opts);
   }
 
   return {
     async enqueue(jobs, options = {}) {
       if (closed) throw new Error('The job queues are closed');
-      const retryFailed = options.retry_failed ?? false;
-      await Promise.all([...byQueue(jobs)].map(([name, some]) => enqueueIn(name, some, retryFailed)));
+      for (const job of jobs) assertId(job.id);
+      await Promise.all([...byQueue(jobs)].map(([name, some]) => adders.get(name)?.(some)));
+      if (options.retry_failed) await Promise.all(jobs.map((job) => restartIfFailed(backend, job)));
     },
 
     async consume(queue, { concurrency }, handler) {
@@ -81,6 +93,11 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
       await backend.close();
     },
   };
+}
+
+/** What BullMQ would refuse, found before it can spoil a batch for others. */
+function assertId(id: string): void {
+  if (!/^(?!\d+$)[^:]+$/.test(id)) throw new TypeError(`A job id is not a number and has no colon: ${id}`);
 }
 
 function byQueue(jobs: readonly QueuedJob[]): Map<QueueName, QueuedJob[]> {
@@ -117,8 +134,8 @@ function processorOf(queue: QueueName, handler: JobHandler, log: ErrorLog): Bull
   };
 }
 
-async function restartIfFailed(queue: BullQueue, id: string): Promise<void> {
-  const job = await queue.getJob(id);
+async function restartIfFailed(backend: BullBackend, { queue, id }: QueuedJob): Promise<void> {
+  const job = await (await backend.queue(queue)).getJob(id);
   if (!job || !(await job.isFailed())) return;
   try {
     await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });

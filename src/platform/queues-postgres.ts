@@ -15,8 +15,13 @@ export interface PostgresQueuesOptions {
 const longestSleep_s = 5;
 
 /**
+ * A commit does not wait for the disk: what a crash of the server takes, the outbox sweep brings back, as with Redis. A queue
+ * is mostly empty when statistics are taken; the plans made from that would read the whole table for each job of a backlog.
+ */
+const sessionSettings = '-c synchronous_commit=off -c enable_seqscan=off -c jit=off';
+
+/**
  * The job queues in PostgreSQL: up to four connections add, and every consumer has one that listens and up to four that work.
- * A commit does not wait for the disk: what a crash of the server takes, the outbox sweep brings back, as with Redis.
  */
 export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): JobQueues {
   const report = limitedLog(log);
@@ -28,7 +33,7 @@ export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): Job
     connectionTimeoutMillis: 2_000,
     query_timeout: 10_000,
     keepAlive: true,
-    options: '-c synchronous_commit=off',
+    options: sessionSettings,
   };
 
   function guarded(queueBackend: PostgresQueueBackend): PostgresQueueBackend {
