@@ -17,6 +17,12 @@ export interface Work extends Repositories {
   emit(event: NewEvent): void;
 }
 
+/** What a use case without an acting agent is handed: an operator's command, a step of the authorization server. */
+export interface Administration extends Repositories {
+  /** Milliseconds since the epoch; the same for everything in this transaction. */
+  now: number;
+}
+
 /** A request that must have its effect once only. */
 export interface IdempotencyClaim {
   key_hash: Buffer;
@@ -99,6 +105,30 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         );
         if (heads.length > 0) parts.announce({ heads, jobs });
         return answer;
+      } catch (error) {
+        await transaction.rollback();
+        throw databaseError(error);
+      }
+    },
+
+    /** As `read`, on nobody's behalf: the token check, the authorization server, operators. */
+    async consult<T>(run: (repositories: Repositories) => Promise<T>): Promise<T> {
+      try {
+        return await run(pool);
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+
+    /** Runs in one transaction on nobody's behalf. It can emit no events; nothing of it stays when anything fails. */
+    async administer<T>(run: (work: Administration) => Promise<T>): Promise<T> {
+      const transaction = await parts.database.begin().catch((error: unknown) => {
+        throw databaseError(error);
+      });
+      try {
+        const result = await run({ ...repositoriesOn(transaction), now: Date.now() });
+        await transaction.commit();
+        return result;
       } catch (error) {
         await transaction.rollback();
         throw databaseError(error);

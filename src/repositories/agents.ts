@@ -26,6 +26,11 @@ const find = statement(
   `select ${columns} from agents a where a.id = $1 and a.retired_at is null`,
 );
 
+const findByHandle = statement(
+  'agents.find_by_handle',
+  `select ${columns} from agents a where a.canonical_handle = $1 and a.retired_at is null`,
+);
+
 const insert = statement(
   'agents.insert',
   `with agent as (
@@ -97,6 +102,9 @@ export function agentsRepository(db: Queryable) {
   return {
     async find(id: string): Promise<AgentRow | undefined> {
       return (await db.query<AgentRow>(find, [id]))[0];
+    },
+    async findByHandle(canonicalHandle: string): Promise<AgentRow | undefined> {
+      return (await db.query<AgentRow>(findByHandle, [canonicalHandle]))[0];
     },
     /** Agents by id or canonical handle, with what relates them to the viewer; hidden ones are marked, not left out. */
     findSeen(viewerId: string, references: readonly string[]): Promise<SeenAgentRow[]> {

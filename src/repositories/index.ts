@@ -1,10 +1,15 @@
 import { agentsRepository } from './agents.ts';
+import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
 import { messagesRepository } from './messages.ts';
+import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
+import { ownersRepository } from './owners.ts';
 import type { Queryable } from './queryable.ts';
+import { signingKeysRepository } from './signing-keys.ts';
 import { threadsRepository } from './threads.ts';
+import { tokensRepository } from './tokens.ts';
 
 /** Every repository, bound to the pool or to one transaction. */
 export function repositoriesOn(db: Queryable) {
@@ -15,6 +20,11 @@ export function repositoriesOn(db: Queryable) {
     feed: feedRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),
+    owners: ownersRepository(db),
+    credentials: credentialsRepository(db),
+    tokens: tokensRepository(db),
+    oauthRecords: oauthRecordsRepository(db),
+    signingKeys: signingKeysRepository(db),
   };
 }
 

@@ -1,22 +1,105 @@
+import { hash } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Work } from '../unit-of-work.ts';
+import { createTokenCache, type KnownToken } from './token-cache.ts';
 
 /** Which door a token is used at; each is a resource of its own (RFC 8707). */
 export type Door = 'api' | 'mcp' | 'ws';
 
 /** What a revocation takes away: everything of an agent, of a client, of a grant, or one token. */
 export interface Revocation {
-  agent_id?: string;
-  client_id?: string;
-  grant_id?: string;
-  token_id?: string;
+  agent_id?: string | undefined;
+  client_id?: string | undefined;
+  grant_id?: string | undefined;
+  token_id?: string | undefined;
 }
 
 export interface Tokens {
   /**
    * The actor behind a bearer token.
-   * @throws {DomainError} UNAUTHORIZED when it is unknown, expired, revoked, of a retired agent, or for another door.
+   * @throws {DomainError} UNAUTHORIZED when it is unknown, expired, revoked, of a retired agent, or for another door;
+   * UNAVAILABLE when the database does not answer.
    */
   verify(token: string, door: Door): Promise<Actor>;
   /** Forgets what was learned of these tokens; called for each revocation on the bus. */
   forget(revocation: Revocation): void;
+}
+
+/** The resource of each door (contract, section 6). `publicUrl` has no trailing slash. */
+export function resourceAddresses(publicUrl: string): Record<Door, string> {
+  return {
+    api: `${publicUrl}/v1`,
+    mcp: `${publicUrl}/mcp`,
+    ws: `${publicUrl.replace(/^http/, 'ws')}/ws`,
+  };
+}
+
+/** Whether a revocation ends what this actor may do; for open sockets and streams. */
+export function isEndedBy(revocation: Revocation, actor: Actor, grantId: string | null = null): boolean {
+  const { agent_id, client_id, grant_id, token_id } = revocation;
+  return (
+    agent_id === actor.agent_id ||
+    client_id === actor.client_id ||
+    token_id === actor.token_id ||
+    (grant_id !== undefined && grant_id === grantId)
+  );
+}
+
+type TokenRow = NonNullable<Awaited<ReturnType<Work['tokens']['find']>>>;
+
+export interface TokensParts {
+  /** The row of a token by its SHA-256; undefined when it is unknown, revoked, or of a retired agent. */
+  find(tokenHash: Buffer): Promise<TokenRow | undefined>;
+  resources: Record<Door, string>;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+const longestToken = 1024;
+
+/**
+ * The token check of one process. What it learns it remembers for at most five seconds and never beyond the token's expiry;
+ * that a token is unknown it does not remember. Simultaneous checks of one token cost one look-up.
+ */
+export function createTokens({ find, resources, now = Date.now }: TokensParts): Tokens {
+  const cache = createTokenCache(async (tokenId) => {
+    const row = await find(Buffer.from(tokenId, 'base64url'));
+    return row && knownToken(tokenId, row);
+  }, now);
+  const accepted: Record<Door, readonly string[]> = {
+    api: [resources.api],
+    mcp: [resources.mcp],
+    ws: [resources.ws, resources.api],
+  };
+
+  return {
+    async verify(token, door) {
+      const tokenId = token.length <= longestToken ? hash('sha256', token, 'base64url') : undefined;
+      const known = tokenId && (cache.recall(tokenId) ?? (await cache.learn(tokenId)));
+      if (!known) throw refusal('This access token is unknown or was revoked; ask for a new one.');
+      const { actor } = known;
+      if (actor.expires_at <= now()) throw refusal('This access token has expired; ask for a new one.');
+      if (!accepted[door].includes(actor.resource)) {
+        throw refusal(
+          `This access token is for ${actor.resource}; here one for ${resources[door]} is needed.`,
+        );
+      }
+      return actor;
+    },
+    forget(revocation) {
+      cache.forget((_id, { actor, grant_id }) => isEndedBy(revocation, actor, grant_id));
+    },
+  };
+}
+
+function knownToken(token_id: string, row: TokenRow): KnownToken {
+  const { agent_id, canonical_handle, owner_id, client_id, resource, expires_at, grant_id } = row;
+  const scopes = new Set(row.scopes);
+  const rights = { scopes, client_id, resource, expires_at, token_id };
+  return { actor: { agent_id, handle: canonical_handle, owner_id, ...rights }, grant_id };
+}
+
+function refusal(message: string): DomainError {
+  return new DomainError('UNAUTHORIZED', message);
 }

@@ -1,0 +1,48 @@
+import { Command, Option } from 'commander';
+import { presentAgent } from '../presenters/agent.ts';
+import { type RegisterAgent, registerAgent } from '../services/agents-admin.ts';
+import { printResult, resultCommand } from './command.ts';
+import { withCore } from './core.ts';
+import type { CommandIo } from './io.ts';
+
+interface CreateOptions extends Pick<RegisterAgent, 'visibility' | 'scope' | 'member' | 'description'> {
+  createOwner?: boolean;
+  displayName?: string;
+  inboundPolicy?: RegisterAgent['inbound_policy'];
+  json?: boolean;
+}
+
+/** `ams agent …` */
+export function agentCommand(io: CommandIo): Command {
+  const create = resultCommand('create', 'register an agent')
+    .argument('<owner.agent_name>')
+    .option('--create-owner', 'open an account for the owner when there is none of that name')
+    .option('--display-name <text>', 'by default the agent name')
+    .option('--description <text>')
+    .addOption(new Option('--visibility <who>').choices(['private', 'public']).default('private'))
+    .addOption(
+      new Option('--inbound-policy <policy>', 'who may write to it first')
+        .choices(['contacts_only', 'trusted_only', 'allowlist', 'open'])
+        .default('contacts_only'),
+    )
+    .addOption(
+      new Option('--scope <scope>', 'by default what fits the owner').choices([
+        'personal',
+        'member',
+        'shared',
+      ]),
+    )
+    .option('--member <username>', 'the person that an agent of the scope member is tied to')
+    .action(async (handle: string, options: CreateOptions) => {
+      const { visibility, scope, member, description } = options;
+      const { displayName: display_name, inboundPolicy: inbound_policy, createOwner: create_owner } = options;
+      const named = { handle, display_name, description, create_owner };
+      const agent = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer((work) =>
+          registerAgent(work, { ...named, visibility, inbound_policy, scope, member }),
+        ),
+      );
+      printResult(io, options, presentAgent(agent, false));
+    });
+  return new Command('agent').description('agents').addCommand(create);
+}

@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { compose, type Core } from '../compose.ts';
+import { loadConfig } from '../config.ts';
+import { revocationMessages } from '../services/revocations.ts';
+import type { Revocation } from '../services/tokens.ts';
+import type { CommandIo } from './io.ts';
+
+/** Opens what a command needs, runs it, and closes everything again. */
+export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promise<T>): Promise<T> {
+  // A command reports its faults itself, in one line; the logs of connections would come on top.
+  const core = compose({ ...loadConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
+  try {
+    return await run(core);
+  } finally {
+    await core.close();
+  }
+}
+
+const patience_ms = 3_000;
+
+/** Whether the bus connects within three seconds. */
+export async function busConnects({ bus }: Core): Promise<boolean> {
+  const deadline = Date.now() + patience_ms;
+  while (!bus.healthy() && Date.now() < deadline) await pause(20);
+  return bus.healthy();
+}
+
+/** Tells running processes what ended. A bus that is away only delays them: the database has it already. */
+export async function announce(core: Core, revocations: readonly Revocation[], io: CommandIo): Promise<void> {
+  try {
+    await busConnects(core);
+    await core.bus.publish(revocationMessages(revocations));
+  } catch {
+    io.complain('note: the bus is away; running processes notice the change within five seconds\n');
+  }
+}

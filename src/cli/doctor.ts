@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import type { Core } from '../compose.ts';
+import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { reasonOf } from '../platform/error-log.ts';
+import { pendingMigrations } from '../platform/migrations.ts';
+import { resultCommand } from './command.ts';
+import { busConnects, withCore } from './core.ts';
+import type { CommandIo } from './io.ts';
+import { asJson } from './output.ts';
+
+interface Finding {
+  part: string;
+  ok: boolean;
+  detail: string;
+  /** What to do when it is not well. */
+  advice?: string;
+}
+
+interface Check {
+  part: string;
+  /** Says what it found, or throws the reason why it is not well. */
+  look(core: Core): Promise<string>;
+  advice: string;
+}
+
+const checks: Check[] = [
+  {
+    part: 'database',
+    async look({ database }) {
+      const [row] = await database.query<{ server_version: string }>({ text: 'show server_version' }, []);
+      return `PostgreSQL ${row?.server_version}`;
+    },
+    advice: 'start PostgreSQL, or correct DATABASE_URL',
+  },
+  {
+    part: 'schema',
+    async look({ config }) {
+      const pending = await pendingMigrations(config.DATABASE_URL);
+      if (pending.length === 0) return 'up to date';
+      throw new Error(`${pending.length} migrations have not run: ${pending.join(', ')}`);
+    },
+    advice: 'run: npm run migrate',
+  },
+  {
+    part: 'queues',
+    async look({ queues, config }) {
+      await queues.ping();
+      return backendOf(config);
+    },
+    advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
+  },
+  {
+    part: 'bus',
+    async look(core) {
+      if (await busConnects(core)) return backendOf(core.config);
+      throw new Error('it does not connect');
+    },
+    advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
+  },
+  {
+    part: 'api',
+    async look({ config }) {
+      const answer = await fetch(`${config.PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) });
+      if (answer.ok) return `ready at ${config.PUBLIC_URL}`;
+      throw new Error(`${config.PUBLIC_URL}/readyz answers ${answer.status}: ${await answer.text()}`);
+    },
+    advice: 'start it with npm start or npm run api, or correct PUBLIC_URL',
+  },
+];
+
+const backendOf = ({ REDIS_URL }: Config): string => (REDIS_URL ? 'Redis' : 'PostgreSQL');
+
+/** `ams doctor`: looks at every part, and says what to do where one is not well. Throws nothing for a part that is ill. */
+async function examine(io: CommandIo): Promise<Finding[]> {
+  try {
+    loadConfig(io.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [
+      {
+        part: 'settings',
+        ok: false,
+        detail: error.message,
+        advice: 'correct it in the environment or in .env',
+      },
+    ];
+  }
+  const found = await withCore(io, async (core) => {
+    const findings: Finding[] = [];
+    for (const check of checks) findings.push(await examinePart(check, core));
+    return findings;
+  });
+  return [{ part: 'settings', ok: true, detail: 'complete' }, ...found];
+}
+
+async function examinePart({ part, look, advice }: Check, core: Core): Promise<Finding> {
+  try {
+    return { part, ok: true, detail: await look(core) };
+  } catch (error) {
+    // fetch() tells the reason in the cause only.
+    const reason = error instanceof TypeError && error.cause ? error.cause : error;
+    return { part, ok: false, detail: reasonOf(reason), advice };
+  }
+}
+
+/** `ams doctor` */
+export function doctorCommand(io: CommandIo): Command {
+  return resultCommand('doctor', 'check every part and say what to do').action(
+    async (options: { json?: boolean }) => {
+      const findings = await examine(io);
+      const ok = findings.every((finding) => finding.ok);
+      io.print(options.json ? asJson({ ok, checks: findings }) : findings.map(asLine).join(''));
+      if (!ok)
+        throw new Error(
+          `not well: ${findings
+            .filter((finding) => !finding.ok)
+            .map(({ part }) => part)
+            .join(', ')}`,
+        );
+    },
+  );
+}
+
+function asLine({ part, ok, detail, advice }: Finding): string {
+  return `${ok ? 'ok  ' : 'FAIL'}  ${part.padEnd(8)}  ${detail}${advice ? `\n      ${' '.repeat(8)}  → ${advice}` : ''}\n`;
+}

@@ -1,0 +1,18 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+/** What the command line has of the outside world. */
+export interface CommandIo {
+  env: Record<string, string | undefined>;
+  input: Readable;
+  /** Results. */
+  print(text: string): void;
+  /** Everything else. */
+  complain(text: string): void;
+}
+
+/** The first line of the input, for secrets that must not stand in a list of processes. */
+export async function readSecret({ input }: CommandIo): Promise<string> {
+  const [line = ''] = (await text(input)).split(/\r?\n/);
+  return line;
+}

@@ -1,0 +1,9 @@
+import { runCommandLine } from './program.ts';
+
+/** `ams`: the operator's command line. Standard output carries the result only. */
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  input: process.stdin,
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+});

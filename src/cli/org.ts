@@ -1,0 +1,35 @@
+import { Command, Option } from 'commander';
+import { addToOrganization, createOrganization, type Membership } from '../services/organizations.ts';
+import { printResult, resultCommand } from './command.ts';
+import { withCore } from './core.ts';
+import type { CommandIo } from './io.ts';
+
+/** `ams org …` */
+export function orgCommand(io: CommandIo): Command {
+  const create = resultCommand('create', 'found an organization')
+    .argument('<slug>')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const organization = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer((work) => createOrganization(work, slug)),
+      );
+      printResult(io, options, organization);
+    });
+
+  const role = new Option('--role <role>', 'what the member may do')
+    .choices(['admin', 'member'])
+    .default('member');
+  const add = resultCommand('add', 'make a person a member, or give a member another role')
+    .argument('<slug>')
+    .argument('<username>')
+    .addOption(role)
+    .action(
+      async (slug: string, username: string, options: Pick<Membership, 'role'> & { json?: boolean }) => {
+        const membership = await withCore(io, ({ unitOfWork }) =>
+          unitOfWork.administer((work) => addToOrganization(work, { slug, username, role: options.role })),
+        );
+        printResult(io, options, membership);
+      },
+    );
+
+  return new Command('org').description('organizations and their members').addCommand(create).addCommand(add);
+}

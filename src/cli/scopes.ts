@@ -1,0 +1,20 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { type Scope, scopes } from '../domain/scopes.ts';
+
+const isScope = (value: string): value is Scope => scopes.some((scope) => scope === value);
+
+function parseScopes(value: string): Scope[] {
+  const given = value.split(/[\s,]+/).filter((word) => word !== '');
+  const unknown = given.find((word) => !isScope(word));
+  if (unknown !== undefined || given.length === 0) {
+    throw new InvalidArgumentError(`Scopes are: ${scopes.join(' ')}`);
+  }
+  return [...new Set(given.filter(isScope))];
+}
+
+/** `--scopes "threads:read threads:write"`; all of them when it is absent. */
+export function scopesOption(): Option {
+  return new Option('--scopes <list>', 'scopes, separated by spaces')
+    .argParser(parseScopes)
+    .default([...scopes], 'all');
+}

@@ -1,0 +1,77 @@
+import { type Queryable, statement } from './queryable.ts';
+
+/** A record of the authorization server that is not an access token: a grant, a code, a refresh token, a session. */
+export interface OAuthRecordRow {
+  payload: Record<string, unknown>;
+  consumed_at: number | null;
+}
+
+export interface NewOAuthRecord {
+  model: string;
+  /** SHA-256 of the id; the id itself is a secret for most models. */
+  id_hash: Buffer;
+  grant_id: string | null;
+  uid_hash: Buffer | null;
+  payload: object;
+  expires_at: number | null;
+}
+
+const statements = {
+  put: statement(
+    'oauth_records.put',
+    `insert into oauth_records (model, id_hash, grant_id, uid_hash, payload, expires_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (model, id_hash) do update
+     set grant_id = excluded.grant_id, uid_hash = excluded.uid_hash, payload = excluded.payload, expires_at = excluded.expires_at`,
+  ),
+  find: statement(
+    'oauth_records.find',
+    `select payload, consumed_at from oauth_records where model = $1 and id_hash = $2`,
+  ),
+  findByUid: statement(
+    'oauth_records.find_by_uid',
+    `select payload, consumed_at from oauth_records where model = $1 and uid_hash = $2`,
+  ),
+  consume: statement(
+    'oauth_records.consume',
+    `update oauth_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null`,
+  ),
+  remove: statement('oauth_records.remove', `delete from oauth_records where model = $1 and id_hash = $2`),
+  removeOfGrant: statement(
+    'oauth_records.remove_of_grant',
+    `delete from oauth_records where model = $1 and grant_id = $2`,
+  ),
+  removeExpired: statement(
+    'oauth_records.remove_expired',
+    `delete from oauth_records where (model, id_hash) in
+       (select model, id_hash from oauth_records where expires_at < $1 limit $2)
+     returning 1`,
+  ),
+};
+
+export function oauthRecordsRepository(db: Queryable) {
+  return {
+    async put(record: NewOAuthRecord): Promise<void> {
+      const { model, id_hash, grant_id, uid_hash, payload, expires_at } = record;
+      await db.query(statements.put, [model, id_hash, grant_id, uid_hash, payload, expires_at]);
+    },
+    async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
+      return (await db.query<OAuthRecordRow>(statements.find, [model, idHash]))[0];
+    },
+    async findByUid(model: string, uidHash: Buffer): Promise<OAuthRecordRow | undefined> {
+      return (await db.query<OAuthRecordRow>(statements.findByUid, [model, uidHash]))[0];
+    },
+    async consume(model: string, idHash: Buffer, now: number): Promise<void> {
+      await db.query(statements.consume, [model, idHash, now]);
+    },
+    async remove(model: string, idHash: Buffer): Promise<void> {
+      await db.query(statements.remove, [model, idHash]);
+    },
+    async removeOfGrant(model: string, grantId: string): Promise<void> {
+      await db.query(statements.removeOfGrant, [model, grantId]);
+    },
+    /** Removes up to `limit` records that expired before `time` (ms); answers how many. */
+    async removeExpired(time: number, limit: number): Promise<number> {
+      return (await db.query(statements.removeExpired, [time, limit])).length;
+    },
+  };
+}

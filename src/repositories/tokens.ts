@@ -1,0 +1,85 @@
+import { type Queryable, statement } from './queryable.ts';
+
+/** An access token that is neither revoked nor of a revoked credential or a retired agent. It may be expired. */
+export interface TokenRow {
+  agent_id: string;
+  canonical_handle: string;
+  owner_id: string;
+  client_id: string;
+  grant_id: string | null;
+  resource: string;
+  scopes: string[];
+  expires_at: number;
+  /** What the authorization server wrote of it, without the token. */
+  payload: Record<string, unknown>;
+}
+
+export interface NewToken {
+  /** SHA-256 of the token. */
+  token_hash: Buffer;
+  agent_id: string;
+  client_id: string;
+  grant_id: string | null;
+  resource: string;
+  scopes: readonly string[];
+  payload: object;
+  created_at: number;
+  expires_at: number;
+}
+
+const ended = (column: string) =>
+  statement(
+    `tokens.remove_by_${column}`,
+    `delete from access_tokens where ${column} = $1 returning token_hash`,
+  );
+
+const statements = {
+  insert: statement(
+    'tokens.insert',
+    `insert into access_tokens (token_hash, agent_id, client_id, grant_id, resource, scopes, payload, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  ),
+  find: statement(
+    'tokens.find',
+    `select t.agent_id, a.canonical_handle, a.owner_id, t.client_id, t.grant_id, t.resource, t.scopes, t.expires_at, t.payload
+     from access_tokens t
+     join agents a on a.id = t.agent_id and a.retired_at is null
+     left join credentials c on c.client_id = t.client_id
+     where t.token_hash = $1 and c.revoked_at is null`,
+  ),
+  removeExpired: statement(
+    'tokens.remove_expired',
+    `delete from access_tokens where token_hash in (select token_hash from access_tokens where expires_at < $1 limit $2)
+     returning 1`,
+  ),
+  remove: ended('token_hash'),
+  removeOfAgent: ended('agent_id'),
+  removeOfClient: ended('client_id'),
+  removeOfGrant: ended('grant_id'),
+};
+
+export function tokensRepository(db: Queryable) {
+  const removeWhere = (by: (typeof statements)['remove']) => async (value: string | Buffer) =>
+    (await db.query<{ token_hash: Buffer }>(by, [value])).map((row) => row.token_hash);
+
+  return {
+    async insert(token: NewToken): Promise<void> {
+      const { token_hash, agent_id, client_id, grant_id, resource } = token;
+      const { scopes, payload, created_at, expires_at } = token;
+      const bound = [token_hash, agent_id, client_id, grant_id, resource];
+      await db.query(statements.insert, [...bound, scopes, payload, created_at, expires_at]);
+    },
+    async find(tokenHash: Buffer): Promise<TokenRow | undefined> {
+      return (await db.query<TokenRow>(statements.find, [tokenHash]))[0];
+    },
+    /** These four answer the hashes of the tokens that ended. */
+    remove: removeWhere(statements.remove),
+    removeOfAgent: removeWhere(statements.removeOfAgent),
+    removeOfClient: removeWhere(statements.removeOfClient),
+    removeOfGrant: removeWhere(statements.removeOfGrant),
+    /** Removes up to `limit` tokens that expired before `time` (ms); answers how many. */
+    async removeExpired(time: number, limit: number): Promise<number> {
+      return (await db.query(statements.removeExpired, [time, limit])).length;
+    },
+  };
+}

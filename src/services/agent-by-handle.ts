@@ -1,0 +1,14 @@
+import { DomainError } from '../domain/errors.ts';
+import { parseHandle } from '../domain/handles.ts';
+import type { Administration } from '../unit-of-work.ts';
+
+/**
+ * The agent of this handle, for those who may see every agent: operators.
+ * @throws {DomainError} AGENT_NOT_FOUND when there is none or it is retired; INVALID_HANDLE.
+ */
+export async function agentByHandle({ agents }: Pick<Administration, 'agents'>, handle: string) {
+  const { canonical } = parseHandle(handle);
+  const agent = await agents.findByHandle(canonical);
+  if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
+  return agent;
+}

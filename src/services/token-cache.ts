@@ -1,0 +1,63 @@
+import type { Actor } from '../domain/actor.ts';
+
+/** What the token check knows of a good token. */
+export interface KnownToken {
+  actor: Actor;
+  grant_id: string | null;
+}
+
+const longest_ms = 5_000;
+const mostEntries = 10_000;
+
+/**
+ * Remembers good tokens for at most five seconds, counted from before they were looked up, and never beyond their expiry.
+ * Callers that ask for the same token at the same time share one look-up. At most 10,000 tokens; the oldest go first.
+ */
+export function createTokenCache(
+  load: (tokenId: string) => Promise<KnownToken | undefined>,
+  now: () => number,
+) {
+  const known = new Map<string, { token: KnownToken; until: number }>();
+  const underWay = new Map<string, Promise<KnownToken | undefined>>();
+
+  function keep(tokenId: string, token: KnownToken, since: number): void {
+    const [oldest] = known.size >= mostEntries ? known.keys() : [];
+    if (oldest !== undefined) known.delete(oldest);
+    known.set(tokenId, { token, until: Math.min(since + longest_ms, token.actor.expires_at) });
+  }
+
+  return {
+    /** What is remembered of the token, or undefined. */
+    recall(tokenId: string): KnownToken | undefined {
+      const entry = known.get(tokenId);
+      if (!entry) return undefined;
+      if (entry.until > now()) return entry.token;
+      known.delete(tokenId);
+      return undefined;
+    },
+
+    /** Looks the token up and remembers it when it is good. */
+    learn(tokenId: string): Promise<KnownToken | undefined> {
+      const running = underWay.get(tokenId);
+      if (running) return running;
+      const since = now();
+      const isCurrent = () => underWay.get(tokenId) === loading;
+      const loading = load(tokenId)
+        .then((token) => {
+          if (token && isCurrent()) keep(tokenId, token, since);
+          return token;
+        })
+        .finally(() => {
+          if (isCurrent()) underWay.delete(tokenId);
+        });
+      underWay.set(tokenId, loading);
+      return loading;
+    },
+
+    /** Forgets what matches. Look-ups under way may have read what is no longer so: they are not remembered. */
+    forget(matches: (tokenId: string, token: KnownToken) => boolean): void {
+      underWay.clear();
+      for (const [tokenId, { token }] of known) if (matches(tokenId, token)) known.delete(tokenId);
+    },
+  };
+}
