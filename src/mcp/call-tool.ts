@@ -1,0 +1,41 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { DomainError } from '../domain/errors.ts';
+import { idempotencyKeyPattern } from '../operations/fields.ts';
+import { type Caller, type OperationCall, refusalOf, run } from './call.ts';
+import type { McpParts } from './parts.ts';
+import type { Tool } from './tools.ts';
+
+/**
+ * Calls a tool (MCP, Tools: Calling Tools). Never throws: a refusal is a result with `isError` and the error body of REST as its
+ * text, without structured content, since clients hold that against the output schema of the tool.
+ */
+export async function callTool(
+  parts: McpParts,
+  caller: Caller,
+  tool: Tool,
+  given: Record<string, unknown>,
+): Promise<CallToolResult> {
+  try {
+    const { text, value } = await run(parts, caller, callOf(tool, given));
+    return { content: [{ type: 'text', text }], structuredContent: value };
+  } catch (thrown) {
+    const { body } = refusalOf(parts, caller, tool.operation, thrown);
+    return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
+  }
+}
+
+/** Takes the idempotency key out of the arguments of a tool that writes. */
+function callOf({ operation, page_field }: Tool, given: Record<string, unknown>): OperationCall {
+  if (operation.kind === 'read') return { operation, input: given, page_field };
+  const { idempotency_key, ...input } = given;
+  return { operation, input, idempotency_key: idempotencyKey(idempotency_key), page_field };
+}
+
+function idempotencyKey(given: unknown): string | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && idempotencyKeyPattern.test(given)) return given;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw new DomainError('VALIDATION_ERROR', `idempotency_key: ${message}`, {
+    details: [{ field: 'idempotency_key', message }],
+  });
+}

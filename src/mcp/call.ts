@@ -1,0 +1,46 @@
+import type { Actor } from '../domain/actor.ts';
+import type { DomainError } from '../domain/errors.ts';
+import { errorBody, toDomainError } from '../http/errors.ts';
+import type { Operation } from '../operations/define.ts';
+import { type Fitted, fittedAnswer } from './fit.ts';
+import type { McpParts } from './parts.ts';
+
+/** Who asks, and the request that carries it. */
+export interface Caller {
+  actor: Actor;
+  request_id: string;
+}
+
+export interface OperationCall {
+  operation: Operation;
+  input: Record<string, unknown>;
+  idempotency_key?: string | undefined;
+  page_field: string | undefined;
+}
+
+const usualBytes = 60_000;
+
+/** Runs an operation for a caller and fits its answer into one result. @throws what `execute` throws. */
+export function run(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<Fitted> {
+  const { operation, input, idempotency_key, page_field } = call;
+  const ask = async (asked: Record<string, unknown>) =>
+    (await parts.execute({ operation, actor, input: asked, idempotency_key })).body;
+  return fittedAnswer({ ask, input, page_field, maximum_bytes: parts.result_bytes ?? usualBytes });
+}
+
+/** What an operation threw, as a domain error; faults of ours are logged here, with the id that the caller is told. */
+export function refusalOf(
+  parts: McpParts,
+  { actor, request_id }: Caller,
+  operation: Operation,
+  thrown: unknown,
+): { error: DomainError; body: { error: object } } {
+  const error = toDomainError(thrown);
+  if (error.status >= 500) {
+    const fields = { request_id, operation: operation.name, agent_id: actor.agent_id };
+    parts.logger.error({ err: error.cause ?? error, ...fields }, error.code);
+  }
+  const { retry_after } = error;
+  const body = errorBody(error, request_id);
+  return { error, body: { error: { ...body.error, ...(retry_after !== undefined && { retry_after }) } } };
+}

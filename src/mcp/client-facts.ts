@@ -1,0 +1,30 @@
+import { type InitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+
+/** What is kept of a client's introduction: little, and nothing that it can blow up. */
+export interface ClientFacts {
+  name: string;
+  version: string;
+  /** Ways in which the client can ask its user (MCP, Elicitation). */
+  elicitation: ('form' | 'url')[];
+}
+
+/** The facts in an `initialize` request. A bare `elicitation: {}` means form mode. */
+export function clientFacts({ params }: InitializeRequest): ClientFacts {
+  const { name, version } = params.clientInfo;
+  const asked = params.capabilities.elicitation;
+  const elicitation: ClientFacts['elicitation'] = [];
+  if (asked && (asked.form || !asked.url)) elicitation.push('form');
+  if (asked?.url) elicitation.push('url');
+  return { name: plain(name), version: plain(version), elicitation };
+}
+
+/** The revision that the SDK agrees on for this request (MCP, Lifecycle: Version Negotiation). */
+export function negotiatedVersion({ params }: InitializeRequest): string {
+  const [latest = ''] = SUPPORTED_PROTOCOL_VERSIONS;
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(params.protocolVersion) ? params.protocolVersion : latest;
+}
+
+/** Text that PostgreSQL stores, of a harmless length. */
+function plain(text: string): string {
+  return text.slice(0, 200).toWellFormed().replaceAll('\0', '');
+}

@@ -1,0 +1,52 @@
+import { itemsIn } from './page.ts';
+import { preview } from './preview.ts';
+
+export interface Fitting {
+  /** Runs the operation; answers its JSON. */
+  ask(input: Record<string, unknown>): Promise<string>;
+  input: Record<string, unknown>;
+  /** The field of `input` by which fewer items can be asked for. */
+  page_field: string | undefined;
+  maximum_bytes: number;
+}
+
+export interface Fitted {
+  text: string;
+  value: Record<string, unknown>;
+}
+
+/** Leaves room for items that are longer than the average of the page before. */
+const margin = 0.9;
+
+/**
+ * An answer of at most `maximum_bytes` of JSON. Too long: its long texts become previews; still too long: a read is asked again
+ * for fewer items, so that its cursor goes on right behind the last item shown. One single item is shown whatever its length.
+ */
+export async function fittedAnswer({ ask, input, page_field, maximum_bytes }: Fitting): Promise<Fitted> {
+  let asked = input;
+  for (;;) {
+    const body = await ask(asked);
+    const answer = parseObject(body);
+    if (Buffer.byteLength(body) <= maximum_bytes) return { text: body, value: answer };
+    const cut = preview(answer, maximum_bytes, howToReadTheRest(page_field));
+    const bytes = Buffer.byteLength(cut.text);
+    const items = itemsIn(answer);
+    if (bytes <= maximum_bytes || page_field === undefined || items <= 1) return cut;
+    const fewer = Math.floor((items * maximum_bytes * margin) / bytes);
+    asked = { ...input, [page_field]: Math.max(1, Math.min(fewer, items - 1)) };
+  }
+}
+
+function howToReadTheRest(pageField: string | undefined): string {
+  return pageField
+    ? `Ask for one item at a time (${pageField}: 1) to get its text whole.`
+    : 'This text is too long for one result; get the item by itself, or over REST.';
+}
+
+function parseObject(body: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('a tool or resource must answer an object');
+  }
+  return Object.fromEntries(Object.entries(value));
+}

@@ -1,0 +1,30 @@
+import type { Operation } from '../operations/define.ts';
+import type { Execute } from '../operations/execute.ts';
+import type { Realtime } from '../realtime/contract.ts';
+import type { Tokens } from '../services/tokens.ts';
+import type { SessionStore } from './sessions.ts';
+
+export interface McpLogger {
+  debug(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the tool server is made of; everything comes by argument. */
+export interface McpParts {
+  execute: Execute;
+  catalogue: readonly Operation[];
+  tokens: Tokens;
+  realtime: Realtime;
+  sessions: SessionStore;
+  /** Without a trailing slash. */
+  public_url: string;
+  /** Host names, with or without a port, that requests may name besides the one of `public_url` and the loopback names. */
+  allowed_hosts: readonly string[];
+  logger: McpLogger;
+  /** Of this service, as told to clients. */
+  version: string;
+  /** How long the JSON of one tool result or resource may be, in bytes. Default 60,000. */
+  result_bytes?: number;
+  /** Time between two signs of life on an SSE stream, in ms. Default 15,000. */
+  heartbeat_ms?: number;
+}
