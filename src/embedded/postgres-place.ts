@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Account, accountForPostgres, canEnter, sharedHome } from './account.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
@@ -13,12 +13,16 @@ export interface PostgresPlace {
 }
 
 /**
- * Makes DATA_DIR when it is missing: only for us, except that root lets PostgreSQL's user through to its own folder.
+ * Makes DATA_DIR when it is missing: only for us, except that root lets PostgreSQL's user through to its own folder. One
+ * that is there is changed in this way only while it is empty.
  * @returns the real path.
  */
 export function makeDataDir(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  return realpathSync(dataDir);
+  const isRoot = process.getuid?.() === 0;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = realpathSync(dataDir);
+  if (isRoot && statSync(path).uid === 0 && readdirSync(path).length === 0) chmodSync(path, 0o711);
+  return path;
 }
 
 /** Decides where the data folder and the programs are and who runs them; see accountForPostgres. */

@@ -16,6 +16,8 @@ export interface RedisOptions {
   dataDir: string;
   /** Without it: the first `valkey-server` or `redis-server` on PATH. */
   serverPath?: string;
+  /** The server's environment; without it: ours. */
+  env?: NodeJS.ProcessEnv;
   /** False, for tests: nothing is written to disk. */
   persist?: boolean;
   /** Without it: the port of the last time if it is free, else any free one. */
@@ -85,6 +87,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
         logged = statSync(log).size;
         const child = spawn(serverPath, [configFile], {
           cwd: folder,
+          env: options.env ?? process.env,
           detached: true,
           stdio: ['ignore', out, out],
         });

@@ -1,0 +1,78 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { readIfThere } from '../../../src/embedded/private-file.ts';
+import { inspectProcess } from '../../../src/embedded/process-identity.ts';
+import { type RedisOptions, startRedis } from '../../../src/embedded/redis.ts';
+import { answersPing } from '../../../src/embedded/redis-ping.ts';
+import { findRedisBinary } from '../../support/redis-binary.ts';
+import { describeWithRedis } from '../../support/redis-server.ts';
+import { eventually, isGone, ownFolder } from './support.ts';
+
+async function start(options: RedisOptions) {
+  const binary = await findRedisBinary();
+  if ('missing' in binary) throw new Error(binary.missing);
+  const server = await startRedis({ serverPath: binary.path, env: binary.env, ...options });
+  if (server === null) throw new Error('startRedis found no server at the path it was given');
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+const pidIn = (dataDir: string) =>
+  Number(/"pid":(\d+)/.exec(readIfThere(join(dataDir, 'run', 'redis.json')) ?? '')?.[1]);
+
+async function ask(url: string, ...command: [string, ...string[]]): Promise<unknown> {
+  const client = new Redis(url, { lazyConnect: true });
+  await client.connect();
+  try {
+    return await client.call(...command);
+  } finally {
+    client.disconnect();
+  }
+}
+
+test('without a server on this machine there is none', async () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  try {
+    expect(await startRedis({ dataDir: ownFolder() })).toBeNull();
+  } finally {
+    process.env['PATH'] = path;
+  }
+});
+
+await describeWithRedis('a private Redis', () => {
+  test('never evicts, appends to a file, and shows its password to nobody', async () => {
+    const dataDir = ownFolder();
+    const server = await start({ dataDir });
+    expect(await ask(server.url, 'CONFIG', 'GET', 'maxmemory-policy')).toContain('noeviction');
+    expect(await answersPing(server.port, 'guessed')).toBe(false);
+    const password = new URL(server.url).password;
+    expect(inspectProcess(pidIn(dataDir))?.command).not.toContain(password);
+    expect(statSync(join(dataDir, 'redis', 'redis.conf')).mode & 0o777).toBe(0o600);
+
+    await ask(server.url, 'SET', 'kept', 'yes');
+    await server.stop();
+    const again = await start({ dataDir });
+    expect(again.url).toBe(server.url);
+    expect(await ask(again.url, 'GET', 'kept')).toBe('yes');
+  });
+
+  test('an orphan is stopped first', async () => {
+    const dataDir = ownFolder();
+    await start({ dataDir, restart: false });
+    const pid = pidIn(dataDir);
+    await start({ dataDir });
+    expect(isGone(pid)).toBe(true);
+  });
+
+  test('one that dies is started again', async () => {
+    const dataDir = ownFolder();
+    const reports: string[] = [];
+    const server = await start({ dataDir, persist: false, report: (line) => reports.push(line) });
+    process.kill(pidIn(dataDir), 'SIGKILL');
+    await eventually('it is back', () => reports.includes('redis is back'));
+    expect(await ask(server.url, 'PING')).toBe('PONG');
+  });
+});
