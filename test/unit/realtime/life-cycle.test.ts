@@ -1,0 +1,95 @@
+import { expect, test, vi } from 'vitest';
+import { actorOf, keepingReader } from './memory-feed.ts';
+import { setUp } from './setup.ts';
+
+test('the bus is listened to from the first reader to after the last', async () => {
+  const { realtime, topics } = setUp();
+  const one = await realtime.open(actorOf('a'), {}, keepingReader().reader);
+  const two = await realtime.open(actorOf('a'), {}, keepingReader().reader);
+  expect(topics()).toEqual(['agent/a']);
+  one.close();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(topics()).toEqual(['agent/a']);
+  two.close();
+  await vi.waitFor(() => expect(topics()).toEqual([]));
+});
+
+test('a token that expires ends its stream; one that lasts for years does not', async () => {
+  const { realtime } = setUp();
+  const short = keepingReader();
+  const long = keepingReader();
+  (await realtime.open(actorOf('a', { expires_at: Date.now() + 50 }), {}, short.reader)).start();
+  (await realtime.open(actorOf('a', { expires_at: Date.now() + 2 ** 40 }), {}, long.reader)).start();
+  await vi.waitFor(() => expect(short.ends).toEqual(['token_ended']));
+  expect(long.ends).toEqual([]);
+});
+
+test('nothing is delivered under an expired token, even before the clock is looked at again', async () => {
+  const { realtime, memory, ring } = setUp({ intervals: { healthy_ms: 100_000, unhealthy_ms: 100_000 } });
+  const { reader, events, ends } = keepingReader();
+  (await realtime.open(actorOf('a', { expires_at: Date.now() + 30 }), {}, reader)).start();
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  memory.add(['a']);
+  await ring('a', 1);
+  await vi.waitFor(() => expect(ends).toEqual(['token_ended']));
+  expect(events).toEqual([]);
+});
+
+test('a revocation ends the streams of that token at once, and no others', async () => {
+  const { realtime } = setUp();
+  const gone = keepingReader();
+  const stays = keepingReader();
+  (await realtime.open(actorOf('a', { token_id: 'gone' }), {}, gone.reader)).start();
+  (await realtime.open(actorOf('a'), {}, stays.reader)).start();
+  realtime.revoke((actor) => actor.token_id === 'gone');
+  expect(gone.ends).toEqual(['token_ended']);
+  expect(stays.ends).toEqual([]);
+});
+
+test('a revocation while a stream opens refuses it; before its start it is told at the start', async () => {
+  const { realtime } = setUp();
+  const early = keepingReader();
+  const opening = realtime.open(actorOf('a'), {}, early.reader);
+  realtime.revoke(() => true);
+  await expect(opening).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  const stream = await realtime.open(actorOf('a'), {}, early.reader);
+  realtime.revoke(() => true);
+  expect(early.ends).toEqual([]);
+  stream.start();
+  expect(early.ends).toEqual(['token_ended']);
+});
+
+test('closing ends every stream and waiting caller, and refuses new ones', async () => {
+  const { realtime, topics } = setUp();
+  const { reader, ends } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  const waiting = realtime.page(actorOf('b'), { limit: 5, wait_ms: 60_000 });
+  await vi.waitFor(() => expect(topics()).toContain('agent/b'));
+  await realtime.close();
+  expect(ends).toEqual(['shutdown']);
+  expect(await waiting).toMatchObject({ events: [], complete: true });
+  expect(topics()).toEqual([]);
+  await expect(realtime.open(actorOf('a'), {}, reader)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('a reader that fails loses its stream and harms no other', async () => {
+  const { realtime, memory, ring, logged } = setUp();
+  const ends: string[] = [];
+  const broken = {
+    deliver: async () => {
+      throw new Error('broken reader');
+    },
+    ended(reason: string) {
+      ends.push(reason);
+      throw new Error('broken to the end');
+    },
+  };
+  const { reader, events } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, broken)).start();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  memory.add(['a']);
+  await ring('a', 1);
+  await vi.waitFor(() => expect(ends).toEqual(['failed']));
+  expect(events).toHaveLength(1);
+  expect(logged).toHaveLength(2);
+});

@@ -1,0 +1,117 @@
+import { expect, test, vi } from 'vitest';
+import { actorOf } from './memory-feed.ts';
+import { setUp } from './setup.ts';
+
+test('a page has at most the limit, says whether more lies behind, and its cursor leads on', async () => {
+  const { realtime, memory, cursors } = setUp();
+  const all = Array.from({ length: 7 }, () => memory.add(['a']));
+  const first = await realtime.page(actorOf('a'), {
+    cursor: cursors.encodeFeed('a', 0),
+    limit: 5,
+    wait_ms: 60_000,
+  });
+  expect(first).toMatchObject({ complete: false, gap: false });
+  const second = await realtime.page(actorOf('a'), { cursor: first.cursor, limit: 5, wait_ms: 0 });
+  expect(second.complete).toBe(true);
+  expect([...first.events, ...second.events].map((event) => event.id)).toEqual(all);
+  const third = await realtime.page(actorOf('a'), { cursor: second.cursor, limit: 5, wait_ms: 0 });
+  expect(third).toEqual({ events: [], cursor: second.cursor, complete: true, gap: false });
+});
+
+test('a waiting caller gets the first event at once, or an empty page at the end of its patience', async () => {
+  const { realtime, memory, ring, topics } = setUp();
+  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
+  await vi.waitFor(() => expect(topics()).toEqual(['agent/a']));
+  const id = memory.add(['a']);
+  await ring('a', 1);
+  expect((await waiting).events.map((event) => event.id)).toEqual([id]);
+  expect(await realtime.page(actorOf('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
+  await vi.waitFor(() => expect(topics()).toEqual([]));
+});
+
+test('an invented ring does not end the wait, nor keep it from a real one', async () => {
+  const { realtime, memory, ring, topics } = setUp();
+  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
+  await vi.waitFor(() => expect(topics()).toEqual(['agent/a']));
+  await ring('a', 1_000);
+  await vi.waitFor(() => expect(memory.asked.read).toBeGreaterThan(1));
+  const id = memory.add(['a']);
+  await ring('a', 1);
+  expect((await waiting).events.map((event) => event.id)).toEqual([id]);
+});
+
+test('a caller that goes away stops to wait', async () => {
+  const { realtime, topics } = setUp();
+  const gone = new AbortController();
+  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
+  await vi.waitFor(() => expect(topics()).toEqual(['agent/a']));
+  gone.abort();
+  expect(await waiting).toMatchObject({ events: [], complete: true });
+  await vi.waitFor(() => expect(topics()).toEqual([]));
+});
+
+test('a wait ends with its token', async () => {
+  const { realtime, topics } = setUp();
+  const revoked = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
+  const expired = realtime.page(actorOf('b', { expires_at: Date.now() + 60 }), { limit: 5, wait_ms: 60_000 });
+  await vi.waitFor(() => expect(topics()).toHaveLength(2));
+  realtime.revoke((actor) => actor.agent_id === 'a');
+  await expect(revoked).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  await expect(expired).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+});
+
+test('pages of hidden events are read through, to the first that may be seen', async () => {
+  const { realtime, memory, cursors } = setUp();
+  const blind = actorOf('a', { scopes: new Set(['contacts:read']) });
+  for (let number = 1; number <= 450; number += 1) memory.add(['a']);
+  const page = await realtime.page(blind, { cursor: cursors.encodeFeed('a', 0), limit: 5, wait_ms: 0 });
+  expect(page).toEqual({ events: [], cursor: cursors.encodeFeed('a', 450), complete: true, gap: false });
+});
+
+test('a gap is told at once, whichever end of the log it is at', async () => {
+  const { realtime, memory, cursors } = setUp();
+  for (let number = 1; number <= 5; number += 1) memory.add(['a', 'b']);
+  memory.forget('a', 3);
+  const old = await realtime.page(actorOf('a'), {
+    cursor: cursors.encodeFeed('a', 1),
+    limit: 5,
+    wait_ms: 60_000,
+  });
+  expect(old).toMatchObject({ gap: true, complete: true, events: [{ id: 'evt_4' }, { id: 'evt_5' }] });
+  const beyond = await realtime.page(actorOf('b'), {
+    cursor: cursors.encodeFeed('b', 99),
+    limit: 5,
+    wait_ms: 60_000,
+  });
+  expect(beyond).toEqual({ events: [], gap: true, complete: true, cursor: cursors.encodeFeed('b', 5) });
+  memory.forget('b', 5);
+  const emptied = await realtime.page(actorOf('b'), {
+    cursor: cursors.encodeFeed('b', 2),
+    limit: 5,
+    wait_ms: 60_000,
+  });
+  expect(emptied).toMatchObject({ gap: true, events: [], cursor: cursors.encodeFeed('b', 5) });
+});
+
+test('the acknowledged position is where readers without a cursor start; it only moves forward', async () => {
+  const { realtime, memory, cursors } = setUp();
+  for (let number = 1; number <= 5; number += 1) memory.add(['a']);
+  await realtime.acknowledge(actorOf('a'), cursors.encodeFeed('a', 3));
+  await realtime.acknowledge(actorOf('a'), cursors.encodeFeed('a', 1));
+  await realtime.acknowledge(actorOf('a'), cursors.encodeFeed('a', 99));
+  const page = await realtime.page(actorOf('a'), { limit: 5, wait_ms: 0 });
+  expect(page.events.map((event) => event.id)).toEqual(['evt_4', 'evt_5']);
+});
+
+test('a foreign or broken cursor is refused at every door', async () => {
+  const { realtime, cursors } = setUp();
+  const reader = { deliver: async () => {}, ended() {} };
+  const refusal = { code: 'INVALID_CURSOR' };
+  for (const cursor of [cursors.encodeFeed('b', 1), '', 'nonsense', 'a.b.c']) {
+    await expect(realtime.open(actorOf('a'), { cursor }, reader)).rejects.toMatchObject(refusal);
+    await expect(realtime.page(actorOf('a'), { cursor, limit: 1, wait_ms: 0 })).rejects.toMatchObject(
+      refusal,
+    );
+    await expect(realtime.acknowledge(actorOf('a'), cursor)).rejects.toMatchObject(refusal);
+  }
+});

@@ -1,0 +1,134 @@
+import type { Actor } from '../../../src/domain/actor.ts';
+import type { EventType } from '../../../src/domain/events.ts';
+import type { LiveEvent, StreamEnd, StreamReader } from '../../../src/realtime/contract.ts';
+import type { RealtimeParts } from '../../../src/realtime/create.ts';
+
+type Feed = RealtimeParts['feed'];
+type EventRow = Awaited<ReturnType<Feed['events']>>[number];
+
+/** A feed in memory that counts what it is asked for, and can be told to fail. */
+export function memoryFeed() {
+  const logs = new Map<string, { first: number; ids: string[]; acknowledged: number | null }>();
+  const events = new Map<string, EventRow>();
+  const asked = { heads: 0, bounds: 0, read: 0, events: 0 };
+  let fault: Error | undefined;
+  let made = 0;
+
+  function logOf(agentId: string) {
+    const log = logs.get(agentId) ?? { first: 1, ids: [], acknowledged: null };
+    logs.set(agentId, log);
+    return log;
+  }
+  async function answer<T>(question: keyof typeof asked, value: () => T): Promise<T> {
+    asked[question] += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (fault) throw fault;
+    return value();
+  }
+  const head = (agent_id: string) => {
+    const log = logOf(agent_id);
+    return {
+      agent_id,
+      last_number: log.first - 1 + log.ids.length,
+      acknowledged_number: log.acknowledged,
+    };
+  };
+
+  const feed: Feed = {
+    heads: (ids) => answer('heads', () => ids.map(head)),
+    bounds: (ids) =>
+      answer('bounds', () =>
+        ids.map((id) => ({ ...head(id), first_number: logOf(id).ids.length > 0 ? logOf(id).first : null })),
+      ),
+    read: (positions, limit) =>
+      answer('read', () =>
+        positions.map(({ agent_id, after }) => {
+          const log = logOf(agent_id);
+          const at = Math.max(0, after - log.first + 1);
+          return log.ids
+            .slice(at, at + limit)
+            .map((event_id, index) => ({ number: log.first + at + index, event_id }));
+        }),
+      ),
+    events: (ids) =>
+      answer('events', () =>
+        ids.flatMap((id) => {
+          const row = events.get(id);
+          return row ? [row] : [];
+        }),
+      ),
+    acknowledge: (agentId, number) =>
+      answer('bounds', () => {
+        const log = logOf(agentId);
+        if (number <= head(agentId).last_number) log.acknowledged = Math.max(log.acknowledged ?? -1, number);
+      }),
+    recipients: async () => [],
+  };
+
+  return {
+    feed,
+    asked,
+    fail(error: Error | undefined) {
+      fault = error;
+    },
+    /** Adds one event to the feeds of these agents; answers its id. */
+    add(agentIds: readonly string[], type: EventType = 'thread.updated', filling = ''): string {
+      made += 1;
+      const id = `evt_${made}`;
+      const data = {
+        id: 'thd_1',
+        subject: filling,
+        status: 'active',
+        created_by: 'agt_1',
+        members: [],
+        created_at: 1,
+        last_message_at: null,
+        updated_at: 1,
+        last_sequence: 0,
+      };
+      events.set(id, { id, type, thread_id: 'thd_1', data, created_at: made, message: null });
+      for (const agentId of agentIds) logOf(agentId).ids.push(id);
+      return id;
+    },
+    last: (agentId: string) => head(agentId).last_number,
+    /** Forgets the oldest entries, as retention does. */
+    forget(agentId: string, count: number) {
+      const log = logOf(agentId);
+      log.ids.splice(0, count);
+      log.first += count;
+    },
+    /** Takes the newest entries back, as a restored backup does. */
+    rewind(agentId: string, count: number) {
+      logOf(agentId).ids.splice(-count, count);
+    },
+  };
+}
+
+export function actorOf(agent_id: string, changes: Partial<Actor> = {}): Actor {
+  return {
+    agent_id,
+    handle: 'ada.bot',
+    owner_id: 'acc_1',
+    scopes: new Set(['threads:read']),
+    client_id: 'client',
+    resource: 'http://localhost/ws',
+    expires_at: Date.now() + 60_000,
+    token_id: 'token',
+    ...changes,
+  };
+}
+
+/** A reader that keeps what it gets. */
+export function keepingReader() {
+  const events: LiveEvent[] = [];
+  const ends: StreamEnd[] = [];
+  const reader: StreamReader = {
+    async deliver(batch) {
+      events.push(...batch);
+    },
+    ended(reason) {
+      ends.push(reason);
+    },
+  };
+  return { reader, events, ends, ids: () => events.map((event) => event.id) };
+}

@@ -1,0 +1,24 @@
+import { onTestFinished } from 'vitest';
+import { createCursors } from '../../../src/domain/cursors.ts';
+import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
+import { localBus } from './local-bus.ts';
+import { memoryFeed } from './memory-feed.ts';
+
+/** A realtime over a feed in memory, with short intervals. It closes with the test. */
+export function setUp(changes: Partial<RealtimeParts> = {}) {
+  const memory = memoryFeed();
+  const { bus, ring, state, topics } = localBus();
+  const cursors = createCursors('test');
+  const logged: string[] = [];
+  const realtime = createRealtime({
+    feed: memory.feed,
+    bus,
+    cursors,
+    log: (message) => void logged.push(message),
+    intervals: { healthy_ms: 100_000, unhealthy_ms: 20 },
+    linger_ms: 10,
+    ...changes,
+  });
+  onTestFinished(() => realtime.close());
+  return { realtime, memory, ring, bus: state, topics, cursors, logged };
+}

@@ -1,0 +1,132 @@
+import { expect, test, vi } from 'vitest';
+import { actorOf, keepingReader } from './memory-feed.ts';
+import { setUp } from './setup.ts';
+
+test('a stream without a cursor starts now and gets what comes', async () => {
+  const { realtime, memory, ring } = setUp();
+  memory.add(['a']);
+  const { reader, ids } = keepingReader();
+  const stream = await realtime.open(actorOf('a'), {}, reader);
+  expect(stream).toMatchObject({ resumed: false, gap: false });
+  stream.start();
+  const id = memory.add(['a']);
+  await ring('a', 2);
+  await vi.waitFor(() => expect(ids()).toEqual([id]));
+});
+
+test('a stream resumes behind its cursor, through several pages, and goes on live', async () => {
+  const { realtime, memory, ring, cursors } = setUp();
+  const all = Array.from({ length: 350 }, () => memory.add(['a']));
+  const { reader, ids, events } = keepingReader();
+  const stream = await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 10) }, reader);
+  expect(stream).toMatchObject({ resumed: true, gap: false, cursor: cursors.encodeFeed('a', 10) });
+  stream.start();
+  all.push(memory.add(['a']));
+  await ring('a', 351);
+  await vi.waitFor(() => expect(ids()).toEqual(all.slice(10)));
+  expect(events.at(-1)?.cursor).toBe(cursors.encodeFeed('a', 351));
+});
+
+test('events committed between opening and starting are neither lost nor doubled', async () => {
+  const { realtime, memory, ring } = setUp();
+  const { reader, ids } = keepingReader();
+  const stream = await realtime.open(actorOf('a'), {}, reader);
+  const first = memory.add(['a']);
+  await ring('a', 1);
+  stream.start();
+  stream.start();
+  const second = memory.add(['a']);
+  await ring('a', 2);
+  await ring('a', 2);
+  await vi.waitFor(() => expect(ids()).toEqual([first, second]));
+});
+
+test('late, doubled and invented rings cost a query and change nothing', async () => {
+  const { realtime, memory, ring } = setUp();
+  const { reader, ids } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  await ring('a', 1_000_000);
+  await vi.waitFor(() => expect(memory.asked.read).toBe(1));
+  await ring('a', 0);
+  await ring('a', Number.NaN);
+  const id = memory.add(['a']);
+  await ring('a', 1);
+  await vi.waitFor(() => expect(ids()).toEqual([id]));
+  const reads = memory.asked.read;
+  await ring('a', 1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(memory.asked.read).toBe(reads);
+});
+
+test('200 receivers of one event cost one query of positions, one row and one text', async () => {
+  const { realtime, memory, ring } = setUp();
+  const agents = Array.from({ length: 200 }, (_, index) => `agent-${index}`);
+  const readers = agents.map(() => keepingReader());
+  for (const [index, agent] of agents.entries()) {
+    const { reader } = readers[index] ?? keepingReader();
+    (await realtime.open(actorOf(agent), {}, reader)).start();
+  }
+  memory.add(agents);
+  await Promise.all(agents.map((agent) => ring(agent, 1)));
+  await vi.waitFor(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
+  expect(memory.asked).toMatchObject({ read: 1, events: 1 });
+  expect(new Set(readers.map(({ events }) => events[0]?.data)).size).toBe(1);
+  expect(new Set(readers.map(({ events }) => events[0]?.cursor)).size).toBe(200);
+});
+
+test('what a token may not see is left out, and the position moves on behind it', async () => {
+  const { realtime, memory, ring } = setUp();
+  const seeing = keepingReader();
+  const blind = keepingReader();
+  (await realtime.open(actorOf('a', { scopes: new Set(['realtime:read']) }), {}, seeing.reader)).start();
+  (await realtime.open(actorOf('a', { scopes: new Set(['contacts:read']) }), {}, blind.reader)).start();
+  for (let number = 1; number <= 250; number += 1) memory.add(['a']);
+  await ring('a', 250);
+  await vi.waitFor(() => expect(seeing.events).toHaveLength(250));
+  const reads = memory.asked.read;
+  await ring('a', 250);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(blind.events).toHaveLength(0);
+  expect(memory.asked.read).toBe(reads);
+});
+
+test('a slow reader gets one page at a time and holds up nobody else', async () => {
+  const { realtime, memory, ring } = setUp();
+  const fast = keepingReader();
+  let release: (() => void) | undefined;
+  const batches: number[] = [];
+  const slow = {
+    deliver(batch: readonly unknown[]) {
+      batches.push(batch.length);
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    },
+    ended() {},
+  };
+  (await realtime.open(actorOf('a'), {}, slow)).start();
+  (await realtime.open(actorOf('a'), {}, fast.reader)).start();
+  for (let number = 1; number <= 500; number += 1) {
+    memory.add(['a']);
+    await ring('a', number);
+  }
+  await vi.waitFor(() => expect(fast.events).toHaveLength(500));
+  expect(batches).toHaveLength(1);
+  await vi.waitFor(() => {
+    release?.();
+    expect(batches.reduce((sum, size) => sum + size, 0)).toBe(500);
+  });
+});
+
+test('large events make small pages', async () => {
+  const { realtime, memory, cursors } = setUp();
+  for (let number = 1; number <= 50; number += 1) memory.add(['a'], 'thread.updated', 'x'.repeat(30_000));
+  const sizes: number[] = [];
+  const reader = {
+    deliver: async (batch: readonly unknown[]) => void sizes.push(batch.length),
+    ended() {},
+  };
+  (await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 0) }, reader)).start();
+  await vi.waitFor(() => expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50));
+  expect(Math.max(...sizes)).toBeLessThan(10);
+});
