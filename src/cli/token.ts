@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../domain/scopes.ts';
-import { issueToken, longestLife_s } from '../services/issue-token.ts';
-import { type Door, resourceAddresses } from '../services/tokens.ts';
+import { issueToken } from '../services/issue-token.ts';
+import { type Door, resourceAddresses, tokenLife_s } from '../services/tokens.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -16,8 +16,8 @@ interface TokenOptions {
 
 function parseSeconds(value: string): number {
   const seconds = Number(value);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= longestLife_s) return seconds;
-  throw new InvalidArgumentError(`Give 1 to ${longestLife_s} seconds.`);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= tokenLife_s) return seconds;
+  throw new InvalidArgumentError(`Give 1 to ${tokenLife_s} seconds.`);
 }
 
 /** `ams token …` */
@@ -28,7 +28,7 @@ export function tokenCommand(io: CommandIo): Command {
       new Option('--resource <door>', 'where it will be used').choices(['api', 'mcp', 'ws']).default('api'),
     )
     .addOption(scopesOption())
-    .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(longestLife_s))
+    .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLife_s))
     .action(async (handle: string, options: TokenOptions) => {
       const token = await withCore(io, ({ unitOfWork, config }) => {
         const resource = resourceAddresses(config.PUBLIC_URL)[options.resource];

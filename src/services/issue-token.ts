@@ -4,12 +4,7 @@ import type { Scope } from '../domain/scopes.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { agentByHandle } from './agent-by-handle.ts';
 import { type TokenPayload, tokenRecord } from './token-records.ts';
-
-/** The client that an operator's tokens belong to. It has no secret and cannot sign in. */
-export const operatorClient = 'operator';
-
-/** The longest life of an access token, in seconds (contract, section 6). */
-export const longestLife_s = 900;
+import { operatorClient, tokenLife_s } from './tokens.ts';
 
 export interface IssueToken {
   handle: string;
@@ -27,8 +22,8 @@ export interface IssueToken {
  */
 export async function issueToken(work: Administration, input: IssueToken) {
   const { resource, scopes, expires_in } = input;
-  if (!Number.isInteger(expires_in) || expires_in < 1 || expires_in > longestLife_s) {
-    throw new DomainError('VALIDATION_ERROR', `A token lives 1 to ${longestLife_s} seconds.`);
+  if (!Number.isInteger(expires_in) || expires_in < 1 || expires_in > tokenLife_s) {
+    throw new DomainError('VALIDATION_ERROR', `A token lives 1 to ${tokenLife_s} seconds.`);
   }
   const agent = await agentByHandle(work, input.handle);
   const access_token = randomBytes(32).toString('base64url');

@@ -7,6 +7,12 @@ import { createTokenCache, type KnownToken } from './token-cache.ts';
 /** Which door a token is used at; each is a resource of its own (RFC 8707). */
 export type Door = 'api' | 'mcp' | 'ws';
 
+/** Seconds that an access token lives at most (contract, section 6). */
+export const tokenLife_s = 900;
+
+/** The client that tokens made by an operator belong to. It has no secret: nobody signs in as it. */
+export const operatorClient = 'operator';
+
 /** What a revocation takes away: everything of an agent, of a client, of a grant, or one token. */
 export interface Revocation {
   agent_id?: string | undefined;

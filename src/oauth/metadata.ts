@@ -1,0 +1,74 @@
+import { scopes } from '../domain/scopes.ts';
+import type { Door } from '../services/tokens.ts';
+
+/** Scopes that a client finds advertised for a resource, and so asks people for. */
+const advertised: Record<Door, readonly string[]> = {
+  api: scopes,
+  mcp: scopes.filter((scope) => /^(contacts|threads):/.test(scope)),
+  ws: scopes.filter((scope) => scope.endsWith(':read') && scope !== 'agents:read'),
+};
+
+/** Protected resource metadata (RFC 9728, section 3.2). */
+export function resourceMetadata(door: Door, issuer: string, resources: Record<Door, string>) {
+  return {
+    resource: resources[door],
+    authorization_servers: [issuer],
+    scopes_supported: advertised[door],
+    bearer_methods_supported: ['header'],
+  };
+}
+
+/** Of what the provider says of itself: the fields of RFC 8414 and its extensions that hold for plain OAuth. */
+const always = [
+  'issuer',
+  'token_endpoint',
+  'jwks_uri',
+  'registration_endpoint',
+  'revocation_endpoint',
+  'introspection_endpoint',
+  'grant_types_supported',
+  'response_types_supported',
+  'token_endpoint_auth_methods_supported',
+  'client_id_metadata_document_supported',
+];
+
+/** Those that mean nothing without an authorization endpoint. */
+const withCodes = [
+  'authorization_endpoint',
+  'response_modes_supported',
+  'code_challenge_methods_supported',
+  'authorization_response_iss_parameter_supported',
+];
+
+/**
+ * Authorization server metadata (RFC 8414) from the provider's own: what is not served or belongs to OpenID Connect is left
+ * out, addresses are the issuer's whatever Host the caller named, and our scopes and resources (MCP first) are added.
+ */
+export function serverMetadata(
+  discovered: Record<string, unknown>,
+  issuer: string,
+  resources: Record<Door, string>,
+): Record<string, unknown> {
+  const codes =
+    Array.isArray(discovered['response_types_supported']) &&
+    discovered['response_types_supported'].length > 0;
+  const kept = (codes ? [...always, ...withCodes] : always).filter(
+    (field) => discovered[field] !== undefined,
+  );
+  const fields = kept.map((field) => [field, atIssuer(field, discovered[field], issuer)]);
+  const methods = discovered['token_endpoint_auth_methods_supported'];
+  const inOrder = [resources.mcp, resources.api, resources.ws];
+  return {
+    ...Object.fromEntries(fields),
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods,
+    scopes_supported: scopes,
+    protected_resources: inOrder,
+    resource_servers: inOrder.map((resource) => ({ resource })),
+  };
+}
+
+function atIssuer(field: string, value: unknown, issuer: string): unknown {
+  if (typeof value !== 'string' || !/_(endpoint|uri)$/.test(field)) return value;
+  return `${issuer}${new URL(value).pathname}`;
+}

@@ -1,0 +1,11 @@
+/** The package's own entry warns on standard error about Node 20, on which it works; these are the parts behind it. */
+declare module 'oidc-provider/lib/provider.js' {
+  export { default as Provider } from 'oidc-provider';
+}
+
+declare module 'oidc-provider/lib/helpers/errors.js' {
+  import type { errors } from 'oidc-provider';
+
+  export const InvalidScope: typeof errors.InvalidScope;
+  export const InvalidTarget: typeof errors.InvalidTarget;
+}
