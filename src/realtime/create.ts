@@ -46,6 +46,15 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     size: 500,
     lanes: 2,
   });
+  const acknowledge = batching<{ agent_id: string; number: number }, true>({
+    key: ({ agent_id, number }) => `${agent_id}:${number}`,
+    async load(positions) {
+      await feed.acknowledge(positions);
+      return positions.map(() => true);
+    },
+    size: 200,
+    lanes: 1,
+  });
   const page = createLongPoll({ pages, channels, cursors, bounds });
   let closed = false;
 
@@ -88,7 +97,10 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       }),
     page: (actor, options) => guarded(() => page(actor, options)),
     acknowledge: (actor, cursor) =>
-      guarded(() => feed.acknowledge(actor.agent_id, cursors.decodeFeed(actor.agent_id, cursor))),
+      guarded(async () => {
+        const { agent_id } = actor;
+        await acknowledge({ agent_id, number: cursors.decodeFeed(agent_id, cursor) });
+      }),
     revoke(isEnded) {
       for (const member of channels.members()) if (isEnded(member.actor)) member.end('token_ended');
     },

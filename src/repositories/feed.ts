@@ -53,10 +53,17 @@ const statements = {
      from events e left join messages m on m.id = e.message_id left join agents a on a.id = m.sender_id
      where e.id = any($1)`,
   ),
+  /** Heads are locked in the order of their ids, as commits lock them: the two never wait for each other in a circle. */
   acknowledge: statement(
     'feed.acknowledge',
-    `update feed_heads set acknowledged_number = $2
-     where agent_id = $1 and $2 <= last_number and coalesce(acknowledged_number, -1) < $2`,
+    `with wish as (
+       select agent_id, max(number) as number from unnest($1::text[], $2::bigint[]) w (agent_id, number) group by agent_id
+     ), locked as (
+       select agent_id from feed_heads where agent_id in (select agent_id from wish) order by agent_id for no key update
+     )
+     update feed_heads h set acknowledged_number = w.number
+     from locked join wish w using (agent_id)
+     where h.agent_id = w.agent_id and w.number <= h.last_number and coalesce(h.acknowledged_number, -1) < w.number`,
   ),
   recipients: statement(
     'feed.recipients',
@@ -109,9 +116,12 @@ export function feedRepository(db: Queryable) {
     async events(ids: readonly string[]): Promise<EventRow[]> {
       return (await db.query<EventColumns>(statements.events, [ids])).map(withMessage);
     },
-    /** Moves the durable position forward; never back, never past the end. */
-    async acknowledge(agentId: string, number: number): Promise<void> {
-      await db.query(statements.acknowledge, [agentId, number]);
+    /** Moves durable positions forward; never back, never past the end. */
+    async acknowledge(positions: readonly { agent_id: string; number: number }[]): Promise<void> {
+      await db.query(statements.acknowledge, [
+        positions.map((position) => position.agent_id),
+        positions.map((position) => position.number),
+      ]);
     },
     /** Heads of every agent whom these events concern. */
     recipients(eventIds: readonly string[]): Promise<FeedHead[]> {

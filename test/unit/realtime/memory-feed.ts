@@ -57,10 +57,13 @@ export function memoryFeed() {
           return row ? [row] : [];
         }),
       ),
-    acknowledge: (agentId, number) =>
+    acknowledge: (positions) =>
       answer('bounds', () => {
-        const log = logOf(agentId);
-        if (number <= head(agentId).last_number) log.acknowledged = Math.max(log.acknowledged ?? -1, number);
+        for (const { agent_id, number } of positions) {
+          const log = logOf(agent_id);
+          if (number <= head(agent_id).last_number)
+            log.acknowledged = Math.max(log.acknowledged ?? -1, number);
+        }
       }),
     recipients: async () => [],
   };

@@ -1,0 +1,13 @@
+import type { Actor } from '../domain/actor.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Scope } from '../domain/scopes.ts';
+
+const following: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
+
+/** @throws {DomainError} INSUFFICIENT_SCOPE when the token may see no event of any kind (contract, section 4). */
+export function requireFollowing(actor: Actor): void {
+  if (following.some((scope) => actor.scopes.has(scope))) return;
+  throw new DomainError('INSUFFICIENT_SCOPE', `To follow events, a token needs ${following.join(' or ')}.`, {
+    scope: 'realtime:read',
+  });
+}

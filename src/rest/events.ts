@@ -1,0 +1,107 @@
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import { DomainError } from '../domain/errors.ts';
+import { actorOf } from '../http/authenticate.ts';
+import { jsonBody } from '../http/json-body.ts';
+import type { Realtime } from '../realtime/contract.ts';
+import { envelopeText, eventEnvelope } from '../realtime/envelope.ts';
+import { requireFollowing } from '../realtime/following.ts';
+import { type FieldSchema, readQuery } from './input.ts';
+
+const cursor = z.string().describe('A position in the feed: the cursor of an event or of a page.');
+
+/** Query of `GET /v1/events`. */
+export const eventsQuery = z.object({
+  cursor: cursor
+    .optional()
+    .describe('Events behind this one. Without it: the acknowledged position, or now.'),
+  limit: z.int().min(1).max(100).default(50).describe('How many at most: 1–100.'),
+  wait: z.int().min(0).max(30).default(0).describe('Seconds to wait for the first event, 0–30.'),
+});
+
+/** Answer of `GET /v1/events`. */
+export const eventsAnswer = z
+  .object({
+    events: z.array(eventEnvelope),
+    cursor: cursor.describe('Where to go on.'),
+    complete: z.boolean().describe('False when more events lie behind the cursor already.'),
+    gap: z.literal(true).optional().describe('Events after the given cursor are no longer kept.'),
+  })
+  .meta({ id: 'EventPage' });
+
+/** Body of `POST /v1/events/ack`. */
+export const acknowledgement = z.strictObject({ cursor });
+
+export interface EventRoute {
+  method: 'GET' | 'POST';
+  /** Relative to /v1. */
+  path: string;
+  /** Behind `authenticate`. */
+  stages: Middleware[];
+}
+
+/**
+ * The long poll and the durable position (contract, section 4). They wait, so they are no operations.
+ * @param draining aborted when the process begins to stop: who waits is answered at once.
+ */
+export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRoute[] {
+  const { properties } = z.toJSONSchema(eventsQuery, { io: 'input' });
+  const fields = properties as Record<string, FieldSchema>;
+
+  async function list(ctx: Context): Promise<void> {
+    const actor = actorOf(ctx);
+    requireFollowing(actor);
+    const { wait, ...query } = valid(eventsQuery, readQuery(ctx.query, fields));
+    const page = await whileListening(ctx, draining, (signal) =>
+      realtime.page(actor, { ...query, wait_ms: wait * 1_000, signal }),
+    );
+    const events = page.events.map(envelopeText).join(',');
+    const gap = page.gap ? ',"gap":true' : '';
+    ctx.set('Cache-Control', 'no-store');
+    ctx.type = 'json';
+    ctx.body = `{"events":[${events}],"cursor":"${page.cursor}","complete":${page.complete}${gap}}`;
+  }
+
+  async function acknowledge(ctx: Context): Promise<void> {
+    const actor = actorOf(ctx);
+    requireFollowing(actor);
+    await realtime.acknowledge(actor, valid(acknowledgement, ctx.request.body).cursor);
+    ctx.status = 204;
+  }
+
+  return [
+    { method: 'GET', path: '/events', stages: [list] },
+    { method: 'POST', path: '/events/ack', stages: [jsonBody, acknowledge] },
+  ];
+}
+
+/** Runs with a signal that is aborted when the caller goes away or the process stops. */
+async function whileListening<T>(
+  ctx: Context,
+  draining: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController();
+  const abort = () => gone.abort();
+  ctx.res.once('close', abort);
+  draining.addEventListener('abort', abort);
+  if (draining.aborted) abort();
+  try {
+    return await run(gone.signal);
+  } finally {
+    ctx.res.off('close', abort);
+    draining.removeEventListener('abort', abort);
+  }
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+function valid<T>(schema: z.ZodType<T>, given: unknown): T {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map((issue) => ({
+    field: issue.path.join('.').slice(0, 200),
+    message: issue.message,
+  }));
+  const message = details.map((detail) => `${detail.field}: ${detail.message}`).join('; ');
+  throw new DomainError('VALIDATION_ERROR', message, { details });
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ServerOptions, WebSocketServer } from 'ws';
+import { DomainError } from '../domain/errors.ts';
+import { challengeFor } from '../http/authenticate.ts';
+import { toDomainError } from '../http/errors.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import type { Realtime, StreamReader } from '../realtime/contract.ts';
+import type { Tokens } from '../services/tokens.ts';
+import { type Connection, serveConnection } from './connection.ts';
+import { admit, readHandshake, tokenProtocol } from './handshake.ts';
+import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
+import { refuse } from './refuse.ts';
+
+export interface WebSocketFaceParts {
+  realtime: Realtime;
+  tokens: Pick<Tokens, 'verify'>;
+  /** Address of the protected resource metadata (RFC 9728), named in refusals. */
+  metadata_url: string;
+  log(message: string, error: unknown): void;
+  limits?: Partial<WebSocketLimits>;
+}
+
+export interface WebSocketFace {
+  /** For the `upgrade` event of the HTTP server. Never throws: every failure is answered on the socket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Open connections. */
+  size(): number;
+  /** Refuses new connections and says 1001 to the open ones, spread over time; resolves when all are gone. */
+  close(): Promise<void>;
+}
+
+/** The WebSocket door (contract, section 4; RFC 6455). */
+export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
+  const { realtime, tokens, metadata_url, log } = parts;
+  const limits: WebSocketLimits = { ...defaultLimits, ...parts.limits };
+  const connections = new Set<Connection>();
+  const requestIds = new WeakMap<IncomingMessage, string>();
+  let draining = false;
+  let emptied: (() => void) | undefined;
+
+  // The published types are one option behind.
+  const options: ServerOptions & { closeTimeout: number } = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.frame_bytes,
+    closeTimeout: limits.close_ms,
+    handleProtocols: (protocols) => (protocols.has(tokenProtocol) ? tokenProtocol : false),
+  };
+  const server = new WebSocketServer(options);
+  server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${idOf(request)}`));
+  server.on('wsClientError', (error, socket, request) => {
+    const refusal = new DomainError(
+      'VALIDATION_ERROR',
+      `This is not a WebSocket handshake: ${error.message}.`,
+    );
+    refuse(socket, refusal, idOf(request), { 'Sec-WebSocket-Version': '13' });
+  });
+
+  const heart = setInterval(
+    () => {
+      const now = Date.now();
+      for (const connection of connections) connection.beat(now);
+    },
+    Math.min(1_000, limits.ping_ms / 4),
+  ).unref();
+
+  function idOf(request: IncomingMessage): string {
+    const id = requestIds.get(request) ?? requestIdOf(request.headers['x-request-id']);
+    requestIds.set(request, id);
+    return id;
+  }
+
+  async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { token, cursor } = readHandshake(request);
+    if (draining) throw stopping();
+    try {
+      const actor = await admit(tokens, token);
+      let connection: Connection | undefined;
+      const reader: StreamReader = {
+        deliver: async (events) => connection?.deliver(events),
+        ended: (reason) => connection?.ended(reason),
+      };
+      const stream = await realtime.open(actor, { cursor }, reader);
+      try {
+        if (draining) throw stopping();
+        server.handleUpgrade(request, socket, head, (ws) => {
+          const served = serveConnection(ws, socket, { actor, stream, realtime, limits, log });
+          connection = served;
+          connections.add(served);
+          // A fault of the other side or of the network; ws closes the connection with the right code by itself.
+          ws.on('error', () => undefined);
+          ws.on('close', () => {
+            connections.delete(served);
+            if (connections.size === 0) emptied?.();
+          });
+          stream.start();
+        });
+      } finally {
+        if (!connection) stream.close();
+      }
+    } catch (thrown) {
+      const error = toDomainError(thrown);
+      const challenge = challengeFor(error, metadata_url, token !== undefined);
+      if (error.status >= 500) log('a WebSocket could not be opened', error.cause ?? error);
+      refuse(socket, error, idOf(request), challenge ? { 'WWW-Authenticate': challenge } : {});
+    }
+  }
+
+  return {
+    upgrade(request, socket, head) {
+      // Until the upgrade nobody else listens: a reset must not become an uncaught error.
+      socket.on('error', () => socket.destroy());
+      connect(request, socket, head).catch((error: unknown) => {
+        refuse(socket, toDomainError(error), idOf(request));
+      });
+    },
+    size: () => connections.size,
+    async close() {
+      draining = true;
+      const all = [...connections];
+      const begun = Date.now();
+      for (const [index, connection] of all.entries()) {
+        const wait = begun + (index * limits.spread_ms) / all.length - Date.now();
+        if (wait > 0 && connections.size > 0) await pause(wait);
+        connection.end(closeCodes.going_away, 'this server stops; connect again with your cursor');
+      }
+      if (connections.size > 0) {
+        await new Promise<void>((resolve) => {
+          emptied = resolve;
+        });
+      }
+      clearInterval(heart);
+    },
+  };
+}
+
+function stopping(): DomainError {
+  return new DomainError('UNAVAILABLE', 'This server stops; connect again.', { retry_after: 1 });
+}

@@ -1,0 +1,51 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { WebSocketLimits } from './limits.ts';
+
+export interface Outlet {
+  /** Sends frames in as few packets as they fit in; resolves when there is room for more, or no more use in waiting. */
+  send(texts: readonly string[]): Promise<void>;
+  /** Sends one frame out of turn, such as an answer. */
+  reply(text: string): void;
+}
+
+/** How many times `buffered_bytes` may wait at the very most: answers come on top of a page of events. */
+const ceiling = 4;
+
+/** The way out of a connection, with a bound on what may wait in it. `slow` is called when the other side does not read. */
+export function createOutlet(
+  ws: WebSocket,
+  socket: Duplex,
+  limits: Pick<WebSocketLimits, 'buffered_bytes' | 'drain_ms'>,
+  slow: () => void,
+): Outlet {
+  function drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        slow();
+        done();
+      }, limits.drain_ms);
+      socket.once('drain', done);
+      ws.once('close', done);
+      function done(): void {
+        clearTimeout(timer);
+        socket.off('drain', done);
+        ws.off('close', done);
+        resolve();
+      }
+    });
+  }
+
+  return {
+    async send(texts) {
+      socket.cork();
+      for (const text of texts) ws.send(text);
+      socket.uncork();
+      if (ws.bufferedAmount > limits.buffered_bytes && ws.readyState === ws.OPEN) await drained();
+    },
+    reply(text) {
+      if (ws.bufferedAmount > ceiling * limits.buffered_bytes) slow();
+      else ws.send(text);
+    },
+  };
+}
