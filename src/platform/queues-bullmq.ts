@@ -49,7 +49,12 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
   let closed = false;
 
   /** Adding one by one would cost PostgreSQL a commit, and Redis a round trip, for each call. */
-  const adders = new Map(queueNames.map((name) => [name, batching<QueuedJob>((jobs) => addTo(name, jobs))]));
+  const adders = new Map<QueueName, (jobs: readonly QueuedJob[]) => Promise<void>>();
+  function adderOf(name: QueueName): (jobs: readonly QueuedJob[]) => Promise<void> {
+    const adder = adders.get(name) ?? batching((jobs) => addTo(name, jobs));
+    adders.set(name, adder);
+    return adder;
+  }
 
   async function addTo(name: QueueName, jobs: QueuedJob[]): Promise<void> {
     const queue = await backend.queue(name);
@@ -67,7 +72,7 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
     async enqueue(jobs, options = {}) {
       if (closed) throw new Error('The job queues are closed');
       for (const job of jobs) assertId(job.id);
-      await Promise.all([...byQueue(jobs)].map(([name, some]) => adders.get(name)?.(some)));
+      await Promise.all([...byQueue(jobs)].map(([name, some]) => adderOf(name)(some)));
       if (options.retry_failed) await Promise.all(jobs.map((job) => restartIfFailed(backend, job)));
     },
 

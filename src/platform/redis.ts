@@ -22,6 +22,9 @@ export function connectRedis(url: string, log: ErrorLog, options: RedisOptions):
     ...options,
   });
   client.on('error', (error) => log('Redis connection failed', error));
+  client.on('reconnecting', () =>
+    log('Redis connection lost', new Error('the connection ended: reconnecting')),
+  );
   return client;
 }
 

@@ -29,20 +29,28 @@ export async function findRedisBinary(): Promise<RedisBinary> {
 }
 
 async function unpackedBinary(): Promise<RedisBinary> {
-  const cache = await writableFolder([
-    resolve(import.meta.dirname, '../../.cache'),
-    join(homedir(), '.cache/ams'),
-  ]);
-  const root = join(cache, 'redis');
-  const path = join(root, 'usr/bin/redis-server');
-  if (!(await isExecutable(path))) await unpackDebian(cache, root);
-  const library = join(root, 'usr/lib');
+  const caches = [resolve(import.meta.dirname, '../../.cache'), join(homedir(), '.cache/ams')];
+  for (const cache of caches) {
+    if (await isExecutable(binaryIn(cache))) return runnable(cache);
+  }
+  const cache = await writableFolder(caches);
+  await unpackDebian(cache);
+  return runnable(cache);
+}
+
+function binaryIn(cache: string): string {
+  return join(cache, 'redis/usr/bin/redis-server');
+}
+
+/** The program finds its libraries beside it. */
+async function runnable(cache: string): Promise<RedisBinary> {
+  const library = join(cache, 'redis/usr/lib');
   const folders = (await readdir(library)).map((triplet) => join(library, triplet));
-  return { path, env: { ...process.env, LD_LIBRARY_PATH: [library, ...folders].join(delimiter) } };
+  return { path: binaryIn(cache), env: { ...process.env, LD_LIBRARY_PATH: folders.join(delimiter) } };
 }
 
 /** Works in a folder of its own and renames it at the end: several test processes may do this at once. */
-async function unpackDebian(cache: string, root: string): Promise<void> {
+async function unpackDebian(cache: string): Promise<void> {
   const work = await mkdtemp(join(cache, 'unpack-'));
   try {
     await mkdir(join(work, 'lists/partial'), { recursive: true });
@@ -61,9 +69,9 @@ async function unpackDebian(cache: string, root: string): Promise<void> {
     await run('apt-get', [...options, 'download', ...packages], limits);
     const archives = (await readdir(work)).filter((name) => name.endsWith('.deb'));
     for (const archive of archives) await run('dpkg', ['-x', archive, 'root'], limits);
-    await rename(join(work, 'root'), root).catch(async (error: unknown) => {
+    await rename(join(work, 'root'), join(cache, 'redis')).catch(async (error: unknown) => {
       // Another process may have finished first; its result serves as well.
-      if (!(await isExecutable(join(root, 'usr/bin/redis-server')))) throw error;
+      if (!(await isExecutable(binaryIn(cache)))) throw error;
     });
   } finally {
     await rm(work, { recursive: true, force: true });

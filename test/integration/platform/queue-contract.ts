@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { QueuedJob } from '../../../src/jobs/define.ts';
+import type { ErrorLog } from '../../../src/platform/error-log.ts';
+import type { JobQueues } from '../../../src/platform/queues.ts';
+import { tcpProxy } from '../../support/tcp-proxy.ts';
+
+export interface QueueBackend {
+  kind: 'redis' | 'postgres';
+  url: string;
+  /** `namespace` keeps the tests apart that share one server. */
+  open(options: { url: string; namespace: string; log: ErrorLog }): JobQueues;
+  stop(): Promise<void>;
+}
+
+/** How long a condition may take to come true, and how often to look. */
+export const soon = { timeout: 15_000, interval: 10 };
+
+/** A job that differs from the others in what matters to a test. */
+export function job(id: string, changes: Partial<QueuedJob> = {}): QueuedJob {
+  const payload = { v: 1, event_id: id };
+  return { queue: 'delivery', name: 'deliver_event', id, payload, attempts: 3, backoff_ms: 20, ...changes };
+}
+
+/** What job queues promise on every backend. */
+export function queueContract(start: () => Promise<QueueBackend>): void {
+  let backend: QueueBackend;
+  beforeAll(async () => {
+    backend = await start();
+  });
+  afterAll(() => backend.stop());
+
+  let opened = 0;
+
+  async function open(url = backend.url): Promise<{ queues: JobQueues; namespace: string; log: ErrorLog }> {
+    opened += 1;
+    const namespace = `test_${opened}`;
+    const log = vi.fn<ErrorLog>();
+    const queues = backend.open({ url, namespace, log });
+    onTestFinished(() => queues.close());
+    await queues.ping();
+    return { queues, namespace, log };
+  }
+
+  test('hands each job to a consumer of its queue, as it was given', async () => {
+    const { queues } = await open();
+    const taken: unknown[] = [];
+    await queues.consume('delivery', { concurrency: 5 }, async (given) => void taken.push(given));
+    await queues.enqueue([
+      job('a', { payload: { text: 'ü', list: [1, null] } }),
+      job('b', { queue: 'maintenance' }),
+    ]);
+    await vi.waitFor(() => expect(taken.length).toBe(1), soon);
+    const payload = { text: 'ü', list: [1, null] };
+    expect(taken).toEqual([{ id: 'a', name: 'deliver_event', payload, attempt: 1 }]);
+    await vi.waitFor(async () => {
+      const depths = await queues.depths();
+      expect(depths.map(({ queue, waiting, active }) => [queue, waiting, active])).toEqual([
+        ['delivery', 0, 0],
+        ['search-indexing', 0, 0],
+        ['attachment-scanning', 0, 0],
+        ['maintenance', 1, 0],
+      ]);
+    }, soon);
+  });
+
+  test('takes jobs in the order they were added', async () => {
+    const { queues } = await open();
+    const ids = Array.from({ length: 60 }, (_, n) => `job-${n}`);
+    for (const id of ids.slice(0, 10)) await queues.enqueue([job(id)]);
+    await Promise.all(ids.slice(10, 20).map((id) => queues.enqueue([job(id)])));
+    await queues.enqueue(ids.slice(20).map((id) => job(id)));
+    const done: string[] = [];
+    await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => void done.push(id));
+    await vi.waitFor(() => expect(done.length).toBe(60), soon);
+    expect(done).toEqual(ids);
+  });
+
+  test('ignores a job whose id is in the queue, and takes it again once completed', async () => {
+    const { queues } = await open();
+    const done: string[] = [];
+    await queues.enqueue([job('same'), job('same')]);
+    await queues.enqueue([job('same')]);
+    await queues.consume('delivery', { concurrency: 4 }, async ({ id }) => void done.push(id));
+    await queues.enqueue([job('last')]);
+    await vi.waitFor(() => expect(done).toEqual(['same', 'last']), soon);
+    await vi.waitFor(async () => {
+      await queues.enqueue([job('same')]);
+      expect(done).toEqual(['same', 'last', 'same']);
+    }, soon);
+  });
+
+  test('tries again after a pause that doubles', async () => {
+    const { queues } = await open();
+    const tries: { attempt: number; at: number }[] = [];
+    await queues.consume('delivery', { concurrency: 1 }, async ({ attempt }) => {
+      tries.push({ attempt, at: Date.now() });
+      if (attempt < 3) throw new Error('not yet');
+    });
+    await queues.enqueue([job('stubborn', { attempts: 5, backoff_ms: 200 })]);
+    await vi.waitFor(() => expect(tries.map(({ attempt }) => attempt)).toEqual([1, 2, 3]), soon);
+    const [first = 0, second = 0, third = 0] = tries.map(({ at }) => at);
+    expect(second - first).toBeGreaterThanOrEqual(195);
+    expect(third - second).toBeGreaterThanOrEqual(395);
+  });
+
+  test('keeps what failed for good, reports it, and starts it anew when asked', async () => {
+    const { queues, log } = await open();
+    const attempts: number[] = [];
+    let broken = true;
+    await queues.consume('delivery', { concurrency: 1 }, async ({ attempt }) => {
+      attempts.push(attempt);
+      if (broken) throw new Error('broken');
+    });
+    const failing = job('failing', { attempts: 2, backoff_ms: 1 });
+    await queues.enqueue([failing]);
+    const failedOnes = async (): Promise<number | undefined> => (await queues.depths())[0]?.failed;
+    await vi.waitFor(async () => expect(await failedOnes()).toBe(1), soon);
+    expect(log).toHaveBeenCalledWith('a job of queue delivery failed for good', expect.any(Error));
+    broken = false;
+    await queues.enqueue([failing]);
+    expect(await failedOnes()).toBe(1);
+    await queues.enqueue([failing, job('unknown')], { retry_failed: true });
+    await vi.waitFor(async () => expect(await failedOnes()).toBe(0), soon);
+    await vi.waitFor(() => expect(attempts).toHaveLength(4), soon);
+    expect(attempts.filter((attempt) => attempt === 1)).toHaveLength(3);
+  });
+
+  test('runs as many jobs at once as it was told', async () => {
+    const { queues } = await open();
+    let now = 0;
+    let most = 0;
+    let done = 0;
+    await queues.consume('delivery', { concurrency: 3 }, async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await vi.waitFor(() => expect(most).toBe(3), soon);
+      now -= 1;
+      done += 1;
+    });
+    await queues.enqueue(Array.from({ length: 12 }, (_, n) => job(`job-${n}`)));
+    await vi.waitFor(() => expect(done).toBe(12), soon);
+    expect(most).toBe(3);
+  });
+
+  test('waits for the jobs under way when a consumer is closed', async () => {
+    const { queues } = await open();
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const events: string[] = [];
+    const consumer = await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => {
+      events.push(`${id} started`);
+      await finished;
+      events.push(`${id} finished`);
+    });
+    await queues.enqueue([job('slow'), job('left')]);
+    await vi.waitFor(() => expect(events).toEqual(['slow started']), soon);
+    const closed = consumer.close().then(() => events.push('closed'));
+    await queues.ping();
+    finish();
+    await closed;
+    expect(events).toEqual(['slow started', 'slow finished', 'closed']);
+    expect((await queues.depths())[0]).toMatchObject({ waiting: 1, active: 0, failed: 0 });
+  });
+
+  test('refuses an id that BullMQ would not keep', async () => {
+    const { queues } = await open();
+    await expect(queues.enqueue([job('fine'), job('event:job')])).rejects.toThrow(/no colon/);
+    await expect(queues.enqueue([job('42')])).rejects.toThrow(/not a number/);
+    expect((await queues.depths())[0]?.waiting).toBe(0);
+  });
+
+  test(
+    'fails fast while the backend is away, and consumers go on by themselves',
+    { timeout: 40_000 },
+    async () => {
+      const proxy = await tcpProxy(backend.url);
+      onTestFinished(() => proxy.close());
+      const { queues, log } = await open(proxy.url);
+      const done: string[] = [];
+      await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));
+      await queues.enqueue([job('before')]);
+      await vi.waitFor(() => expect(done).toEqual(['before']), soon);
+      await proxy.cut();
+      const started = Date.now();
+      await expect(queues.enqueue([job('lost')])).rejects.toThrow(/./);
+      expect(Date.now() - started).toBeLessThan(2_000);
+      await expect(queues.ping()).rejects.toThrow(/./);
+      await proxy.restore();
+      await vi.waitFor(() => queues.ping(), soon);
+      await queues.enqueue([job('after')]);
+      await vi.waitFor(() => expect(done).toEqual(['before', 'after']), soon);
+      expect(log).toHaveBeenCalled();
+    },
+  );
+
+  test('closes while the backend is away', async () => {
+    const proxy = await tcpProxy(backend.url);
+    onTestFinished(() => proxy.close());
+    const { queues } = await open(proxy.url);
+    const consumer = await queues.consume('delivery', { concurrency: 1 }, async () => undefined);
+    await proxy.cut();
+    await expect(queues.ping()).rejects.toThrow(/./);
+    await consumer.close();
+    await queues.close();
+    await expect(queues.enqueue([job('late')])).rejects.toThrow(/closed/);
+  });
+
+  test('does not consume from a backend that is not there', async () => {
+    const proxy = await tcpProxy(backend.url);
+    const queues = backend.open({ url: proxy.url, namespace: 'absent', log: () => undefined });
+    onTestFinished(() => queues.close());
+    await proxy.cut();
+    await expect(queues.consume('delivery', { concurrency: 1 }, async () => undefined)).rejects.toThrow(/./);
+    await expect(queues.ping()).rejects.toThrow(/./);
+    await expect(queues.enqueue([job('early')])).rejects.toThrow(/./);
+    await proxy.restore();
+    onTestFinished(() => proxy.close());
+    await vi.waitFor(() => queues.ping(), soon);
+  });
+
+  test('takes over the jobs of a worker that was killed', async () => {
+    const { queues, namespace } = await open();
+    const script = join(import.meta.dirname, '../../support/hanging-worker.ts');
+    const args = ['--import', 'tsx', script, backend.kind, backend.url, namespace];
+    const worker = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    const lines = createInterface(worker.stdout);
+    await queues.enqueue([job('orphan')]);
+    const [taken]: unknown[] = await once(lines, 'line');
+    expect(taken).toBe('orphan');
+    const done: string[] = [];
+    await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => void done.push(id));
+    worker.kill('SIGKILL');
+    await vi.waitFor(() => expect(done).toEqual(['orphan']), { ...soon, timeout: 20_000 });
+  });
+}

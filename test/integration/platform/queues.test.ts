@@ -1,0 +1,81 @@
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { postgresQueues } from '../../../src/platform/queues-postgres.ts';
+import { redisQueues } from '../../../src/platform/queues-redis.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/redis-server.ts';
+import { job, type QueueBackend, queueContract, soon } from './queue-contract.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+await describeWithRedis('the job queues in Redis', () => {
+  let redis: TestRedis;
+  const start = async (): Promise<QueueBackend> => {
+    redis = await startTestRedis({ persist: true });
+    return {
+      kind: 'redis',
+      url: redis.url,
+      open: ({ url, namespace, log }) => redisQueues({ url, prefix: `{${namespace}}`, log }),
+      stop: () => redis.stop(),
+    };
+  };
+  queueContract(start);
+
+  test('goes on after FLUSHALL', async () => {
+    const queues = redisQueues({ url: redis.url, prefix: '{flushed}', log: () => undefined });
+    onTestFinished(() => queues.close());
+    await queues.ping();
+    const done: string[] = [];
+    await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));
+    await queues.enqueue([job('before')]);
+    await vi.waitFor(() => expect(done).toEqual(['before']), soon);
+    const client = new Redis(redis.url);
+    await client.flushall();
+    await client.quit();
+    await queues.enqueue([job('after-1'), job('after-2')]);
+    await vi.waitFor(() => expect(done.toSorted()).toEqual(['after-1', 'after-2', 'before']), soon);
+  });
+
+  test(
+    'loses no job that Redis had written when it is killed and started again',
+    { timeout: 40_000 },
+    async () => {
+      const client = new Redis(redis.url);
+      await client.config('SET', 'appendfsync', 'always');
+      await client.quit();
+      const queues = redisQueues({ url: redis.url, prefix: '{killed}', log: () => undefined });
+      onTestFinished(() => queues.close());
+      await queues.ping();
+      const done = new Set<string>();
+      let hold = true;
+      await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => {
+        await vi.waitFor(() => expect(hold).toBe(false), soon);
+        done.add(id);
+      });
+      const ids = Array.from({ length: 30 }, (_, n) => `kept-${n}`);
+      await queues.enqueue(ids.map((id) => job(id)));
+      await redis.kill9();
+      await expect(queues.enqueue([job('refused')])).rejects.toThrow(/./);
+      hold = false;
+      await redis.restart();
+      await vi.waitFor(() => expect([...done].toSorted()).toEqual(ids.toSorted()), {
+        ...soon,
+        timeout: 25_000,
+      });
+      await queues.ping();
+      await queues.enqueue([job('later')]);
+      await vi.waitFor(() => expect(done).toContain('later'), soon);
+    },
+  );
+});
+
+describe('the job queues in PostgreSQL', () =>
+  queueContract(async () => {
+    const database = await testDatabase();
+    return {
+      kind: 'postgres',
+      url: database.url,
+      open: ({ url, namespace, log }) => postgresQueues({ url, schema: namespace, log }),
+      stop: () => database.drop(),
+    };
+  }));

@@ -1,0 +1,15 @@
+import { postgresQueues } from '../../src/platform/queues-postgres.ts';
+import { redisQueues } from '../../src/platform/queues-redis.ts';
+
+/** A worker process that takes a delivery job, says so on standard output, and never finishes it. */
+const [backend, url = '', namespace = ''] = process.argv.slice(2);
+const log = (message: string, error: unknown): void => console.error(message, error);
+const queues =
+  backend === 'redis'
+    ? redisQueues({ url, prefix: `{${namespace}}`, log })
+    : postgresQueues({ url, schema: namespace, log });
+
+await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => {
+  console.log(id);
+  await new Promise(() => undefined);
+});
