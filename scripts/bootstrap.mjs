@@ -63,14 +63,26 @@ function readJson(path) {
 
 function install() {
   process.stderr.write('installing dependencies ...\n');
-  const npm = process.env.npm_execpath;
-  const [command, ...before] = npm && basename(npm) === 'npm-cli.js' ? [process.execPath, npm] : ['npm'];
-  const args = [...before, 'ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  const done = spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  let done = npm('ci');
+  if (done.status !== 0 && /\bEUSAGE\b/.test(done.stderr)) {
+    // The lock file lacks something, for example optional packages of other platforms that a registry's mirror does not
+    // have. What it does list is installed as listed, and it is not changed.
+    process.stderr.write(
+      'npm ci refuses package-lock.json as incomplete; installing with npm install --no-save ...\n',
+    );
+    done = npm('install', '--no-save');
+  }
   if (done.error) fail(`npm could not be started (${done.error.message})`);
   if (done.status === 0) return;
   process.stderr.write(done.stdout + done.stderr);
-  fail(`npm ci failed (${done.signal ?? `exit code ${done.status}`}); see above`);
+  fail(`npm failed (${done.signal ?? `exit code ${done.status}`}); see above`);
+}
+
+function npm(...args) {
+  const own = process.env.npm_execpath; // the npm that runs us, if one does
+  const [command, ...before] = own && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
+  const all = [...before, ...args, '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  return spawnSync(command, all, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 const stampFile = inRoot('dist', '.built');

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Account, accountForPostgres, canEnter, sharedHome } from './account.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
@@ -16,11 +25,13 @@ export interface PostgresPlace {
  * Makes DATA_DIR when it is missing: only for us, except that root lets PostgreSQL's user through to its own folder. One
  * that is there is changed in this way only while it is empty.
  * @returns the real path.
+ * @throws when this user may not write in it.
  */
 export function makeDataDir(dataDir: string): string {
   const isRoot = process.getuid?.() === 0;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = realpathSync(dataDir);
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   if (isRoot && statSync(path).uid === 0 && readdirSync(path).length === 0) chmodSync(path, 0o711);
   return path;
 }

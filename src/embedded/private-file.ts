@@ -1,4 +1,15 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { codeOf } from './narrow.ts';
 
 /** Reads a file; null when it does not exist. */
@@ -11,13 +22,20 @@ export function readIfThere(path: string): string | null {
   }
 }
 
-/** Writes a file that only its owner may read (0600), whole or not at all. */
+/**
+ * Writes a file that only its owner may read (0600), whole or not at all. Root gives it to the owner of the folder, who
+ * may be the one to start the service the next time.
+ */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });
   const file = openSync(draft, 'wx', 0o600);
   try {
     writeSync(file, text);
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = statSync(dirname(path));
+      fchownSync(file, uid, gid);
+    }
     fsyncSync(file);
   } finally {
     closeSync(file);
