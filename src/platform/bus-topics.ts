@@ -10,6 +10,7 @@ export interface TopicTable {
   topics(): string[];
 }
 
+/** An empty table; `log` hears of handlers that throw. */
 export function topicTable(log: ErrorLog): TopicTable {
   const table = new Map<string, Set<{ handler: BusHandler }>>();
   return {
