@@ -9,7 +9,8 @@ import { Refusal, rpcCodes } from './refusal.ts';
 import { resourcesOf } from './resources.ts';
 import { createServerFactory } from './server.ts';
 import { createSessions } from './sessions.ts';
-import { createStreams } from './stream.ts';
+import { createGet } from './get.ts';
+import { createStreamSet } from './stream-set.ts';
 import { toolsOf } from './tools.ts';
 
 export interface McpFace {
@@ -35,11 +36,11 @@ export function createMcpFace(parts: McpParts): McpFace {
   const sessions = createSessions(parts.sessions);
   const shown = { tools: toolsOf(parts.catalogue), resources: resourcesOf(parts.catalogue) };
   const makeServer = createServerFactory(parts, shown);
-  const streams = createStreams({ sessions, realtime, heartbeat_ms });
+  const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const address = `${public_url}${path}`;
 
   const handlers = new Map<string, Handler>([
-    ['GET', streams.get],
+    ['GET', createGet({ sessions, realtime, streams, heartbeat_ms })],
     ['POST', createPost({ sessions, authorizer, shown, makeServer, address, logger })],
     ['DELETE', endSession],
   ]);

@@ -21,34 +21,41 @@ export function preview(
   return { value, text };
 }
 
-function cutObject(given: object, cap: number): { value: Record<string, unknown>; changed: boolean } {
-  let changed = false;
-  let held = false;
-  const entries = Object.entries(given).map(([key, child]: [string, unknown]) => {
-    const cut = cutValue(child, cap);
-    changed ||= cut.changed;
-    held ||= cut.changed && typeof child === 'string';
-    return [key, cut.value];
-  });
-  const value: Record<string, unknown> = Object.fromEntries(entries);
-  return { value: held ? { ...value, truncated: true } : value, changed };
+interface Cut<T> {
+  value: T;
+  changed: boolean;
+  /** Whether it is, or lists, a text that was cut: then the object around it says so. */
+  text: boolean;
 }
 
-function cutValue(given: unknown, cap: number): { value: unknown; changed: boolean } {
+function cutObject(given: object, cap: number): Cut<Record<string, unknown>> {
+  const cuts = Object.entries(given).map(([key, child]: [string, unknown]) => ({
+    key,
+    ...cutValue(child, cap),
+  }));
+  const value: Record<string, unknown> = Object.fromEntries(cuts.map((cut) => [cut.key, cut.value]));
+  const truncated = cuts.some((cut) => cut.text) && { truncated: true };
+  return { value: { ...value, ...truncated }, changed: cuts.some((cut) => cut.changed), text: false };
+}
+
+function cutValue(given: unknown, cap: number): Cut<unknown> {
   if (typeof given === 'string') return cutText(given, cap);
   if (Array.isArray(given)) {
-    const items = given.map((item: unknown) => cutValue(item, cap));
-    return { value: items.map((item) => item.value), changed: items.some((item) => item.changed) };
+    const cuts = given.map((item: unknown) => cutValue(item, cap));
+    return {
+      value: cuts.map((cut) => cut.value),
+      changed: cuts.some((cut) => cut.changed),
+      text: cuts.some((cut) => cut.text),
+    };
   }
-  return typeof given === 'object' && given !== null
-    ? cutObject(given, cap)
-    : { value: given, changed: false };
+  if (typeof given === 'object' && given !== null) return cutObject(given, cap);
+  return { value: given, changed: false, text: false };
 }
 
-function cutText(text: string, cap: number): { value: string; changed: boolean } {
-  if (text.length <= cap) return { value: text, changed: false };
+function cutText(text: string, cap: number): Cut<string> {
+  if (text.length <= cap) return { value: text, changed: false, text: false };
   const whole = text.slice(0, cap);
   const last = whole.charCodeAt(cap - 1);
   const halved = last >= 0xd800 && last <= 0xdbff;
-  return { value: `${halved ? whole.slice(0, -1) : whole}…`, changed: true };
+  return { value: `${halved ? whole.slice(0, -1) : whole}…`, changed: true, text: true };
 }

@@ -2,6 +2,7 @@ import { agentsRepository } from './agents.ts';
 import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
+import { mcpSessionsRepository } from './mcp-sessions.ts';
 import { messagesRepository } from './messages.ts';
 import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
@@ -20,6 +21,7 @@ export function repositoriesOn(db: Queryable) {
     feed: feedRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),
+    mcpSessions: mcpSessionsRepository(db),
     owners: ownersRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
