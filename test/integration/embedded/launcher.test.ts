@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readIfThere } from '../../../src/embedded/private-file.ts';
 import {
   eventsIn,
@@ -14,6 +14,9 @@ import {
   postgresPid,
   runFakeLauncher,
 } from './support.ts';
+
+// Real servers on a busy machine: a test that hangs still ends.
+vi.setConfig({ testTimeout: 40_000 });
 
 test('starts every part, says so, hands the settings on, and stops in order on Ctrl-C', async () => {
   const dataDir = ownFolder();

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readIfThere } from '../../../src/embedded/private-file.ts';
 import { inspectProcess } from '../../../src/embedded/process-identity.ts';
 import { type RedisOptions, startRedis } from '../../../src/embedded/redis.ts';
@@ -9,6 +9,9 @@ import { answersPing } from '../../../src/embedded/redis-ping.ts';
 import { findRedisBinary } from '../../support/redis-binary.ts';
 import { describeWithRedis } from '../../support/redis-server.ts';
 import { eventually, isGone, ownFolder } from './support.ts';
+
+// Real servers on a busy machine: a test that hangs still ends.
+vi.setConfig({ testTimeout: 40_000 });
 
 async function start(options: RedisOptions) {
   const binary = await findRedisBinary();
