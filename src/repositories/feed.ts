@@ -56,14 +56,14 @@ const statements = {
   /** Heads are locked in the order of their ids, as commits lock them: the two never wait for each other in a circle. */
   acknowledge: statement(
     'feed.acknowledge',
-    `with wish as (
-       select agent_id, max(number) as number from unnest($1::text[], $2::bigint[]) w (agent_id, number) group by agent_id
-     ), locked as (
-       select agent_id from feed_heads where agent_id in (select agent_id from wish) order by agent_id for no key update
+    `with locked as (
+       select agent_id, last_number from feed_heads where agent_id = any($1) order by agent_id for no key update
+     ), wish as (
+       select agent_id, max(number) as number from unnest($1::text[], $2::bigint[]) w (agent_id, number)
+       join locked using (agent_id) where number <= last_number group by agent_id
      )
      update feed_heads h set acknowledged_number = w.number
-     from locked join wish w using (agent_id)
-     where h.agent_id = w.agent_id and w.number <= h.last_number and coalesce(h.acknowledged_number, -1) < w.number`,
+     from wish w where h.agent_id = w.agent_id and coalesce(h.acknowledged_number, -1) < w.number`,
   ),
   recipients: statement(
     'feed.recipients',

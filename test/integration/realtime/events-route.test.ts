@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventsAnswer } from '../../../src/rest/events.ts';
+import { startNode, type TestNode } from '../ws/node.ts';
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+});
+afterAll(() => node.stop());
+
+function get(token: string, query: Record<string, string | number> = {}, signal?: AbortSignal) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  const headers = { Authorization: `Bearer ${token}` };
+  return fetch(`${node.address}/v1/events?${search.toString()}`, { headers, ...(signal && { signal }) });
+}
+
+async function page(token: string, query: Record<string, string | number> = {}) {
+  const response = await get(token, query);
+  expect(response.status).toBe(200);
+  return eventsAnswer.parse(await response.json());
+}
+
+function acknowledge(token: string, body: string) {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return fetch(`${node.address}/v1/events/ack`, { method: 'POST', headers, body });
+}
+
+function subjects({ events }: Awaited<ReturnType<typeof page>>): unknown[] {
+  return events.map(({ data }) => ('subject' in data ? data.subject : undefined));
+}
+
+test('pages lead on from cursor to cursor, and say whether more lies behind', async () => {
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const start = await page(token);
+  expect(start).toEqual({ events: [], cursor: node.cursors.encodeFeed(agent, 0), complete: true });
+  for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
+  const first = await page(token, { cursor: start.cursor, limit: 2 });
+  expect(first.complete).toBe(false);
+  expect(first.events[1]?.cursor).toBe(first.cursor);
+  const second = await page(token, { cursor: first.cursor, limit: 2, wait: 30 });
+  expect(second.complete).toBe(true);
+  expect([...subjects(first), ...subjects(second)]).toEqual(['1', '2', '3']);
+});
+
+test('a caller waits for the first event, however it comes to be known', async () => {
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const { cursor } = await page(token);
+  const waiting = page(token, { cursor, wait: 30 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await node.emit([agent], 'worth it');
+  expect(subjects(await waiting)).toEqual(['worth it']);
+});
+
+test('a wait ends empty after its seconds', async () => {
+  const begun = Date.now();
+  const answer = await page(node.token(await node.agent()), { wait: 1 });
+  expect(answer.events).toEqual([]);
+  expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
+});
+
+test('a caller that goes away leaves nothing behind', async () => {
+  const agent = await node.agent();
+  const gone = new AbortController();
+  const waiting = get(node.token(agent), { wait: 30 }, gone.signal);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  gone.abort();
+  await expect(waiting).rejects.toThrow();
+  // Nobody is left whom a revocation could end.
+  await expect
+    .poll(() => {
+      let members = 0;
+      node.realtime.revoke(() => {
+        members += 1;
+        return false;
+      });
+      return members;
+    })
+    .toBe(0);
+});
+
+test('an acknowledged position is where a caller without a cursor starts', async () => {
+  const agent = await node.agent();
+  const token = node.token(agent);
+  for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
+  const answer = await acknowledge(token, JSON.stringify({ cursor: node.cursors.encodeFeed(agent, 2) }));
+  expect(answer.status).toBe(204);
+  expect(await answer.text()).toBe('');
+  await acknowledge(token, JSON.stringify({ cursor: node.cursors.encodeFeed(agent, 1) }));
+  expect(subjects(await page(token))).toEqual(['3']);
+});
+
+test('what is no longer kept is told as a gap', async () => {
+  const agent = await node.agent();
+  for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
+  await node.database.query({ text: 'delete from feed where agent_id = $1 and number < 3' }, [agent]);
+  const answer = await page(node.token(agent), { cursor: node.cursors.encodeFeed(agent, 1) });
+  expect(answer.gap).toBe(true);
+  expect(subjects(answer)).toEqual(['3']);
+});
+
+test.each([
+  [{ limit: 0 }, 'VALIDATION_ERROR'],
+  [{ limit: 101 }, 'VALIDATION_ERROR'],
+  [{ limit: 'many' }, 'VALIDATION_ERROR'],
+  [{ wait: 31 }, 'VALIDATION_ERROR'],
+  [{ wait: -1 }, 'VALIDATION_ERROR'],
+  [{ wait: 1.5 }, 'VALIDATION_ERROR'],
+  [{ cursor: '' }, 'INVALID_CURSOR'],
+  [{ cursor: 'nonsense' }, 'INVALID_CURSOR'],
+])('%j is refused with %s', async (query, code) => {
+  const response = await get(node.token(await node.agent()), query);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code } });
+});
+
+test.each([
+  ['{}', 'VALIDATION_ERROR'],
+  ['{"cursor":1}', 'VALIDATION_ERROR'],
+  ['{"cursor":"x","more":1}', 'VALIDATION_ERROR'],
+  ['{"cursor":"nonsense"}', 'INVALID_CURSOR'],
+  ['{"cursor"', 'INVALID_JSON'],
+])('acknowledging %s is refused with %s', async (body, code) => {
+  const response = await acknowledge(node.token(await node.agent()), body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code } });
+});
+
+test('a token that may see no event is refused with the scope it needs', async () => {
+  const token = node.token(await node.agent(), { scopes: new Set(['threads:write']) });
+  for (const response of [await get(token), await acknowledge(token, '{"cursor":"x"}')]) {
+    expect(response.status).toBe(403);
+    expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+    expect(await response.json()).toMatchObject({ error: { code: 'INSUFFICIENT_SCOPE' } });
+  }
+});

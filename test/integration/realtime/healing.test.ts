@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Bus } from '../../../src/platform/bus.ts';
+import { connect } from '../../support/ws-client.ts';
+import { startNode } from '../ws/node.ts';
+
+/** A bus that swallows every call, and says so or not. */
+function deaf(healthy: boolean) {
+  return (bus: Bus): Bus => ({ ...bus, publish: async () => {}, healthy: () => healthy });
+}
+
+test.each([
+  ['says so', false],
+  ['does not know it', true],
+])('events arrive in order while the bus loses every call and %s', async (_, healthy) => {
+  const node = await startNode({ bus: deaf(healthy), intervals: { healthy_ms: 300, unhealthy_ms: 100 } });
+  onTestFinished(() => node.stop());
+  const agent = await node.agent();
+  const client = await connect(node.address, { token: node.token(agent) });
+  for (let number = 0; number < 30; number += 1) await node.emit([agent], String(number));
+  await client.until(() => client.events().length === 30);
+  expect(client.events().map(({ data }) => data?.['subject'])).toEqual(
+    Array.from({ length: 30 }, (_unused, number) => String(number)),
+  );
+  await client.close();
+});
+
+test('connections outlive a database that cuts every session, and miss nothing', async () => {
+  const node = await startNode({ intervals: { healthy_ms: 500, unhealthy_ms: 100 } });
+  onTestFinished(() => node.stop());
+  const agent = await node.agent();
+  const client = await connect(node.address, { token: node.token(agent) });
+  const sent: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    for (let number = 0; number < 10; number += 1) sent.push(await emitted(`${round}.${number}`));
+    await node.database
+      .query(
+        { text: 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()' },
+        [],
+      )
+      .catch(() => 'it cuts itself as well');
+  }
+  await client.until(() => client.events().length >= sent.length);
+  expect(client.events().map(({ data }) => data?.['subject'])).toEqual(sent);
+  await client.close();
+
+  /** A commit whose answer is lost may have happened; the feed decides, so each try has its own name. */
+  async function emitted(name: string): Promise<string> {
+    for (let attempt = 0; ; attempt += 1) {
+      const before = await lastNumber();
+      try {
+        return await node.emit([agent], `${name}.${attempt}`);
+      } catch (error) {
+        if ((await lastNumber()) !== before) return `${name}.${attempt}`;
+        if (attempt === 20) throw error;
+      }
+    }
+  }
+  async function lastNumber(): Promise<number | undefined> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return (await node.repositories.feed.heads([agent]))[0]?.last_number;
+      } catch (error) {
+        if (attempt === 20) throw error;
+      }
+    }
+  }
+});

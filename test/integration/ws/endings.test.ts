@@ -1,0 +1,141 @@
+import { connect as connectTcp } from 'node:net';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { connect, refused, type WsClient } from '../../support/ws-client.ts';
+import { type NodeOptions, startNode } from './node.ts';
+
+async function start(options: NodeOptions = {}) {
+  const node = await startNode(options);
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= node.stop());
+  onTestFinished(stop);
+  return { ...node, stop };
+}
+
+const clients: WsClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.cut();
+});
+async function join(...args: Parameters<typeof connect>): Promise<WsClient> {
+  const client = await connect(...args);
+  clients.push(client);
+  return client;
+}
+
+test('a token that expires ends its connection with 1008', async () => {
+  const node = await start();
+  const token = node.token(await node.agent(), { expires_at: Date.now() + 700 });
+  const client = await join(node.address, { token });
+  expect(await client.closed).toMatchObject({ code: 1008 });
+});
+
+test('a revoked token ends its connections at once, and no others', async () => {
+  const node = await start();
+  const agent = await node.agent();
+  const [gone, stays] = [node.token(agent), node.token(agent)];
+  const ended = await join(node.address, { token: gone });
+  const open = await join(node.address, { token: stays });
+  node.realtime.revoke((actor) => actor.token_id === gone);
+  expect(await ended.closed).toMatchObject({ code: 1008 });
+  await node.emit([agent], 'still there');
+  await open.next(({ data }) => data?.['subject'] === 'still there');
+});
+
+test('a reader that stops reading is closed with 4008, holds up nobody, and resumes without loss', async () => {
+  const node = await start({ limits: { buffered_bytes: 64 * 1024, drain_ms: 1_500 } });
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const slow = await join(node.address, { token });
+  const quick = await join(node.address, { token });
+  slow.pause();
+  const filling = 'x'.repeat(20_000);
+  // More than any buffer of the two kernels holds.
+  const total = 1_000;
+  for (let number = 0; number < total; number += 1) await node.emit([agent], `${number}:${filling}`);
+  await quick.until(() => quick.events().length === total);
+  await expect.poll(() => node.face.size(), { timeout: 15_000 }).toBe(2);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  slow.resume();
+  expect(await slow.closed).toMatchObject({ code: 4008 });
+  const seen = slow.events();
+  expect(seen.length).toBeLessThan(total);
+
+  const again = await join(node.address, { token, cursor: seen.at(-1)?.cursor ?? slow.ready.cursor });
+  await again.until(() => again.events().length === total - seen.length);
+  const all = [...seen, ...again.events()];
+  expect(all.map(({ id }) => id)).toEqual(quick.events().map(({ id }) => id));
+}, 60_000);
+
+test('a reader that is slow but reads gets everything', async () => {
+  const node = await start({ limits: { buffered_bytes: 16 * 1024 } });
+  const agent = await node.agent();
+  const client = await join(node.address, { token: node.token(agent) });
+  for (let number = 0; number < 200; number += 1) await node.emit([agent], 'x'.repeat(20_000));
+  const pauses = setInterval(() => {
+    client.pause();
+    setTimeout(() => client.resume(), 5);
+  }, 10);
+  await client.until(() => client.events().length === 200);
+  clearInterval(pauses);
+});
+
+test('a client that answers no pings is cut; one that does is not', async () => {
+  const node = await start({ limits: { ping_ms: 100 } });
+  const token = node.token(await node.agent());
+  const alive = await join(node.address, { token });
+  const dead = connectTcp(node.port, '127.0.0.1');
+  const cut = new Promise((resolve) => dead.on('close', resolve).on('error', resolve));
+  dead.write(
+    [
+      'GET /ws HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version: 13',
+      `Authorization: Bearer ${token}`,
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  dead.resume();
+  await cut;
+  alive.send({ type: 'ping' });
+  await alive.next(({ type }) => type === 'pong');
+  expect(node.face.size()).toBe(1);
+});
+
+test('a stopping process sends what is on its way, says 1001 spread over time, and takes nobody new', async () => {
+  const node = await start({ limits: { spread_ms: 600 } });
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const open = await Promise.all(Array.from({ length: 6 }, () => join(node.address, { token })));
+  const goodbyes: number[] = [];
+  for (const client of open) void client.closed.then(() => goodbyes.push(Date.now()));
+  await node.emit([agent], 'last');
+  await Promise.all(open.map((client) => client.next(({ data }) => data?.['subject'] === 'last')));
+  const closing = node.face.close();
+  expect(await refused(node.address, { token })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: { code: 'UNAVAILABLE' } },
+  });
+  await closing;
+  for (const client of open) expect(await client.closed).toMatchObject({ code: 1001 });
+  expect(Math.max(...goodbyes) - Math.min(...goodbyes)).toBeGreaterThan(300);
+  expect(node.face.size()).toBe(0);
+});
+
+test('a client that does not answer the goodbye does not hold up the stop', async () => {
+  const node = await start({ limits: { spread_ms: 0, close_ms: 200 } });
+  const client = await join(node.address, { token: node.token(await node.agent()) });
+  client.pause();
+  await node.stop();
+  expect(node.face.size()).toBe(0);
+});
+
+test('when the reader closes first, connections end with 1001 as well', async () => {
+  const node = await start();
+  const client = await join(node.address, { token: node.token(await node.agent()) });
+  await node.realtime.close();
+  expect(await client.closed).toMatchObject({ code: 1001 });
+});

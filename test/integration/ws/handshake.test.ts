@@ -1,0 +1,148 @@
+import { connect as connectTcp } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, refused } from '../../support/ws-client.ts';
+import { startNode, type TestNode } from './node.ts';
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+});
+afterAll(() => node.stop());
+
+const challenge = 'Bearer resource_metadata="http://localhost/.well-known/oauth-protected-resource"';
+const badToken =
+  'Bearer error="invalid_token", resource_metadata="http://localhost/.well-known/oauth-protected-resource"';
+
+function body(code: string) {
+  return { error: { code, message: expect.any(String), request_id: expect.any(String) } };
+}
+
+test('the token comes in the header or as a subprotocol, and the first frame is ready', async () => {
+  const agent = await node.agent();
+  const token = node.token(agent);
+  for (const options of [{ token }, { protocols: ['bearer', token] }]) {
+    const client = await connect(node.address, options);
+    expect(client.ready).toEqual({
+      agent_id: agent,
+      cursor: node.cursors.encodeFeed(agent, 0),
+      resumed: false,
+      gap: false,
+    });
+    expect(client.protocol).toBe('protocols' in options ? 'bearer' : '');
+    await client.close();
+  }
+});
+
+test('a browser may come from anywhere: it has nothing but the token it was given', async () => {
+  const token = node.token(await node.agent());
+  const client = await connect(node.address, { token, headers: { Origin: 'https://elsewhere.example' } });
+  await client.close();
+});
+
+test('without a good token the answer is 401 in the form of every error', async () => {
+  const agent = await node.agent();
+  const without = await refused(node.address);
+  expect(without).toMatchObject({ status: 401, body: body('UNAUTHORIZED') });
+  expect(without.headers['www-authenticate']).toBe(challenge);
+  expect(without.headers['content-type']).toBe('application/json; charset=utf-8');
+
+  const bad = [
+    { token: 'unknown' },
+    { protocols: ['bearer', 'unknown'] },
+    { token: node.token(agent, { expires_at: Date.now() - 1 }) },
+    { token: node.token(agent, { doors: 'mcp' }) },
+  ];
+  for (const options of bad) {
+    const answer = await refused(node.address, { ...options, headers: { 'X-Request-Id': 'request-0001' } });
+    expect(answer).toMatchObject({ status: 401, body: { error: { request_id: 'request-0001' } } });
+    expect(answer.headers['www-authenticate']).toBe(badToken);
+    expect(answer.headers['x-request-id']).toBe('request-0001');
+  }
+  const noToken = await refused(node.address, { protocols: ['bearer'] });
+  expect(noToken.headers['www-authenticate']).toBe(challenge);
+});
+
+test('a token that may see no event is refused with the scope it needs', async () => {
+  const token = node.token(await node.agent(), { scopes: new Set(['threads:write']) });
+  const answer = await refused(node.address, { token });
+  expect(answer).toMatchObject({ status: 403, body: body('INSUFFICIENT_SCOPE') });
+  expect(answer.headers['www-authenticate']).toContain('scope="realtime:read"');
+});
+
+test('a broken or foreign cursor is refused before the upgrade', async () => {
+  const agent = await node.agent();
+  const token = node.token(agent);
+  for (const cursor of ['', 'nonsense', node.cursors.encodeFeed(await node.agent(), 0)]) {
+    expect(await refused(node.address, { token, cursor })).toMatchObject({
+      status: 400,
+      body: body('INVALID_CURSOR'),
+    });
+  }
+});
+
+test('there is one path', async () => {
+  const token = node.token(await node.agent());
+  for (const path of ['/', '/ws/', '/v1/ws', '/ws%2f']) {
+    expect(await refused(node.address, { token, path })).toMatchObject({
+      status: 404,
+      body: body('NOT_FOUND'),
+    });
+  }
+});
+
+/** Sends a request byte by byte as given and answers everything that came back. */
+async function raw(lines: string[]): Promise<string> {
+  const socket = connectTcp(node.port, '127.0.0.1');
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return text(socket);
+}
+
+test('what is no WebSocket handshake is told so in JSON', async () => {
+  const token = node.token(await node.agent());
+  const common = ['Host: localhost', 'Connection: Upgrade', `Authorization: Bearer ${token}`];
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  const wrong = [
+    ['GET /ws HTTP/1.1', ...common, 'Upgrade: h2c', key, 'Sec-WebSocket-Version: 13'],
+    ['GET /ws HTTP/1.1', ...common, 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+    ['GET /ws HTTP/1.1', ...common, 'Upgrade: websocket', key, 'Sec-WebSocket-Version: 99'],
+    ['POST /ws HTTP/1.1', ...common, 'Upgrade: websocket', key, 'Sec-WebSocket-Version: 13'],
+  ];
+  for (const lines of wrong) {
+    const answer = await raw(lines);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('Connection: close\r\n');
+    expect(answer).toContain('Sec-WebSocket-Version: 13\r\n');
+    const [head, json = ''] = answer.split('\r\n\r\n');
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(json)}`);
+    expect(JSON.parse(json)).toEqual(body('VALIDATION_ERROR'));
+  }
+});
+
+test('connections that break off in the middle of a handshake harm nobody', async () => {
+  const token = node.token(await node.agent());
+  const request = [
+    'GET /ws HTTP/1.1',
+    'Host: localhost',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version: 13',
+    `Authorization: Bearer ${token}`,
+    '',
+    '',
+  ].join('\r\n');
+  const sockets = Array.from({ length: 60 }, (_, index) => {
+    const socket = connectTcp(node.port, '127.0.0.1', () => {
+      socket.write(index % 3 === 0 ? request.slice(0, 100) : request);
+      if (index % 2 === 0) socket.resetAndDestroy();
+      else setImmediate(() => socket.resetAndDestroy());
+    });
+    return new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
+  });
+  await Promise.all(sockets);
+  const client = await connect(node.address, { token });
+  await client.close();
+  await expect.poll(() => node.face.size()).toBe(0);
+  expect(node.logged).toEqual([]);
+});

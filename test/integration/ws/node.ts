@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Middleware } from 'koa';
+import type { Actor } from '../../../src/domain/actor.ts';
+import { createCursors } from '../../../src/domain/cursors.ts';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { authenticate } from '../../../src/http/authenticate.ts';
+import { postgresBus } from '../../../src/platform/bus-postgres.ts';
+import type { Bus } from '../../../src/platform/bus.ts';
+import { openDatabase } from '../../../src/platform/database.ts';
+import { migrateForward } from '../../../src/platform/migrations.ts';
+import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
+import { repositoriesOn } from '../../../src/repositories/index.ts';
+import { eventRoutes } from '../../../src/rest/events.ts';
+import { createUnitOfWork } from '../../../src/unit-of-work.ts';
+import { createWebSocketFace } from '../../../src/ws/face.ts';
+import type { WebSocketLimits } from '../../../src/ws/limits.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+export interface NodeOptions {
+  limits?: Partial<WebSocketLimits>;
+  intervals?: RealtimeParts['intervals'];
+  /** Wraps the bus, for example in one that loses calls. */
+  bus?: (bus: Bus) => Bus;
+}
+
+/**
+ * One API process in miniature, around the real feed: PostgreSQL and its bus, the reader, the WebSocket and the long poll.
+ * Tokens are made by hand, so that a test decides when they end.
+ */
+export async function startNode(options: NodeOptions = {}) {
+  const place = await testDatabase();
+  await migrateForward(place.url);
+  const logged: { message: string; error: unknown }[] = [];
+  const log = (message: string, error: unknown) => void logged.push({ message, error });
+  const database = openDatabase({
+    url: place.url,
+    pool_size: 8,
+    on_error: (error) => log('database', error),
+  });
+  const repositories = repositoriesOn(database);
+  const cursors = createCursors('test');
+  const postgres = postgresBus({ url: place.url, channel: 'test', log });
+  const bus = options.bus?.(postgres) ?? postgres;
+  const rings = new Set<Promise<void>>();
+  const unitOfWork = createUnitOfWork({
+    database,
+    cursors,
+    jobsOf: () => [],
+    announce({ heads }) {
+      const messages = heads.map(({ agent_id, last_number }) => ({
+        topic: `agent/${agent_id}`,
+        body: String(last_number),
+      }));
+      const ring = bus.publish(messages).catch((error: unknown) => log('ring', error));
+      rings.add(ring);
+      void ring.then(() => rings.delete(ring));
+    },
+  });
+  const realtime = createRealtime({
+    feed: repositories.feed,
+    bus,
+    cursors,
+    log,
+    ...(options.intervals && { intervals: options.intervals }),
+  });
+
+  const actors = new Map<string, { actor: Actor; doors: string }>();
+  const tokens = {
+    async verify(token: string, door: 'api' | 'mcp' | 'ws') {
+      const known = actors.get(token);
+      if (!known?.doors.includes(door) || known.actor.expires_at <= Date.now()) {
+        throw new DomainError('UNAUTHORIZED', 'This access token is not good here.');
+      }
+      return known.actor;
+    },
+    forget() {},
+  };
+  const metadata_url = 'http://localhost/.well-known/oauth-protected-resource';
+  const face = createWebSocketFace({
+    realtime,
+    tokens,
+    metadata_url,
+    log,
+    ...(options.limits && { limits: options.limits }),
+  });
+  const draining = new AbortController();
+  const routes = eventRoutes(realtime, draining.signal);
+  const authenticated = authenticate(tokens, 'api', metadata_url);
+  const events: Middleware = async (ctx, next) => {
+    const route = routes.find(({ method, path }) => method === ctx.method && `/v1${path}` === ctx.path);
+    const run = async (at: number): Promise<void> => {
+      const stage = route?.stages[at];
+      await (stage ? stage(ctx, () => run(at + 1)) : next());
+    };
+    await (route ? authenticated(ctx, () => run(0)) : next());
+  };
+  const quiet = () => undefined;
+  const logger = {
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
+    fatal: quiet,
+    error: (fields: object, message: string) => log(message, fields),
+  };
+  const app = createApp({ logger, trust_proxy: false, faces: [events] });
+  const handler = app.callback();
+  const server = createServer((request, response) => void handler(request, response));
+  server.on('upgrade', face.upgrade);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server.address());
+
+  return {
+    address: `http://127.0.0.1:${port}`,
+    port,
+    realtime,
+    face,
+    logged,
+    database,
+    repositories,
+    cursors,
+    bus,
+    draining,
+    /** A new agent with a feed of its own. */
+    async agent(): Promise<string> {
+      const id = newId('agent');
+      await database.query({ text: agentSql }, [newId('account'), id, `o${randomUUID().slice(0, 8)}`]);
+      return id;
+    },
+    /** A token of this agent, good for a minute unless told otherwise. */
+    token(agent_id: string, changes: Partial<Actor> & { doors?: string } = {}): string {
+      const { doors = 'api ws', ...own } = changes;
+      const token = randomUUID();
+      const actor: Actor = {
+        agent_id,
+        handle: 'ada.bot',
+        owner_id: 'acc_1',
+        scopes: new Set(['threads:read']),
+        client_id: 'client',
+        resource: 'ws://localhost/ws',
+        expires_at: Date.now() + 60_000,
+        token_id: token,
+        ...own,
+      };
+      actors.set(token, { actor, doors });
+      return token;
+    },
+    /** One event in the feeds of these agents, committed and rung for; answers the subject that marks it. */
+    async emit(recipients: readonly string[], subject: string, thread_id = newId('thread')): Promise<string> {
+      const actor = actorFor(recipients[0] ?? '');
+      await unitOfWork.write(actor, null, async (work) => {
+        const data = threadData(thread_id, subject);
+        work.emit({ type: 'thread.updated', thread_id, data, recipients });
+        return { body: '' };
+      });
+      return subject;
+    },
+    async stop(): Promise<void> {
+      draining.abort();
+      await face.close();
+      await realtime.close();
+      server.close();
+      server.closeAllConnections();
+      await Promise.all(rings);
+      await postgres.close();
+      await database.close();
+      await place.drop();
+    },
+  };
+}
+
+export type TestNode = Awaited<ReturnType<typeof startNode>>;
+
+function portOf(address: string | { port: number } | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return address.port;
+}
+
+const agentSql = `
+  with owner as (insert into owners (id, kind, name, created_at) values ($1, 'account', $3, 0)),
+  account as (insert into accounts (id) values ($1)),
+  agent as (
+    insert into agents (id, owner_id, canonical_handle, display_name, scope, visibility, inbound_policy, created_at, updated_at)
+    values ($2, $1, $3 || '.bot', 'Bot', 'personal', 'private', 'open', 0, 0))
+  insert into feed_heads (agent_id) values ($2)`;
+
+function actorFor(agent_id: string): Actor {
+  return {
+    agent_id,
+    handle: 'ada.bot',
+    owner_id: 'acc_1',
+    scopes: new Set(),
+    client_id: 'client',
+    resource: '',
+    expires_at: Number.MAX_SAFE_INTEGER,
+    token_id: '',
+  };
+}
+
+function threadData(id: string, subject: string): object {
+  const times = { created_at: 1, updated_at: 1, last_message_at: null };
+  return { id, subject, status: 'active', created_by: 'agt_1', members: [], last_sequence: 0, ...times };
+}
