@@ -23,8 +23,8 @@ const usualBytes = 60_000;
 /** Runs an operation for a caller and fits its answer into one result. @throws what `execute` throws. */
 export function run(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<Fitted> {
   const { operation, input, idempotency_key, page_field } = call;
-  const ask = async (asked: Record<string, unknown>) =>
-    (await parts.execute({ operation, actor, input: asked, idempotency_key })).body;
+  const ask = (asked: Record<string, unknown>) =>
+    parts.execute({ operation, actor, input: asked, idempotency_key });
   return fittedAnswer({ ask, input, page_field, maximum_bytes: parts.result_bytes ?? usualBytes });
 }
 

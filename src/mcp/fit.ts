@@ -2,8 +2,8 @@ import { itemsIn } from './page.ts';
 import { preview } from './preview.ts';
 
 export interface Fitting {
-  /** Runs the operation; answers its JSON. */
-  ask(input: Record<string, unknown>): Promise<string>;
+  /** Runs the operation; answers its JSON, as text and as an object. */
+  ask(input: Record<string, unknown>): Promise<{ body: string; output: object }>;
   input: Record<string, unknown>;
   /** The field of `input` by which fewer items can be asked for. */
   page_field: string | undefined;
@@ -25,8 +25,8 @@ const margin = 0.9;
 export async function fittedAnswer({ ask, input, page_field, maximum_bytes }: Fitting): Promise<Fitted> {
   let asked = input;
   for (;;) {
-    const body = await ask(asked);
-    const answer = parseObject(body);
+    const { body, output } = await ask(asked);
+    const answer: Record<string, unknown> = { ...output };
     if (Buffer.byteLength(body) <= maximum_bytes) return { text: body, value: answer };
     const cut = preview(answer, maximum_bytes, howToReadTheRest(page_field));
     const bytes = Buffer.byteLength(cut.text);
@@ -41,12 +41,4 @@ function howToReadTheRest(pageField: string | undefined): string {
   return pageField
     ? `Ask for one item at a time (${pageField}: 1) to get its text whole.`
     : 'This text is too long for one result; get the item by itself, or over REST.';
-}
-
-function parseObject(body: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(body);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('a tool or resource must answer an object');
-  }
-  return Object.fromEntries(Object.entries(value));
 }

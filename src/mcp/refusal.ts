@@ -1,7 +1,6 @@
-/** JSON-RPC error codes that the tool server uses at the HTTP level (JSON-RPC 2.0, section 5.1; MCP, Transports). */
+/** JSON-RPC error codes in use here (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
 export const rpcCodes = {
   parseError: -32_700,
-  invalidRequest: -32_600,
   invalidParams: -32_602,
   internalError: -32_603,
   refused: -32_000,
@@ -9,26 +8,39 @@ export const rpcCodes = {
   resourceNotFound: -32_002,
 } as const;
 
-export interface RefusalOptions {
-  headers?: Record<string, string>;
+export interface RpcErrorOptions {
   data?: unknown;
   cause?: unknown;
 }
 
-/** A request that is refused before any JSON-RPC message of it is looked at: answered as a JSON-RPC error without an id. */
-export class Refusal extends Error {
-  override name = 'Refusal';
-  readonly status: number;
+/** The answer to one JSON-RPC request. Unlike the SDK's error it leaves the message as it is. */
+export class RpcError extends Error {
+  override name = 'RpcError';
   readonly code: number;
-  readonly headers: Record<string, string>;
   readonly data: unknown;
 
-  constructor(status: number, code: number, message: string, options: RefusalOptions = {}) {
+  constructor(code: number, message: string, options: RpcErrorOptions = {}) {
     super(message, { cause: options.cause });
-    this.status = status;
     this.code = code;
-    this.headers = options.headers ?? {};
     this.data = options.data;
+  }
+}
+
+/** An HTTP request that is refused before any message in it is answered: a JSON-RPC error without an id, under `status`. */
+export class Refusal extends RpcError {
+  override name = 'Refusal';
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    options: RpcErrorOptions & { headers?: Record<string, string> } = {},
+  ) {
+    super(code, message, options);
+    this.status = status;
+    this.headers = options.headers ?? {};
   }
 
   /** The body of the answer. */

@@ -1,15 +1,10 @@
-import {
-  McpError,
-  type ReadResourceResult,
-  type Resource,
-  type ResourceTemplate,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
 import type { Operation } from '../operations/define.ts';
 import { type Caller, refusalOf, run } from './call.ts';
 import { inputSchema } from './json-schemas.ts';
 import { pageField } from './page.ts';
 import type { McpParts } from './parts.ts';
-import { rpcCodes } from './refusal.ts';
+import { RpcError, rpcCodes } from './refusal.ts';
 
 const mimeType = 'application/json';
 
@@ -64,7 +59,7 @@ export function resourcesOf(catalogue: readonly Operation[]): Resources {
 
 /**
  * Reads a resource as JSON text (MCP, Resources: Reading Resources).
- * @throws {McpError} -32002 when there is none such for the caller, -32602 for a bad URI, -32603 else; with the error body of
+ * @throws {RpcError} -32002 when there is none such for the caller, -32602 for a bad URI, -32603 else; with the error body of
  * REST as data.
  */
 export async function readResource(
@@ -74,14 +69,14 @@ export async function readResource(
   uri: string,
 ): Promise<ReadResourceResult> {
   const found = resources.find(uri);
-  if (!found) throw new McpError(rpcCodes.resourceNotFound, 'Resource not found', { uri });
+  if (!found) throw new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { data: { uri } });
   const { operation, input, page_field } = found;
   try {
     const { text } = await run(parts, caller, { operation, input, page_field });
     return { contents: [{ uri, mimeType, text }] };
   } catch (thrown) {
     const { error, body } = refusalOf(parts, caller, operation, thrown);
-    throw new McpError(rpcCodeFor(error.status), error.message, { uri, ...body });
+    throw new RpcError(rpcCodeFor(error.status), error.message, { data: { uri, ...body } });
   }
 }
 

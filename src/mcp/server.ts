@@ -1,18 +1,18 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
-  ErrorCode,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { z } from 'zod';
 import type { Caller } from './call.ts';
 import { callTool } from './call-tool.ts';
 import { instructions } from './instructions.ts';
 import type { McpParts } from './parts.ts';
+import { RpcError, rpcCodes } from './refusal.ts';
 import { type Resources, readResource } from './resources.ts';
 import type { Tool } from './tools.ts';
 
@@ -53,18 +53,31 @@ export function createServerFactory(
       parts.logger.debug({ err: error, request_id: caller.request_id }, 'MCP message');
 
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: definitions }));
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-      const tool = tools.get(params.name);
-      if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 80)}`);
-      return callTool(parts, caller, tool, params.arguments ?? {});
+    server.setRequestHandler(anyCall, (request) => {
+      const { name, arguments: given = {} } = parsed(CallToolRequestSchema, request).params;
+      const tool = tools.get(name);
+      if (!tool) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}`);
+      return callTool(parts, caller, tool, given);
     });
     server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: resources.resources }));
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
       resourceTemplates: resources.templates,
     }));
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
-      readResource(parts, caller, resources, params.uri),
+    server.setRequestHandler(anyRead, (request) =>
+      readResource(parts, caller, resources, parsed(ReadResourceRequestSchema, request).params.uri),
     );
     return server;
   };
+}
+
+// Their params are looked at by the handlers: the SDK would answer wrong ones as a fault of ours, with a list of all that is wrong.
+const anyCall = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
+const anyRead = z.object({ method: z.literal('resources/read'), params: z.unknown().optional() });
+
+/** @throws {RpcError} -32602, with the first thing that is wrong. */
+function parsed<T>(schema: z.ZodType<T>, request: unknown): T {
+  const result = schema.safeParse(request);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
 }

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createCursors } from '../../../src/domain/cursors.ts';
+import { type Scope, scopes } from '../../../src/domain/scopes.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createMcpFace } from '../../../src/mcp/face.ts';
+import type { McpParts } from '../../../src/mcp/parts.ts';
+import { catalogue } from '../../../src/operations/catalogue.ts';
+import { createExecute } from '../../../src/operations/execute.ts';
+import { postgresBus } from '../../../src/platform/bus-postgres.ts';
+import { openDatabase } from '../../../src/platform/database.ts';
+import type { Logger } from '../../../src/platform/logger.ts';
+import { createRealtime } from '../../../src/realtime/create.ts';
+import { repositoriesOn } from '../../../src/repositories/index.ts';
+import { registerAgent } from '../../../src/services/agents-admin.ts';
+import { issueToken } from '../../../src/services/issue-token.ts';
+import { createTokens, type Door, resourceAddresses } from '../../../src/services/tokens.ts';
+import { createUnitOfWork } from '../../../src/unit-of-work.ts';
+
+export interface TokenOptions {
+  door?: Door;
+  scopes?: readonly Scope[];
+  expires_in?: number;
+}
+
+export interface Instance {
+  url: string;
+  /** What was logged as an error. */
+  faults: object[];
+  /** A token of an agent that this makes when it does not exist. */
+  token(handle: string, options?: TokenOptions): Promise<string>;
+  revoke(handle: string): void;
+  /** What time or an operator would do to the rows. */
+  query(text: string, values: readonly unknown[]): Promise<object[]>;
+  close(): Promise<void>;
+}
+
+const publicUrl = 'http://localhost:3000';
+const secret = 'a secret of the tests, long enough to be taken for one';
+
+/** One API process's worth of tool server over a database, at a port of its own. Several of them on one database are a cluster. */
+export async function startInstance(databaseUrl: string, options: Partial<McpParts> = {}): Promise<Instance> {
+  const faults: object[] = [];
+  const logger = quietLogger(faults);
+  const database = openDatabase({ url: databaseUrl, pool_size: 8, on_error: (error) => faults.push(error) });
+  const repositories = repositoriesOn(database);
+  const cursors = createCursors(secret);
+  const log = (_: string, error: unknown) => void faults.push({ error });
+  const bus = postgresBus({ url: databaseUrl, channel: 'mcp_tests', log });
+  const unitOfWork = createUnitOfWork({
+    database,
+    cursors,
+    jobsOf: () => [],
+    announce({ heads }) {
+      const rings = heads.map((head) => ({
+        topic: `agent/${head.agent_id}`,
+        body: String(head.last_number),
+      }));
+      bus.publish(rings).catch((error: unknown) => faults.push({ error }));
+    },
+  });
+  const resources = resourceAddresses(publicUrl);
+  const tokens = createTokens({ find: (hash) => repositories.tokens.find(hash), resources });
+  const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
+  const realtime = createRealtime({ feed: repositories.feed, bus, cursors, log, intervals });
+  const face = createMcpFace({
+    execute: createExecute(unitOfWork),
+    catalogue,
+    tokens,
+    realtime,
+    sessions: repositories.mcpSessions,
+    public_url: publicUrl,
+    allowed_hosts: ['mcp.example.test'],
+    logger,
+    version: '0.0.0-test',
+    ...options,
+  });
+  const app = createApp({ logger, trust_proxy: false, faces: [face.middleware] });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    faults,
+    async token(handle, { door = 'mcp', scopes: granted = scopes.slice(0, 4), expires_in = 900 } = {}) {
+      return unitOfWork.administer(async (work) => {
+        const known = await work.agents.findByHandle(handle);
+        if (!known)
+          await registerAgent(work, {
+            handle,
+            create_owner: true,
+            inbound_policy: 'open',
+            visibility: 'public',
+          });
+        const issued = await issueToken(work, {
+          handle,
+          resource: resources[door],
+          scopes: granted,
+          expires_in,
+        });
+        return issued.access_token;
+      });
+    },
+    revoke(handle) {
+      realtime.revoke((actor) => actor.handle === handle);
+    },
+    query: (text, values) => database.query({ text }, values),
+    async close() {
+      await face.close();
+      await realtime.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      await bus.close();
+      await database.close();
+    },
+  };
+}
+
+function quietLogger(faults: object[]): Logger {
+  const note = (fields: object) => void faults.push(fields);
+  const ignore = () => {};
+  return { debug: ignore, info: ignore, warn: note, error: note, fatal: note };
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rawCall, rawPost, rpc } from '../../support/mcp-client.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { type Instance, startInstance } from './instance.ts';
+
+let instance: Instance;
+let token: string;
+
+beforeAll(async () => {
+  instance = await startInstance((await testDatabase()).url);
+  token = await instance.token('plain.client');
+});
+afterAll(() => instance.close());
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'plain', version: '1' } },
+};
+
+test('a client of 2024-11-05 without Accept, initialized or session header gets plain JSON', async () => {
+  const answer = await rawPost(instance.url, token, initialize);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  expect(rpc(answer).result).toMatchObject({
+    protocolVersion: '2024-11-05',
+    serverInfo: { version: '0.0.0-test' },
+  });
+  const { value, structured } = await rawCall(instance.url, token, 'whoami');
+  expect(value).toMatchObject({ canonical_handle: 'plain.client' });
+  expect(structured).toEqual(value);
+});
+
+test.each(['application/json', '*/*', 'application/json, text/event-stream'])(
+  'Accept: %s gets plain JSON',
+  async (accept) => {
+    const answer = await rawPost(
+      instance.url,
+      token,
+      { jsonrpc: '2.0', id: 'x', method: 'ping' },
+      { accept },
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({ jsonrpc: '2.0', id: 'x', result: {} });
+  },
+);
+
+test('a client that takes nothing but an event stream gets one', async () => {
+  const accept = 'text/event-stream';
+  const answer = await rawPost(instance.url, token, { jsonrpc: '2.0', id: 'x', method: 'ping' }, { accept });
+  expect(answer.headers.get('content-type')).toBe('text/event-stream');
+  expect(answer.text).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":"x"}\n\n');
+});
+
+test('a client that takes neither is told so', async () => {
+  const answer = await rawPost(instance.url, token, initialize, { accept: 'text/html' });
+  expect(answer.status).toBe(406);
+  expect(rpc(answer).error?.code).toBe(-32_000);
+});
+
+test('an unknown revision is answered with the newest one, a newer header with 400', async () => {
+  const asked = { ...initialize, params: { ...initialize.params, protocolVersion: '2099-01-01' } };
+  expect(rpc(await rawPost(instance.url, token, asked)).result).toMatchObject({
+    protocolVersion: '2025-11-25',
+  });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const answer = await rawPost(instance.url, token, list, { 'mcp-protocol-version': '2026-07-28' });
+  expect(answer.status).toBe(400);
+  expect(rpc(answer).error?.message).toContain('Unsupported protocol version: 2026-07-28');
+});
+
+test('notifications and answers are accepted, batches are answered in one', async () => {
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  const accepted = await rawPost(instance.url, token, initialized);
+  expect([accepted.status, accepted.text]).toEqual([202, '']);
+  expect((await rawPost(instance.url, token, { jsonrpc: '2.0', id: 9, result: {} })).status).toBe(202);
+  const batch = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    initialized,
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami' } },
+  ];
+  const answer = await rawPost(instance.url, token, batch);
+  expect(answer.json).toMatchObject([
+    { id: 1, result: {} },
+    { id: 2, result: { structuredContent: {} } },
+  ]);
+});
+
+test('a method that does not exist and arguments of a wrong kind are JSON-RPC errors', async () => {
+  const unknown = rpc(await rawPost(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }));
+  expect(unknown.error?.code).toBe(-32_601);
+  const noTool = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rm' } };
+  expect(rpc(await rawPost(instance.url, token, noTool)).error).toMatchObject({ code: -32_602 });
+  const read = { jsonrpc: '2.0', id: 1, method: 'resources/read' };
+  expect(rpc(await rawPost(instance.url, token, read)).error).toMatchObject({ code: -32_602 });
+  const wrong = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: [] } };
+  expect(rpc(await rawPost(instance.url, token, wrong)).error).toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining('arguments'),
+  });
+  expect(instance.faults).toEqual([]);
+});

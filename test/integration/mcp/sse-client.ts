@@ -1,0 +1,73 @@
+export interface SseEvent {
+  id: string;
+  data: string;
+}
+
+export interface SseClient {
+  status: number;
+  headers: Headers;
+  /** Everything that came so far, comments too. */
+  raw(): string;
+  /** Waits until that many events with data have come; rejects after 10 s. */
+  events(count: number): Promise<SseEvent[]>;
+  /** Resolves when the server ends the stream. */
+  ended: Promise<void>;
+  close(): void;
+}
+
+/** A reader of an event stream that keeps everything, for tests. Rejects when the answer is not 200. */
+export async function openSse(url: string, headers: Record<string, string>): Promise<SseClient> {
+  const abort = new AbortController();
+  const response = await fetch(url, { headers, signal: abort.signal });
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
+  let text = '';
+  let over = false;
+  const ended = read(response.body, (chunk) => {
+    text += chunk;
+  }).finally(() => {
+    over = true;
+  });
+
+  async function events(count: number): Promise<SseEvent[]> {
+    const deadline = Date.now() + 10_000;
+    for (;;) {
+      const come = parse(text);
+      if (come.length >= count) return come;
+      if (over || Date.now() > deadline) throw new Error(`only ${come.length} of ${count} events:\n${text}`);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+    }
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    raw: () => text,
+    events,
+    ended,
+    close: () => abort.abort(),
+  };
+}
+
+async function read(body: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of body) take(decoder.decode(chunk, { stream: true }));
+  } catch (error) {
+    // The connection broke, or the test closed it: in both cases nothing more comes.
+    take(`\n: ${String(error)}\n`);
+  }
+}
+
+function parse(text: string): SseEvent[] {
+  return text
+    .split('\n\n')
+    .slice(0, -1)
+    .map((block) => ({ id: field(block, 'id'), data: field(block, 'data') }))
+    .filter((event) => event.data !== '');
+}
+
+function field(block: string, name: string): string {
+  const line = block.split('\n').find((one) => one.startsWith(`${name}: `));
+  return line?.slice(name.length + 2) ?? '';
+}

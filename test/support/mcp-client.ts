@@ -1,0 +1,108 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Notification } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+
+const serviceNotification = z.looseObject({
+  method: z.string().startsWith('notifications/service/'),
+  params: z.looseObject({ _meta: z.object({ event_id: z.string().optional(), cursor: z.string() }) }),
+});
+
+export type ServiceNotification = z.infer<typeof serviceNotification>;
+
+export interface SdkClient {
+  client: Client;
+  transport: StreamableHTTPClientTransport;
+  /** Everything of this service that came over the stream so far. */
+  notifications: ServiceNotification[];
+  close(): Promise<void>;
+}
+
+/** The MCP SDK's own client, connected. `fetch` may be replaced, for example by one that goes round several servers. */
+export async function sdkClient(
+  url: string,
+  token: string,
+  options: Pick<StreamableHTTPClientTransportOptions, 'fetch' | 'reconnectionOptions'> = {},
+): Promise<SdkClient> {
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit, ...options });
+  const client = new Client({ name: 'test', version: '1' });
+  const notifications: ServiceNotification[] = [];
+  client.fallbackNotificationHandler = async (notification: Notification) => {
+    notifications.push(serviceNotification.parse(notification));
+  };
+  await client.connect(transport);
+  return { client, transport, notifications, close: () => client.close() };
+}
+
+const textContent = z.looseObject({ type: z.literal('text'), text: z.string() });
+const toolResult = z.looseObject({
+  content: z.array(textContent).min(1),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  isError: z.boolean().optional(),
+});
+const rpcAnswer = z.looseObject({
+  id: z.union([z.string(), z.number(), z.null()]),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
+});
+
+export interface RawAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The JSON of the body, when it is any. */
+  json: unknown;
+}
+
+/** Any request to /mcp, as bare as it is given: no Accept header, no session, nothing added. */
+export async function rawRequest(
+  url: string,
+  request: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array },
+): Promise<RawAnswer> {
+  const { method = 'POST', headers = {}, body } = request;
+  const response = await fetch(`${url}/mcp`, { method, headers, ...(body !== undefined && { body }) });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+/** One JSON-RPC message, by a client that sends nothing it need not send. */
+export function rawPost(
+  url: string,
+  token: string,
+  message: object,
+  headers: Record<string, string> = {},
+): Promise<RawAnswer> {
+  const usual = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return rawRequest(url, { headers: { ...usual, ...headers }, body: JSON.stringify(message) });
+}
+
+/** The JSON-RPC answer in a body. */
+export function rpc(answer: RawAnswer): z.infer<typeof rpcAnswer> {
+  return rpcAnswer.parse(answer.json);
+}
+
+/** Calls a tool with nothing but a token, and reads the JSON text of its result. */
+export async function rawCall(url: string, token: string, name: string, args: object = {}) {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  const answer = rpc(await rawPost(url, token, message));
+  const result = toolResult.parse(answer.result);
+  const value: Record<string, unknown> = z
+    .record(z.string(), z.unknown())
+    .parse(JSON.parse(result.content[0]?.text ?? ''));
+  return {
+    isError: result.isError === true,
+    value,
+    structured: result.structuredContent,
+    text: result.content[0]?.text ?? '',
+  };
+}
