@@ -34,14 +34,12 @@ export async function up(knex: Knex): Promise<void> {
       model text not null,
       id_hash bytea not null,
       grant_id text collate "C",
-      uid_hash bytea,
       payload jsonb not null,
       consumed_at bigint,
       expires_at bigint,
       primary key (model, id_hash)
     );
     create index oauth_records_grant on oauth_records (grant_id) where grant_id is not null;
-    create index oauth_records_uid on oauth_records (uid_hash) where uid_hash is not null;
     create index oauth_records_expiry on oauth_records (expires_at) where expires_at is not null;
 
     -- One row for each key pair; the private part is encrypted with SECRET_KEY.

@@ -11,7 +11,6 @@ export interface NewOAuthRecord {
   /** SHA-256 of the id; the id itself is a secret for most models. */
   id_hash: Buffer;
   grant_id: string | null;
-  uid_hash: Buffer | null;
   payload: object;
   expires_at: number | null;
 }
@@ -19,17 +18,13 @@ export interface NewOAuthRecord {
 const statements = {
   put: statement(
     'oauth_records.put',
-    `insert into oauth_records (model, id_hash, grant_id, uid_hash, payload, expires_at) values ($1, $2, $3, $4, $5, $6)
+    `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values ($1, $2, $3, $4, $5)
      on conflict (model, id_hash) do update
-     set grant_id = excluded.grant_id, uid_hash = excluded.uid_hash, payload = excluded.payload, expires_at = excluded.expires_at`,
+     set grant_id = excluded.grant_id, payload = excluded.payload, expires_at = excluded.expires_at`,
   ),
   find: statement(
     'oauth_records.find',
     `select payload, consumed_at from oauth_records where model = $1 and id_hash = $2`,
-  ),
-  findByUid: statement(
-    'oauth_records.find_by_uid',
-    `select payload, consumed_at from oauth_records where model = $1 and uid_hash = $2`,
   ),
   consume: statement(
     'oauth_records.consume',
@@ -51,14 +46,11 @@ const statements = {
 export function oauthRecordsRepository(db: Queryable) {
   return {
     async put(record: NewOAuthRecord): Promise<void> {
-      const { model, id_hash, grant_id, uid_hash, payload, expires_at } = record;
-      await db.query(statements.put, [model, id_hash, grant_id, uid_hash, payload, expires_at]);
+      const { model, id_hash, grant_id, payload, expires_at } = record;
+      await db.query(statements.put, [model, id_hash, grant_id, payload, expires_at]);
     },
     async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
       return (await db.query<OAuthRecordRow>(statements.find, [model, idHash]))[0];
-    },
-    async findByUid(model: string, uidHash: Buffer): Promise<OAuthRecordRow | undefined> {
-      return (await db.query<OAuthRecordRow>(statements.findByUid, [model, uidHash]))[0];
     },
     async consume(model: string, idHash: Buffer, now: number): Promise<void> {
       await db.query(statements.consume, [model, idHash, now]);

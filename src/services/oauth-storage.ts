@@ -18,7 +18,11 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
 
   return {
     /** The confidential client of this id, unless it is revoked or its agent retired. */
-    findClient: (clientId: string) => consult(({ credentials }) => credentials.findActive(clientId)),
+    async findClient(clientId: string) {
+      // PostgreSQL knows no NUL character, so there is no client of such a name.
+      if (clientId.includes('\0')) return undefined;
+      return consult(({ credentials }) => credentials.findActive(clientId));
+    },
 
     async saveToken(token: string, payload: object): Promise<void> {
       const record = tokenRecord(token, payload);
@@ -44,12 +48,11 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
 
     /** @param life_s seconds until it expires; without it never. */
     async saveRecord(model: string, id: string, payload: object, life_s?: number): Promise<void> {
-      const { jti: _id, ...kept }: { jti?: unknown; grantId?: unknown; uid?: unknown } = payload;
+      const { jti: _id, ...kept }: { jti?: unknown; grantId?: unknown } = payload;
       const record = {
         model,
         id_hash: sha256(id),
         grant_id: typeof kept.grantId === 'string' ? kept.grantId : null,
-        uid_hash: typeof kept.uid === 'string' ? sha256(kept.uid) : null,
         payload: kept,
         expires_at: life_s === undefined ? null : Date.now() + life_s * 1000,
       };

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentSchema } from '../../../src/presenters/agent.ts';
+import { type Authority, startAuthority } from '../oauth/authority.ts';
+import { ams, amsJson } from './ams.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+  await amsJson(authority.env, ['account', 'create', 'ada']);
+  await amsJson(authority.env, ['org', 'create', 'acme']);
+  await amsJson(authority.env, ['org', 'add', 'acme', 'ada']);
+});
+afterAll(() => authority.close());
+
+const create = async (...args: string[]) =>
+  agentSchema.strict().parse(await amsJson(authority.env, ['agent', 'create', ...args]));
+const refused = (...args: string[]) => ams(authority.env, ['agent', 'create', ...args]);
+
+describe('agent create', () => {
+  test('answers the agent record, with the defaults of the contract', async () => {
+    expect(await create('@Ada.Helper')).toMatchObject({
+      id: expect.stringMatching(/^agt_/),
+      canonical_handle: 'ada.helper',
+      display_name: 'helper',
+      description: '',
+      scope: 'personal',
+      visibility: 'private',
+      inbound_policy: 'contacts_only',
+      card_body: '',
+      skills: [],
+      can_initiate_threads: true,
+      paused: false,
+      is_online: false,
+    });
+  });
+
+  test('takes what it is told, and opens an account for the owner when asked', async () => {
+    const options = ['--visibility', 'public', '--inbound-policy', 'open', '--display-name', 'Zoë’s helper'];
+    const agent = await create('zoe.helper', '--create-owner', ...options, '--description', 'Helps.');
+    expect(agent).toMatchObject({
+      display_name: 'Zoë’s helper',
+      description: 'Helps.',
+      visibility: 'public',
+      inbound_policy: 'open',
+    });
+    await create('zoe.second', '--create-owner');
+    expect(await authority.sql(`select kind from owners where name = 'zoe'`)).toEqual([{ kind: 'account' }]);
+    const feeds = await authority.sql('select last_number from feed_heads where agent_id = $1', [agent.id]);
+    expect(feeds).toEqual([{ last_number: 0 }]);
+  });
+
+  test("an organization's agent is shared, or tied to one of its members", async () => {
+    expect((await create('acme.desk')).scope).toBe('shared');
+    const member = await create('acme.ada', '--member', 'ada');
+    expect(member.scope).toBe('member');
+    const [row] = await authority.sql('select name from agents a join owners o on o.id = member_account_id');
+    expect(row).toEqual({ name: 'ada' });
+  });
+
+  test('refuses what does not fit together', async () => {
+    await create('zed.one', '--create-owner');
+    for (const [args, why] of [
+      [['ada.helper2', '--scope', 'shared'], /scope personal/],
+      [['acme.x', '--scope', 'personal'], /scope member or shared/],
+      [['acme.x', '--scope', 'member'], /names its member/],
+      [['ada.x', '--member', 'ada'], /names its member/],
+      [['acme.x', '--member', 'zed'], /zed is not a member of acme/],
+      [['acme.x', '--member', 'nobody'], /No such account/],
+      [['nobody.x'], /No such owner: nobody/],
+      [['zed.one'], /This handle is taken/],
+      [['zed'], /A handle has the form/],
+    ] as const) {
+      const { code, out, err } = await refused(...args);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(why);
+      expect(err.match(/\n/g)).toHaveLength(1);
+    }
+    expect(await authority.sql(`select 1 from owners where name = 'nobody'`)).toEqual([]);
+  });
+
+  test('a value that is none of the choices is a wrong command line', async () => {
+    for (const args of [
+      ['ada.y', '--visibility', 'secret'],
+      ['ada.y', '--inbound-policy', 'all'],
+      [],
+      ['--what'],
+    ]) {
+      const { code, err } = await refused(...args);
+      expect(code).toBe(2);
+      expect(err).toMatch(/^error: /);
+    }
+  });
+});

@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import { runCommandLine } from '../../../src/cli/program.ts';
+
+export interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs `ams` in this process. */
+export async function ams(env: Record<string, string>, args: string[], input = ''): Promise<Outcome> {
+  const outcome = { code: 0, out: '', err: '' };
+  outcome.code = await runCommandLine(args, {
+    env,
+    input: Readable.from([Buffer.from(input)]),
+    print: (text) => {
+      outcome.out += text;
+    },
+    complain: (text) => {
+      outcome.err += text;
+    },
+  });
+  return outcome;
+}
+
+/** The result of a command with --json that must succeed. */
+export async function amsJson(env: Record<string, string>, args: string[], input = ''): Promise<unknown> {
+  const { code, out, err } = await ams(env, [...args, '--json'], input);
+  if (code !== 0 || err !== '') throw new Error(`ams ${args.join(' ')}: ${code} ${err}`);
+  if (out.trim().includes('\n')) throw new Error(`more than one line: ${out}`);
+  return JSON.parse(out);
+}

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Authority, startAuthority } from '../oauth/authority.ts';
+import { ams } from './ams.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(() => authority.close());
+
+const report = z.strictObject({
+  ok: z.boolean(),
+  checks: z.array(
+    z.strictObject({ part: z.string(), ok: z.boolean(), detail: z.string(), advice: z.string().optional() }),
+  ),
+});
+
+async function doctor(env: Record<string, string>) {
+  const { code, out, err } = await ams(env, ['doctor', '--json']);
+  const { ok, checks } = report.parse(JSON.parse(out));
+  expect(ok).toBe(code === 0);
+  return { code, err, ill: checks.filter((check) => !check.ok), checks };
+}
+
+describe('doctor', () => {
+  test('says that all is well', async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === '/readyz' ? 200 : 404;
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { code, err, ill, checks } = await doctor({
+      ...authority.env,
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+    });
+    expect([code, err, ill]).toEqual([0, '', []]);
+    expect(checks.map(({ part }) => part)).toEqual([
+      'settings',
+      'database',
+      'schema',
+      'queues',
+      'bus',
+      'api',
+    ]);
+    await new Promise((resolve) => void server.close(resolve));
+  });
+
+  test('names the setting that is wrong', async () => {
+    const { code, err, ill } = await doctor({ ...authority.env, SECRET_KEY: 'short' });
+    expect([code, err]).toEqual([1, 'error: not well: settings\n']);
+    expect(ill).toEqual([
+      expect.objectContaining({ part: 'settings', detail: expect.stringMatching(/^SECRET_KEY: /) }),
+    ]);
+  });
+
+  test('tells what is away and what to do', async () => {
+    const { ill } = await doctor({
+      ...authority.env,
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      REDIS_URL: 'redis://127.0.0.1:9',
+    });
+    expect(ill.map(({ part }) => part)).toEqual(['queues', 'bus', 'api']);
+    for (const { detail, advice } of ill) {
+      expect(detail).not.toBe('');
+      expect(advice).not.toBe('');
+    }
+    const nothing = await doctor({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' });
+    expect(nothing.ill.map(({ part }) => part)).toEqual(['database', 'schema', 'queues', 'bus', 'api']);
+  });
+
+  test('names migrations that have not run', async () => {
+    await authority.sql(
+      `delete from schema_migrations where name = (select max(name) from schema_migrations)`,
+    );
+    const { ill } = await doctor(authority.env);
+    expect(ill).toContainEqual(
+      expect.objectContaining({
+        part: 'schema',
+        detail: expect.stringMatching(/^1 migrations? /),
+        advice: 'run: npm run migrate',
+      }),
+    );
+  });
+});
+
+describe('the command line', () => {
+  test('helps', async () => {
+    const { code, out, err } = await ams({}, ['--help']);
+    expect([code, err]).toEqual([0, '']);
+    for (const name of ['account', 'org', 'agent', 'credential', 'token', 'doctor'])
+      expect(out).toContain(name);
+    expect((await ams({}, ['credential', '--help'])).out).toContain('revoke');
+  });
+
+  test('says in one line what is wrong with the settings, the database and the command', async () => {
+    const settings = await ams({}, ['token', 'a.b']);
+    expect([settings.code, settings.out, settings.err]).toEqual([1, '', 'error: DATABASE_URL: is not set\n']);
+    const database = await ams({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' }, [
+      'token',
+      'a.b',
+    ]);
+    expect(database.code).toBe(1);
+    expect(database.err).toMatch(/^error: The database does not answer.*\n$/);
+    const command = await ams({}, ['tokens']);
+    expect(command.code).toBe(2);
+    expect(command.err).toMatch(/^error: unknown command 'tokens'/);
+  });
+
+  test('as a process: the result alone on standard output, the exit code for scripts', async () => {
+    const { canonical_handle } = await authority.agent();
+    const run = (...args: string[]) =>
+      promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
+        env: { PATH: process.env['PATH'], ...authority.env },
+      });
+    const { stdout, stderr } = await run('token', canonical_handle, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ token_type: 'Bearer' });
+    expect(stderr).toBe('');
+    await expect(run('token', 'no.body')).rejects.toMatchObject({
+      code: 1,
+      stderr: 'error: No such agent: no.body\n',
+    });
+  });
+});

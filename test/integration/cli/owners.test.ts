@@ -1,0 +1,85 @@
+import { verify } from '@node-rs/argon2';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Authority, startAuthority } from '../oauth/authority.ts';
+import { ams, amsJson } from './ams.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(() => authority.close());
+
+const run = (...args: string[]) => ams(authority.env, args);
+const json = (...args: string[]) => amsJson(authority.env, args);
+
+describe('account create', () => {
+  test('opens an account; the password is kept as argon2id', async () => {
+    const account = await amsJson(
+      authority.env,
+      ['account', 'create', 'Ada', '--password-stdin'],
+      'correct horse\n',
+    );
+    expect(account).toEqual({
+      id: expect.stringMatching(/^acc_/),
+      username: 'ada',
+      created_at: expect.any(Number),
+    });
+    const [row] = await authority.sql<{ password_hash: string }>('select password_hash from accounts');
+    expect(row?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await verify(row?.password_hash ?? '', 'correct horse')).toBe(true);
+  });
+
+  test('without a password nobody can sign in', async () => {
+    const { code, out } = await run('account', 'create', 'silent');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^id +acc_\w+\nusername +silent\ncreated_at +2\d{3}-/);
+    const rows = await authority.sql(
+      `select password_hash from accounts join owners using (id) where name = 'silent'`,
+    );
+    expect(rows).toEqual([{ password_hash: null }]);
+  });
+
+  test('refuses a taken or wrong name and a short password', async () => {
+    await json('account', 'create', 'taken');
+    await json('org', 'create', 'taken-org');
+    const short = await ams(authority.env, ['account', 'create', 'x', '--password-stdin'], 'short');
+    expect([short.code, short.err]).toEqual([1, 'error: A password has 10 to 200 characters.\n']);
+    for (const name of ['taken', 'taken-org', 'a.b', '-a', '', 'x'.repeat(33)]) {
+      const { code, out, err } = await run('account', 'create', '--', name);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(/^error: (This owner name is taken|A name has 1 to 32).*\n$/);
+    }
+  });
+});
+
+describe('org', () => {
+  test('create and add; adding again changes the role', async () => {
+    await json('account', 'create', 'grace');
+    expect(await json('org', 'create', 'acme')).toMatchObject({
+      id: expect.stringMatching(/^org_/),
+      slug: 'acme',
+    });
+    expect(await json('org', 'add', 'acme', 'grace')).toEqual({
+      slug: 'acme',
+      username: 'grace',
+      role: 'member',
+    });
+    expect(await json('org', 'add', 'acme', 'grace', '--role', 'admin')).toMatchObject({ role: 'admin' });
+    expect(await authority.sql('select role from organization_members')).toEqual([{ role: 'admin' }]);
+  });
+
+  test('refuses an unknown organization, an unknown person, and one in place of the other', async () => {
+    await json('account', 'create', 'alan');
+    await json('org', 'create', 'lab');
+    for (const [slug, username] of [
+      ['nowhere', 'alan'],
+      ['lab', 'nobody'],
+      ['alan', 'lab'],
+    ] as const) {
+      const { code, err } = await run('org', 'add', slug, username);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^error: No such (organization|account): /);
+    }
+    expect((await run('org', 'add', 'lab', 'alan', '--role', 'king')).code).toBe(2);
+  });
+});

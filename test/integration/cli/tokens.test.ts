@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { scopes as allScopes } from '../../../src/domain/scopes.ts';
+import { type Authority, basic, post, startAuthority, tokenOf } from '../oauth/authority.ts';
+import { ams, amsJson } from './ams.ts';
+
+let authority: Authority;
+let handle: string;
+beforeAll(async () => {
+  authority = await startAuthority();
+  handle = (await authority.agent()).canonical_handle;
+});
+afterAll(() => authority.close());
+
+const json = (...args: string[]) => amsJson(authority.env, args);
+const refused = (...args: string[]) => ams(authority.env, args);
+const credential = z.strictObject({
+  client_id: z.string(),
+  client_secret: z.string(),
+  handle: z.string(),
+  scopes: z.array(z.string()),
+});
+const token = z.strictObject({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+});
+
+describe('credential', () => {
+  test('create, use, list, revoke', async () => {
+    const made = credential.parse(
+      await json('credential', 'create', handle, '--scopes', 'threads:read, agents:read'),
+    );
+    expect(made).toMatchObject({ handle, scopes: ['threads:read', 'agents:read'] });
+    const access_token = await tokenOf(authority, made);
+    await authority.tokens.verify(access_token, 'api');
+
+    const entry = { client_id: made.client_id, handle, scopes: made.scopes, created_at: expect.any(Number) };
+    expect(await json('credential', 'list', handle)).toEqual({
+      credentials: [{ ...entry, revoked_at: null }],
+    });
+
+    expect(await json('credential', 'revoke', made.client_id)).toEqual({
+      client_id: made.client_id,
+      revoked: true,
+    });
+    // The check of the running process remembered the token; the bus made it forget.
+    await expect
+      .poll(() =>
+        authority.tokens.verify(access_token, 'api').then(
+          () => 'good',
+          (error: Error) => error.message,
+        ),
+      )
+      .toMatch(/revoked/);
+    const answer = await post(`${authority.url}/token`, { grant_type: 'client_credentials' }, basic(made));
+    expect(answer.json.error).toBe('invalid_client');
+    expect(await json('credential', 'list', handle)).toEqual({
+      credentials: [{ ...entry, revoked_at: expect.any(Number) }],
+    });
+  });
+
+  test('has every scope by default', async () => {
+    expect(credential.parse(await json('credential', 'create', handle)).scopes).toEqual([...allScopes]);
+  });
+
+  test('a list for people', async () => {
+    const agent = await authority.agent();
+    expect((await refused('credential', 'list', agent.canonical_handle)).out).toBe('(none)\n');
+    await authority.credential(agent.canonical_handle);
+    const { out } = await refused('credential', 'list', agent.canonical_handle);
+    expect(out).toMatch(
+      /^client_id +ams_\w+\nhandle +owner-\d+\.agent\nscopes +threads:read threads:write\n/,
+    );
+  });
+
+  test('refuses unknown agents, clients and scopes', async () => {
+    const once = credential.parse(await json('credential', 'create', handle));
+    await json('credential', 'revoke', once.client_id);
+    expect((await refused('credential', 'revoke', once.client_id)).err).toMatch(
+      /^error: No active credential/,
+    );
+    expect((await refused('credential', 'revoke', 'ams_x')).code).toBe(1);
+    expect((await refused('credential', 'create', 'no.body')).err).toBe('error: No such agent: no.body\n');
+    expect((await refused('credential', 'list', 'nobody')).code).toBe(1);
+    expect((await refused('credential', 'create', handle, '--scopes', 'openid')).code).toBe(2);
+  });
+});
+
+describe('token', () => {
+  test('opens the door it is for, and is known to the authorization server', async () => {
+    for (const door of ['api', 'mcp', 'ws'] as const) {
+      const { access_token } = token.parse(await json('token', handle, '--resource', door));
+      const actor = await authority.tokens.verify(access_token, door);
+      expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[door] });
+      expect(actor.scopes).toEqual(new Set(allScopes));
+    }
+    const client = await authority.credential(handle);
+    const { access_token } = token.parse(await json('token', handle, '--scopes', 'threads:read'));
+    const introspected = await post(`${authority.url}/introspect`, { token: access_token }, basic(client));
+    expect(introspected.json).toMatchObject({ active: true, scope: 'threads:read' });
+    await post(`${authority.url}/revoke`, { token: access_token }, basic(client));
+    await expect(authority.tokens.verify(access_token, 'api')).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+    });
+  });
+
+  test('lives 15 minutes at most', async () => {
+    expect(token.parse(await json('token', handle)).expires_in).toBe(900);
+    expect(token.parse(await json('token', handle, '--expires-in', '60')).expires_in).toBe(60);
+    for (const seconds of ['0', '901', '1.5', 'soon', '-1']) {
+      expect((await refused('token', handle, `--expires-in=${seconds}`)).code).toBe(2);
+    }
+  });
+
+  test('refuses unknown agents and doors', async () => {
+    expect((await refused('token', 'no.body')).err).toBe('error: No such agent: no.body\n');
+    expect((await refused('token', handle, '--resource', 'ftp')).code).toBe(2);
+  });
+});

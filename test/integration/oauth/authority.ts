@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import { z } from 'zod';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { Scope } from '../../../src/domain/scopes.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createOAuthFace } from '../../../src/oauth/face.ts';
+import type { OAuthStorage } from '../../../src/oauth/storage.ts';
+import { registerAgent } from '../../../src/services/agents-admin.ts';
+import { createCredential, revokeCredential } from '../../../src/services/credentials.ts';
+import { issueToken } from '../../../src/services/issue-token.ts';
+import { createOAuthStorage } from '../../../src/services/oauth-storage.ts';
+import { parseRevocation, revocationMessages, revocationTopic } from '../../../src/services/revocations.ts';
+import { signingKeys } from '../../../src/services/signing-keys.ts';
+import { createTokens, resourceAddresses, type Revocation } from '../../../src/services/tokens.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+export const secret = 'a secret key that is for tests and nothing else';
+
+/**
+ * The authorization server and a token check on a database of their own, wired as an API process wires them. `faulty` takes
+ * the place of parts of its storage.
+ */
+export async function startAuthority(faulty: Partial<OAuthStorage> = {}) {
+  const database = await testDatabase();
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('no address');
+  const url = `http://127.0.0.1:${address.port}`;
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secret, PUBLIC_URL: url, LOG_LEVEL: 'silent' };
+  const core = compose(loadConfig(env), 'test');
+  const { unitOfWork, bus, logger } = core;
+  const resources = resourceAddresses(url);
+
+  const announce = (ended: readonly Revocation[]) => bus.publish(revocationMessages(ended));
+  const tokens = createTokens({ find: (hash) => unitOfWork.consult((r) => r.tokens.find(hash)), resources });
+  await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
+  const faults: unknown[] = [];
+  const storage = { ...createOAuthStorage({ unitOfWork, announce }), ...faulty };
+  const face = createOAuthFace({
+    issuer: url,
+    resources,
+    storage,
+    signing_keys: await signingKeys(unitOfWork, secret),
+    trust_proxy: false,
+    report: (error) => void faults.push(error),
+  });
+  const answer = createApp({ logger, trust_proxy: false, faces: [face] }).callback();
+  server.on('request', (request, response) => void answer(request, response));
+
+  let count = 0;
+  return {
+    url,
+    env,
+    core,
+    resources,
+    storage,
+    tokens,
+    /** Faults of the server that nobody caused on purpose. */
+    faults,
+    /** A fresh agent of a fresh owner. */
+    agent() {
+      count += 1;
+      return unitOfWork.administer((work) =>
+        registerAgent(work, { handle: `owner-${count}.agent`, create_owner: true }),
+      );
+    },
+    credential: (handle: string, scopes: Scope[] = ['threads:read', 'threads:write']) =>
+      unitOfWork.administer((work) => createCredential(work, { handle, scopes })),
+    async revoke(client_id: string) {
+      await announce(await unitOfWork.administer((work) => revokeCredential(work, client_id)));
+    },
+    operatorToken: (handle: string, expires_in = 900) =>
+      unitOfWork.administer((work) =>
+        issueToken(work, { handle, resource: resources.api, scopes: ['threads:read'], expires_in }),
+      ),
+    sql: <Row extends object>(text: string, values: unknown[] = []) =>
+      core.database.query<Row>({ text }, values),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+      await core.close();
+      await database.drop();
+    },
+  };
+}
+
+export type Authority = Awaited<ReturnType<typeof startAuthority>>;
+
+/** A client's id and secret in the body. */
+export function inBody({ client_id, client_secret }: { client_id: string; client_secret: string }) {
+  return { client_id, client_secret };
+}
+
+/** A client's id and secret as HTTP Basic (RFC 6749, section 2.3.1). */
+export function basic({ client_id, client_secret }: { client_id: string; client_secret: string }) {
+  const pair = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`;
+  return { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+const answerBody = z.looseObject({
+  access_token: z.string().optional(),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+  scope: z.string().optional(),
+  active: z.boolean().optional(),
+});
+
+/** Posts a form; several values of one field are sent one after the other. */
+export async function post(
+  address: string,
+  fields: Record<string, string | string[]>,
+  headers: Record<string, string> = {},
+) {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  const body = new URLSearchParams(pairs);
+  const answer = await fetch(address, { method: 'POST', body, headers });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    json: answerBody.parse(JSON.parse(text || '{}')),
+  };
+}
+
+/** A token of a credential, for `fields`. */
+export async function tokenOf(
+  { url }: { url: string },
+  credential: { client_id: string; client_secret: string },
+  fields: Record<string, string> = {},
+): Promise<string> {
+  const { json } = await post(
+    `${url}/token`,
+    { grant_type: 'client_credentials', ...fields },
+    basic(credential),
+  );
+  return z.string().parse(json.access_token);
+}

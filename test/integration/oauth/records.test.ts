@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { Adapter } from 'oidc-provider';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAdapters } from '../../../src/oauth/adapter.ts';
+import { type Authority, startAuthority } from './authority.ts';
+
+let authority: Authority;
+let adapterOf: (model: string) => Adapter;
+beforeAll(async () => {
+  authority = await startAuthority();
+  adapterOf = createAdapters(authority.storage);
+});
+afterAll(() => authority.close());
+
+const freshId = () => randomBytes(32).toString('base64url');
+const seconds = () => Math.floor(Date.now() / 1000);
+
+describe('records of flows to come', () => {
+  test('are found again by their id, changed, consumed and removed', async () => {
+    const codes = adapterOf('AuthorizationCode');
+    const id = freshId();
+    await codes.upsert(id, { jti: id, kind: 'AuthorizationCode', scope: 'a' }, 60);
+    await codes.upsert(id, { jti: id, kind: 'AuthorizationCode', scope: 'b' }, 60);
+    expect(await codes.find(id)).toEqual({ jti: id, kind: 'AuthorizationCode', scope: 'b' });
+    await codes.consume(id);
+    expect(await codes.find(id)).toMatchObject({ consumed: expect.any(Number) });
+    expect(await adapterOf('RefreshToken').find(id)).toBeUndefined();
+    await codes.destroy(id);
+    expect(await codes.find(id)).toBeUndefined();
+  });
+
+  test('are kept by the hash of their id', async () => {
+    const id = freshId();
+    await adapterOf('RefreshToken').upsert(id, { jti: id, kind: 'RefreshToken', grantId: 'g0' }, 60);
+    const rows = await authority.sql<{ text: string }>('select r::text as text from oauth_records r');
+    expect(rows.map((row) => row.text).join('\n')).not.toContain(id);
+  });
+
+  test('end with their grant, model by model', async () => {
+    const refresh = adapterOf('RefreshToken');
+    const [mine, other] = [freshId(), freshId()];
+    await refresh.upsert(mine, { jti: mine, grantId: 'g1' }, 60);
+    await refresh.upsert(other, { jti: other, grantId: 'g2' }, 60);
+    await refresh.revokeByGrantId('g1');
+    expect(await refresh.find(mine)).toBeUndefined();
+    expect(await refresh.find(other)).toBeDefined();
+  });
+
+  test('are swept when they expired', async () => {
+    const grants = adapterOf('Grant');
+    const [short, long, endless] = [freshId(), freshId(), freshId()];
+    await grants.upsert(short, {}, 1);
+    await grants.upsert(long, {}, 100);
+    await grants.upsert(endless, {});
+    const { oauthRecords } = authority.core.repositories;
+    expect(await oauthRecords.removeExpired(Date.now() + 2_000, 10)).toBe(1);
+    expect(await grants.find(short)).toBeUndefined();
+    expect([await grants.find(long), await grants.find(endless)]).not.toContain(undefined);
+  });
+});
+
+test('access tokens of a grant end together, in every cache', async () => {
+  const agent = await authority.agent();
+  const tokens = [freshId(), freshId()];
+  for (const jti of tokens) {
+    const exp = seconds() + 60;
+    await adapterOf('AccessToken').upsert(
+      jti,
+      {
+        jti,
+        kind: 'AccessToken',
+        clientId: 'some-app',
+        grantId: 'g3',
+        aud: authority.resources.mcp,
+        scope: 'threads:read',
+        iat: seconds(),
+        exp,
+        extra: { sub: agent.id, handle: agent.canonical_handle },
+      },
+      60,
+    );
+    expect(await adapterOf('ClientCredentials').find(jti)).toBeUndefined();
+    expect(await authority.tokens.verify(jti, 'mcp')).toMatchObject({
+      agent_id: agent.id,
+      client_id: 'some-app',
+    });
+  }
+  await adapterOf('AccessToken').revokeByGrantId('g3');
+  for (const token of tokens) {
+    await expect
+      .poll(() =>
+        authority.tokens.verify(token, 'mcp').then(
+          () => 'good',
+          (error: Error) => error.message,
+        ),
+      )
+      .toMatch(/revoked/);
+  }
+});
+
+test('expired access tokens are swept', async () => {
+  const agent = await authority.agent();
+  await authority.operatorToken(agent.canonical_handle, 1);
+  await authority.operatorToken(agent.canonical_handle, 900);
+  const { tokens } = authority.core.repositories;
+  expect(await tokens.removeExpired(Date.now() + 2_000, 10)).toBe(1);
+});
+
+test('a token without an agent is not stored', async () => {
+  const jti = freshId();
+  const saving = adapterOf('AccessToken').upsert(
+    jti,
+    { jti, kind: 'AccessToken', clientId: 'x', aud: 'y' },
+    60,
+  );
+  await expect(saving).rejects.toThrow();
+});

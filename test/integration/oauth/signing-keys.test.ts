@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { signingKeys } from '../../../src/services/signing-keys.ts';
+import { type Authority, secret, startAuthority } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(() => authority.close());
+
+test('processes that start at once share one key', async () => {
+  await authority.sql('delete from signing_keys');
+  const cores = [1, 2, 3, 4].map((number) => compose(loadConfig(authority.env), `api ${number}`));
+  const keys = await Promise.all(cores.map(({ unitOfWork }) => signingKeys(unitOfWork, secret)));
+  expect(new Set(keys.map((set) => JSON.stringify(set))).size).toBe(1);
+  expect(keys[0]).toHaveLength(1);
+  expect(await authority.sql('select id from signing_keys')).toEqual([{ id: keys[0]?.[0]?.kid }]);
+  await Promise.all(cores.map((core) => core.close()));
+});
+
+test('the stored key is encrypted, and another SECRET_KEY is told so', async () => {
+  const [key] = await signingKeys(authority.core.unitOfWork, secret);
+  const [row] = await authority.sql<{ encrypted_key: Buffer }>('select encrypted_key from signing_keys');
+  expect(row?.encrypted_key.toString('latin1')).not.toContain(key?.d);
+  expect(row?.encrypted_key.toString('latin1')).not.toContain('P-256');
+  await expect(signingKeys(authority.core.unitOfWork, `${secret}!`)).rejects.toThrow(/^SECRET_KEY: /);
+});
+
+test('starting the authorization server prints nothing', async () => {
+  const start = `
+    const { createOAuthFace } = await import('./src/oauth/face.ts');
+    const resources = { api: 'http://localhost/v1', mcp: 'http://localhost/mcp', ws: 'ws://localhost/ws' };
+    createOAuthFace({ issuer: 'http://localhost', resources, storage: {}, signing_keys: ${JSON.stringify(
+      await signingKeys(authority.core.unitOfWork, secret),
+    )}, trust_proxy: false, report() {} });`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', start];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+  expect(stdout + stderr).toBe('');
+});

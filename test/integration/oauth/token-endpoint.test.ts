@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopes as allScopes } from '../../../src/domain/scopes.ts';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { type Authority, basic, inBody, post, startAuthority, tokenOf } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(() => authority.close());
+
+type Client = { client_id: string; client_secret: string };
+const ask = (client: Client, fields: Record<string, string | string[]> = {}) =>
+  post(`${authority.url}/token`, { grant_type: 'client_credentials', ...fields }, basic(client));
+
+async function freshClient(): Promise<Client & { handle: string; agent_id: string }> {
+  const agent = await authority.agent();
+  return { ...(await authority.credential(agent.canonical_handle)), agent_id: agent.id };
+}
+
+describe('client authentication', () => {
+  test('by HTTP Basic and by body, both get a token that acts as the agent of the client', async () => {
+    const client = await freshClient();
+    const byBasic = await ask(client);
+    const byBody = await post(`${authority.url}/token`, {
+      grant_type: 'client_credentials',
+      ...inBody(client),
+    });
+    for (const answer of [byBasic, byBody]) {
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.json).toEqual({
+        access_token: expect.stringMatching(/^[\w-]{43}$/),
+        token_type: 'Bearer',
+        expires_in: 900,
+        scope: 'threads:read threads:write',
+      });
+      const actor = await authority.tokens.verify(answer.json.access_token ?? '', 'api');
+      expect(actor).toMatchObject({
+        agent_id: client.agent_id,
+        handle: client.handle,
+        client_id: client.client_id,
+        resource: `${authority.url}/v1`,
+        scopes: new Set(['threads:read', 'threads:write']),
+      });
+    }
+    expect(byBasic.json.access_token).not.toBe(byBody.json.access_token);
+  });
+
+  test('a wrong secret, an unknown client, a revoked credential and a retired agent get the same refusal', async () => {
+    const good = await freshClient();
+    const revoked = await freshClient();
+    await authority.revoke(revoked.client_id);
+    const retired = await freshClient();
+    await authority.sql('update agents set retired_at = 1 where id = $1', [retired.agent_id]);
+    const refused = [
+      { ...good, client_secret: `${good.client_secret}x` },
+      { ...good, client_secret: 'x' },
+      { client_id: 'ams_nobody', client_secret: 'x' },
+      { client_id: 'operator', client_secret: 'x' },
+      revoked,
+      retired,
+    ];
+    for (const client of refused) {
+      const answer = await ask(client);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=.*error="invalid_client"/);
+      expect(answer.json).toEqual({
+        error: 'invalid_client',
+        error_description: 'client authentication failed',
+      });
+    }
+  });
+
+  test('the stored hash of the secret is not accepted as the secret', async () => {
+    const client = await freshClient();
+    const [row] = await authority.sql<{ secret_hash: Buffer }>(
+      'select secret_hash from credentials where client_id = $1',
+      [client.client_id],
+    );
+    for (const encoding of ['base64url', 'base64', 'hex'] as const) {
+      const client_secret = row?.secret_hash.toString(encoding) ?? '';
+      expect((await ask({ ...client, client_secret })).status).toBe(401);
+    }
+  });
+
+  test('a name that no database could hold is the name of nobody', async () => {
+    const client = { client_id: 'ams_\0', client_secret: '\0' };
+    const answer = await post(`${authority.url}/token`, { grant_type: 'client_credentials', ...client });
+    expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
+  });
+
+  test('without a client the request is refused', async () => {
+    const answer = await post(`${authority.url}/token`, { grant_type: 'client_credentials' });
+    expect(answer.json.error).toBe('invalid_request');
+  });
+});
+
+describe('scope', () => {
+  test('a part of what the client has is granted, and named in the answer', async () => {
+    const { json } = await ask(await freshClient(), { scope: 'threads:read' });
+    expect(json.scope).toBe('threads:read');
+  });
+
+  test('what the client has not, or nobody knows, is refused', async () => {
+    const client = await freshClient();
+    for (const scope of ['threads:read agents:write', 'openid', 'threads:*']) {
+      const answer = await ask(client, { scope });
+      expect(answer.status).toBe(400);
+      expect(answer.json.error).toBe('invalid_scope');
+    }
+  });
+
+  test('a client may have them all', async () => {
+    const agent = await authority.agent();
+    const { json } = await ask(await authority.credential(agent.canonical_handle, [...allScopes]));
+    expect(json.scope?.split(' ')).toEqual([...allScopes]);
+  });
+});
+
+describe('resource', () => {
+  test('each resource, as resource or audience, with and without a trailing slash', async () => {
+    const client = await freshClient();
+    for (const [door, address] of Object.entries(authority.resources)) {
+      for (const fields of [
+        { resource: address },
+        { resource: `${address}/` },
+        { audience: address },
+        { audience: `${address}/` },
+        { resource: address, audience: 'https://elsewhere.example' },
+      ]) {
+        const token = await tokenOf(authority, client, fields);
+        const actor = await authority.tokens.verify(token, door as 'api' | 'mcp' | 'ws');
+        expect(actor.resource).toBe(address);
+      }
+    }
+  });
+
+  test('an unknown one, one that is no address, and two at once are refused', async () => {
+    const client = await freshClient();
+    const { api, mcp } = authority.resources;
+    for (const fields of [
+      { resource: 'https://elsewhere.example/v1' },
+      { resource: `${authority.url}/v2` },
+      { resource: `${api}?x=1` },
+      { resource: `${api}#x` },
+      { resource: 'v1' },
+      { resource: [api, mcp] },
+      { resource: [api, `${api}/`] },
+      { audience: [api, mcp] },
+      { audience: 'elsewhere' },
+    ]) {
+      const answer = await ask(client, fields);
+      expect([answer.status, answer.json.error]).toEqual([400, 'invalid_target']);
+    }
+  });
+});
+
+describe('whatever else comes', () => {
+  test('other grant types, doubled fields and JSON bodies are refused in the form of OAuth', async () => {
+    const client = await freshClient();
+    const cases: [Record<string, string | string[]>, string][] = [
+      [{ grant_type: 'password' }, 'unsupported_grant_type'],
+      [{ grant_type: 'authorization_code', code: 'x' }, 'unsupported_grant_type'],
+      [{ grant_type: ['client_credentials', 'client_credentials'] }, 'invalid_request'],
+      [{ scope: ['threads:read', 'threads:write'] }, 'invalid_request'],
+    ];
+    for (const [fields, error] of cases) {
+      expect((await ask(client, fields)).json.error).toBe(error);
+    }
+    const answer = await fetch(`${authority.url}/token`, {
+      method: 'POST',
+      headers: { ...basic(client), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ grant_type: 'client_credentials' }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+  });
+
+  test('a browser gets JSON too, never a page', async () => {
+    const answer = await post(`${authority.url}/token`, { grant_type: 'x' }, { Accept: 'text/html' });
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.text).not.toContain('<');
+  });
+
+  test('GET is 405, and what is not served yet is 404, in the form of the contract', async () => {
+    const get = await fetch(`${authority.url}/token`);
+    expect(get.status).toBe(405);
+    expect(get.headers.get('allow')).toBe('POST, OPTIONS');
+    expect(await get.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } });
+    for (const path of ['/authorize', '/register', '/me', '/request', '/session/end', '/interaction/x']) {
+      const answer = await fetch(`${authority.url}${path}`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
+    }
+  });
+
+  test('every answer carries a request id, and no fault of ours was seen', async () => {
+    const answer = await post(`${authority.url}/token`, {}, { 'X-Request-Id': 'my-request-1' });
+    expect(answer.headers.get('x-request-id')).toBe('my-request-1');
+    expect(authority.faults).toEqual([]);
+  });
+});
+
+test('a database that is away is told as passing, a fault of ours as a fault without its cause', async () => {
+  const away = new DomainError('UNAVAILABLE', 'The database does not answer just now; try again.', {
+    retry_after: 1,
+  });
+  let thrown: Error = away;
+  const faulty = await startAuthority({
+    async findClient() {
+      throw thrown;
+    },
+  });
+  const client = { client_id: 'ams_x', client_secret: 'x' };
+  const passing = await post(`${faulty.url}/token`, { grant_type: 'client_credentials' }, basic(client));
+  expect([passing.status, passing.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(passing.json).toEqual({ error: 'temporarily_unavailable', error_description: away.message });
+  expect(faulty.faults).toEqual([]);
+
+  thrown = new Error('a secret detail');
+  const fault = await post(`${faulty.url}/token`, { grant_type: 'client_credentials' }, basic(client));
+  expect([fault.status, fault.json.error]).toEqual([500, 'server_error']);
+  expect(fault.text).not.toContain('secret detail');
+  expect(faulty.faults).toEqual([thrown]);
+  await faulty.close();
+});

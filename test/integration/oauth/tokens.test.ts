@@ -1,0 +1,178 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { parseRevocation, revocationTopic } from '../../../src/services/revocations.ts';
+import { createTokens } from '../../../src/services/tokens.ts';
+import { type Authority, basic, post, startAuthority, tokenOf } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(() => authority.close());
+
+async function freshClient() {
+  const agent = await authority.agent();
+  return { ...(await authority.credential(agent.canonical_handle)), agent_id: agent.id };
+}
+
+type Client = { client_id: string; client_secret: string };
+const introspect = (client: Client, token: string) =>
+  post(`${authority.url}/introspect`, { token }, basic(client));
+const revoke = (client: Client, token: string) => post(`${authority.url}/revoke`, { token }, basic(client));
+const refusal = (message: RegExp) =>
+  expect.objectContaining({ code: 'UNAUTHORIZED', message: expect.stringMatching(message) });
+
+describe('at the doors', () => {
+  test('a token opens the door of its resource only; one for the API opens the WebSocket too', async () => {
+    const client = await freshClient();
+    const { api, mcp, ws } = authority.resources;
+    const opens = { [api]: ['api', 'ws'], [mcp]: ['mcp'], [ws]: ['ws'] };
+    for (const [resource, doors] of Object.entries(opens)) {
+      const token = await tokenOf(authority, client, { resource });
+      for (const door of ['api', 'mcp', 'ws'] as const) {
+        const verified = authority.tokens.verify(token, door);
+        if (doors.includes(door)) expect((await verified).resource).toBe(resource);
+        else await expect(verified).rejects.toEqual(refusal(new RegExp(`is for ${resource}; here one for`)));
+      }
+    }
+  });
+
+  test('an expired token is named as such, at the door and by introspection', async () => {
+    const client = await freshClient();
+    const { access_token } = await authority.operatorToken(client.handle, 1);
+    await authority.tokens.verify(access_token, 'api');
+    await pause(1_100);
+    await expect(authority.tokens.verify(access_token, 'api')).rejects.toEqual(refusal(/has expired/));
+    expect((await introspect(client, access_token)).json).toEqual({ active: false });
+  });
+
+  test('what was never issued is refused, however long', async () => {
+    for (const token of ['', 'x', 'x'.repeat(43), 'x'.repeat(100_000)]) {
+      await expect(authority.tokens.verify(token, 'api')).rejects.toEqual(refusal(/unknown or was revoked/));
+    }
+  });
+});
+
+describe('introspection (RFC 7662)', () => {
+  test('tells the client and other clients of the same agent, and nobody else', async () => {
+    const client = await freshClient();
+    const sibling = await authority.credential(client.handle);
+    const token = await tokenOf(authority, client, { scope: 'threads:read' });
+    for (const asking of [client, sibling]) {
+      expect((await introspect(asking, token)).json).toEqual({
+        active: true,
+        sub: client.agent_id,
+        handle: client.handle,
+        client_id: client.client_id,
+        iss: authority.url,
+        aud: authority.resources.api,
+        scope: 'threads:read',
+        token_type: 'Bearer',
+        iat: expect.any(Number),
+        exp: expect.any(Number),
+      });
+    }
+    expect((await introspect(await freshClient(), token)).json).toEqual({ active: false });
+    expect((await introspect({ ...client, client_secret: 'x' }, token)).status).toBe(401);
+  });
+
+  test('tokens of a retired agent and of a revoked credential are not active', async () => {
+    const client = await freshClient();
+    const sibling = await authority.credential(client.handle);
+    const token = await tokenOf(authority, client);
+    await authority.revoke(client.client_id);
+    expect((await introspect(sibling, token)).json).toEqual({ active: false });
+  });
+});
+
+describe('revocation (RFC 7009)', () => {
+  test('ends the token at once, in the cache of this process too', async () => {
+    const client = await freshClient();
+    const token = await tokenOf(authority, client);
+    await authority.tokens.verify(token, 'api');
+    expect((await revoke(client, token)).status).toBe(200);
+    await expect
+      .poll(() =>
+        authority.tokens.verify(token, 'api').then(
+          () => 'good',
+          (error: Error) => error.message,
+        ),
+      )
+      .toMatch(/revoked/);
+    expect((await introspect(client, token)).json).toEqual({ active: false });
+    expect((await revoke(client, token)).status).toBe(200);
+  });
+
+  test("does not end another client's token, not even of the same agent", async () => {
+    const client = await freshClient();
+    const token = await tokenOf(authority, client);
+    for (const other of [await freshClient(), await authority.credential(client.handle)]) {
+      expect((await revoke(other, token)).status).toBe(200);
+    }
+    expect((await introspect(client, token)).json.active).toBe(true);
+  });
+
+  test("an operator's token is introspected and ended by a client of its agent, not by another", async () => {
+    const client = await freshClient();
+    const { access_token } = await authority.operatorToken(client.handle);
+    expect((await introspect(client, access_token)).json).toMatchObject({
+      active: true,
+      sub: client.agent_id,
+      client_id: 'operator',
+    });
+    await revoke(await freshClient(), access_token);
+    expect((await introspect(client, access_token)).json.active).toBe(true);
+    await revoke(client, access_token);
+    expect((await introspect(client, access_token)).json).toEqual({ active: false });
+  });
+
+  test('of a credential reaches the caches of other processes through the bus', async () => {
+    const other = compose(loadConfig(authority.env), 'other');
+    const { unitOfWork, bus } = other;
+    const tokens = createTokens({
+      find: (hash) => unitOfWork.consult((repositories) => repositories.tokens.find(hash)),
+      resources: authority.resources,
+    });
+    await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
+    await expect.poll(() => bus.healthy()).toBe(true);
+    const client = await freshClient();
+    const token = await tokenOf(authority, client);
+    await tokens.verify(token, 'api');
+    await authority.revoke(client.client_id);
+    const since = Date.now();
+    await expect
+      .poll(
+        () =>
+          tokens.verify(token, 'api').then(
+            () => 'good',
+            (error: Error) => error.message,
+          ),
+        { interval: 5 },
+      )
+      .toMatch(/revoked/);
+    expect(Date.now() - since).toBeLessThan(1_000);
+    await other.close();
+  });
+});
+
+test('the database holds hashes only', async () => {
+  const client = await freshClient();
+  const token = await tokenOf(authority, client);
+  const { access_token } = await authority.operatorToken(client.handle);
+  const tables = await authority.sql<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  const secrets = [token, access_token, client.client_secret];
+  for (const { name } of tables) {
+    const rows = await authority.sql<{ text: string }>(`select t::text as text from "${name}" t`);
+    const text = z.string().parse(rows.map((row) => row.text).join('\n'));
+    for (const secret of secrets) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    }
+  }
+});
