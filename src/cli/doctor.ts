@@ -76,14 +76,8 @@ async function examine(io: CommandIo): Promise<Finding[]> {
     loadConfig(io.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [
-      {
-        part: 'settings',
-        ok: false,
-        detail: error.message,
-        advice: 'correct it in the environment or in .env',
-      },
-    ];
+    const advice = 'correct it in the environment or in .env';
+    return [{ part: 'settings', ok: false, detail: error.message, advice }];
   }
   const found = await withCore(io, async (core) => {
     const findings: Finding[] = [];
@@ -108,19 +102,15 @@ export function doctorCommand(io: CommandIo): Command {
   return resultCommand('doctor', 'check every part and say what to do').action(
     async (options: { json?: boolean }) => {
       const findings = await examine(io);
-      const ok = findings.every((finding) => finding.ok);
+      const ill = findings.filter((finding) => !finding.ok);
+      const ok = ill.length === 0;
       io.print(options.json ? asJson({ ok, checks: findings }) : findings.map(asLine).join(''));
-      if (!ok)
-        throw new Error(
-          `not well: ${findings
-            .filter((finding) => !finding.ok)
-            .map(({ part }) => part)
-            .join(', ')}`,
-        );
+      if (!ok) throw new Error(`not well: ${ill.map(({ part }) => part).join(', ')}`);
     },
   );
 }
 
 function asLine({ part, ok, detail, advice }: Finding): string {
-  return `${ok ? 'ok  ' : 'FAIL'}  ${part.padEnd(8)}  ${detail}${advice ? `\n      ${' '.repeat(8)}  → ${advice}` : ''}\n`;
+  const line = `${ok ? 'ok  ' : 'FAIL'}  ${part.padEnd(8)}  ${detail}\n`;
+  return advice ? `${line}${' '.repeat(16)}→ ${advice}\n` : line;
 }

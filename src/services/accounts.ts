@@ -11,7 +11,7 @@ const most = 200;
  * Hashes a password with argon2id, 19 MiB and two passes (some 20 ms, on another thread). Call it before a transaction is open.
  * @throws {DomainError} VALIDATION_ERROR when it has less than 10 or more than 200 characters.
  */
-export function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string): Promise<string> {
   if (password.length < fewest || password.length > most) {
     throw new DomainError('VALIDATION_ERROR', `A password has ${fewest} to ${most} characters.`);
   }

@@ -7,7 +7,7 @@ import {
   randomUUID,
 } from 'node:crypto';
 import { z } from 'zod';
-import type { UnitOfWork } from '../unit-of-work.ts';
+import type { Administration, UnitOfWork } from '../unit-of-work.ts';
 
 /** A private key of the authorization server (RFC 7517), for ES256. */
 const signingKey = z.object({
@@ -34,19 +34,19 @@ export async function signingKeys(
 ): Promise<SigningKey[]> {
   const box = keyBox(secret);
   const stored = await unitOfWork.consult((repositories) => repositories.signingKeys.list());
-  const rows =
-    stored.length > 0
-      ? stored
-      : await unitOfWork.administer(async (work) => {
-          await work.signingKeys.lock();
-          const meanwhile = await work.signingKeys.list();
-          if (meanwhile.length > 0) return meanwhile;
-          const key = newKey();
-          const row = { id: key.kid, encrypted_key: box.seal(key), created_at: work.now };
-          await work.signingKeys.insert(row);
-          return [row];
-        });
+  const rows = stored.length > 0 ? stored : await unitOfWork.administer((work) => firstKey(work, box));
   return rows.map((row) => box.open(row.id, row.encrypted_key));
+}
+
+/** Makes the first key, unless another process was faster. */
+async function firstKey({ signingKeys: keys, now }: Administration, box: KeyBox) {
+  await keys.lock();
+  const meanwhile = await keys.list();
+  if (meanwhile.length > 0) return meanwhile;
+  const key = newKey();
+  const row = { id: key.kid, encrypted_key: box.seal(key), created_at: now };
+  await keys.insert(row);
+  return [row];
 }
 
 function newKey(): SigningKey {
@@ -61,6 +61,8 @@ function newKey(): SigningKey {
 
 const nonceBytes = 12;
 const tagBytes = 16;
+
+type KeyBox = ReturnType<typeof keyBox>;
 
 /** AES-256-GCM: nonce, tag, then the key as JSON; bound to the key's id. */
 function keyBox(secret: string) {
@@ -86,12 +88,9 @@ function keyBox(secret: string) {
         ]);
         return signingKey.parse(JSON.parse(body.toString()));
       } catch (cause) {
-        throw new Error(
-          'SECRET_KEY: does not open the signing keys in the database; it was another one when they were made',
-          {
-            cause,
-          },
-        );
+        throw new Error('SECRET_KEY: is not the one that the signing keys in the database were made with', {
+          cause,
+        });
       }
     },
   };
