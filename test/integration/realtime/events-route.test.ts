@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventsAnswer } from '../../../src/rest/events.ts';
 import { startNode, type TestNode } from '../ws/node.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let node: TestNode;
 beforeAll(async () => {
@@ -44,14 +46,28 @@ test('pages lead on from cursor to cursor, and say whether more lies behind', as
   expect([...subjects(first), ...subjects(second)]).toEqual(['1', '2', '3']);
 });
 
-test('a caller waits for the first event, however it comes to be known', async () => {
+/** Callers of this agent that wait just now. */
+function waiting(agent: string): number {
+  let members = 0;
+  node.realtime.revoke((actor) => {
+    if (actor.agent_id === agent) members += 1;
+    return false;
+  });
+  return members;
+}
+
+async function untilWaiting(agent: string, members: number): Promise<void> {
+  await expect.poll(() => waiting(agent), { timeout: 10_000 }).toBe(members);
+}
+
+test('a caller waits for the first event', async () => {
   const agent = await node.agent();
   const token = node.token(agent);
   const { cursor } = await page(token);
-  const waiting = page(token, { cursor, wait: 30 });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const answer = page(token, { cursor, wait: 30 });
+  await untilWaiting(agent, 1);
   await node.emit([agent], 'worth it');
-  expect(subjects(await waiting)).toEqual(['worth it']);
+  expect(subjects(await answer)).toEqual(['worth it']);
 });
 
 test('a wait ends empty after its seconds', async () => {
@@ -64,21 +80,22 @@ test('a wait ends empty after its seconds', async () => {
 test('a caller that goes away leaves nothing behind', async () => {
   const agent = await node.agent();
   const gone = new AbortController();
-  const waiting = get(node.token(agent), { wait: 30 }, gone.signal);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const answer = get(node.token(agent), { wait: 30 }, gone.signal);
+  await untilWaiting(agent, 1);
   gone.abort();
-  await expect(waiting).rejects.toThrow();
-  // Nobody is left whom a revocation could end.
-  await expect
-    .poll(() => {
-      let members = 0;
-      node.realtime.revoke(() => {
-        members += 1;
-        return false;
-      });
-      return members;
-    })
-    .toBe(0);
+  await expect(answer).rejects.toThrow();
+  await untilWaiting(agent, 0);
+});
+
+test('a stopping process answers whoever waits at once', async () => {
+  const stopping = await startNode();
+  const agent = await stopping.agent();
+  const token = stopping.token(agent);
+  const headers = { Authorization: `Bearer ${token}` };
+  const answer = fetch(`${stopping.address}/v1/events?wait=30`, { headers });
+  stopping.draining.abort();
+  expect(await (await answer).json()).toMatchObject({ complete: true });
+  await stopping.stop();
 });
 
 test('an acknowledged position is where a caller without a cursor starts', async () => {

@@ -1,7 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus.ts';
 import { connect } from '../../support/ws-client.ts';
 import { startNode } from '../ws/node.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** A bus that swallows every call, and says so or not. */
 function deaf(healthy: boolean) {

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { connect } from '../../support/ws-client.ts';
 import { startNode, type TestNode } from './node.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let node: TestNode;
 beforeAll(async () => {

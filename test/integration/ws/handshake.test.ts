@@ -1,8 +1,10 @@
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connect, refused } from '../../support/ws-client.ts';
 import { startNode, type TestNode } from './node.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let node: TestNode;
 beforeAll(async () => {
@@ -143,6 +145,6 @@ test('connections that break off in the middle of a handshake harm nobody', asyn
   await Promise.all(sockets);
   const client = await connect(node.address, { token });
   await client.close();
-  await expect.poll(() => node.face.size()).toBe(0);
+  await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
   expect(node.logged).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { actorOf, keepingReader } from './memory-feed.ts';
-import { setUp } from './setup.ts';
+import { eventually, setUp } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 test('lost rings heal through the poll while the bus believes to be well', async () => {
   const { realtime, memory, bus } = setUp({ intervals: { healthy_ms: 60, unhealthy_ms: 20 } });
@@ -8,7 +10,7 @@ test('lost rings heal through the poll while the bus believes to be well', async
   const { reader, ids } = keepingReader();
   (await realtime.open(actorOf('a'), {}, reader)).start();
   const id = memory.add(['a']);
-  await vi.waitFor(() => expect(ids()).toEqual([id]));
+  await eventually(() => expect(ids()).toEqual([id]));
 });
 
 test('the poll is quick while the bus is down, and asks once for all agents', async () => {
@@ -21,7 +23,7 @@ test('the poll is quick while the bus is down, and asks once for all agents', as
   }
   memory.asked.heads = 0;
   memory.add(readers.map((_, index) => `agent-${index}`));
-  await vi.waitFor(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
+  await eventually(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
   expect(memory.asked.heads).toBeLessThan(10);
 });
 
@@ -45,8 +47,8 @@ test('a bus that refuses a subscription is asked again, and the poll stands in m
   (await local.realtime.open(actorOf('a'), {}, reader)).start();
   const id = memory.add(['a']);
   await ring('a', 1);
-  await vi.waitFor(() => expect(ids()).toEqual([id]));
-  await vi.waitFor(() => expect(refusals).toBeLessThan(0));
+  await eventually(() => expect(ids()).toEqual([id]));
+  await eventually(() => expect(refusals).toBeLessThan(0));
   expect(local.logged).toContain('the bus refused a subscription');
   expect(logged).toEqual([]);
   await realtime.close();
@@ -59,9 +61,9 @@ test('a stream survives a database that is away, and skips nothing', async () =>
   memory.fail(new Error('the database is away'));
   const all = [memory.add(['a']), memory.add(['a'])];
   await ring('a', 2);
-  await vi.waitFor(() => expect(memory.asked.read).toBeGreaterThan(2));
+  await eventually(() => expect(memory.asked.read).toBeGreaterThan(2));
   memory.fail(undefined);
-  await vi.waitFor(() => expect(ids()).toEqual(all));
+  await eventually(() => expect(ids()).toEqual(all));
   expect(ends).toEqual([]);
 });
 
@@ -84,7 +86,7 @@ test('a cursor older than what is kept is a gap, and the replay starts at the ol
   const stream = await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 2) }, reader);
   expect(stream).toMatchObject({ resumed: true, gap: true, cursor: cursors.encodeFeed('a', 4) });
   stream.start();
-  await vi.waitFor(() => expect(ids()).toEqual(all.slice(4)));
+  await eventually(() => expect(ids()).toEqual(all.slice(4)));
   const edge = await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 4) }, reader);
   expect(edge.gap).toBe(false);
   edge.close();
@@ -108,14 +110,14 @@ test('a stream that is open while its log goes back, or loses what lies ahead, e
   (await realtime.open(actorOf('a'), {}, back.reader)).start();
   memory.rewind('a', 3);
   bus.healthy = false;
-  await vi.waitFor(() => expect(back.ends).toEqual(['failed']));
+  await eventually(() => expect(back.ends).toEqual(['failed']));
   bus.healthy = true;
 
   const behind = keepingReader();
   const stream = await realtime.open(actorOf('b'), { cursor: cursors.encodeFeed('b', 2) }, behind.reader);
   memory.forget('b', 5);
   stream.start();
-  await vi.waitFor(() => expect(behind.ends).toEqual(['failed']));
+  await eventually(() => expect(behind.ends).toEqual(['failed']));
   expect(behind.events).toEqual([]);
   await ring('b', 9);
 });
@@ -129,8 +131,25 @@ test('an event that is not there ends the stream behind everything before it', a
   const good = memory.add(['a', 'b']);
   memory.add(['a'], 'message.created', 'without a message');
   await Promise.all([ring('a', 2), ring('b', 1)]);
-  await vi.waitFor(() => expect(ends).toEqual(['failed']));
+  await eventually(() => expect(ends).toEqual(['failed']));
   expect(ids()).toEqual([good]);
   expect(other.ids()).toEqual([good]);
   expect(logged).toContain('event evt_2 cannot be shown');
+});
+
+test('a number that is missing in the middle ends the stream behind everything before it', async () => {
+  const { memory } = setUp();
+  const { realtime, ring } = setUp({
+    feed: {
+      ...memory.feed,
+      read: async (positions, limit) =>
+        (await memory.feed.read(positions, limit)).map((lines) => lines.filter(({ number }) => number !== 3)),
+    },
+  });
+  const { reader, ids, ends } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  for (let number = 1; number <= 5; number += 1) memory.add(['a']);
+  await ring('a', 5);
+  await eventually(() => expect(ends).toEqual(['failed']));
+  expect(ids()).toEqual(['evt_1', 'evt_2']);
 });

@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { actorOf, keepingReader } from './memory-feed.ts';
-import { setUp } from './setup.ts';
+import { eventually, setUp } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 test('the bus is listened to from the first reader to after the last', async () => {
   const { realtime, topics } = setUp();
@@ -11,7 +13,7 @@ test('the bus is listened to from the first reader to after the last', async () 
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(topics()).toEqual(['agent/a']);
   two.close();
-  await vi.waitFor(() => expect(topics()).toEqual([]));
+  await eventually(() => expect(topics()).toEqual([]));
 });
 
 test('a token that expires ends its stream; one that lasts for years does not', async () => {
@@ -20,7 +22,7 @@ test('a token that expires ends its stream; one that lasts for years does not', 
   const long = keepingReader();
   (await realtime.open(actorOf('a', { expires_at: Date.now() + 50 }), {}, short.reader)).start();
   (await realtime.open(actorOf('a', { expires_at: Date.now() + 2 ** 40 }), {}, long.reader)).start();
-  await vi.waitFor(() => expect(short.ends).toEqual(['token_ended']));
+  await eventually(() => expect(short.ends).toEqual(['token_ended']));
   expect(long.ends).toEqual([]);
 });
 
@@ -31,7 +33,7 @@ test('nothing is delivered under an expired token, even before the clock is look
   await new Promise((resolve) => setTimeout(resolve, 40));
   memory.add(['a']);
   await ring('a', 1);
-  await vi.waitFor(() => expect(ends).toEqual(['token_ended']));
+  await eventually(() => expect(ends).toEqual(['token_ended']));
   expect(events).toEqual([]);
 });
 
@@ -64,7 +66,7 @@ test('closing ends every stream and waiting caller, and refuses new ones', async
   const { reader, ends } = keepingReader();
   (await realtime.open(actorOf('a'), {}, reader)).start();
   const waiting = realtime.page(actorOf('b'), { limit: 5, wait_ms: 60_000 });
-  await vi.waitFor(() => expect(topics()).toContain('agent/b'));
+  await eventually(() => expect(topics()).toContain('agent/b'));
   await realtime.close();
   expect(ends).toEqual(['shutdown']);
   expect(await waiting).toMatchObject({ events: [], complete: true });
@@ -89,7 +91,7 @@ test('a reader that fails loses its stream and harms no other', async () => {
   (await realtime.open(actorOf('a'), {}, reader)).start();
   memory.add(['a']);
   await ring('a', 1);
-  await vi.waitFor(() => expect(ends).toEqual(['failed']));
+  await eventually(() => expect(ends).toEqual(['failed']));
   expect(events).toHaveLength(1);
   expect(logged).toHaveLength(2);
 });

@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { actorOf } from './memory-feed.ts';
-import { setUp } from './setup.ts';
+import { eventually, setUp } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 test('a page has at most the limit, says whether more lies behind, and its cursor leads on', async () => {
   const { realtime, memory, cursors } = setUp();
@@ -21,20 +23,20 @@ test('a page has at most the limit, says whether more lies behind, and its curso
 test('a waiting caller gets the first event at once, or an empty page at the end of its patience', async () => {
   const { realtime, memory, ring, topics } = setUp();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await vi.waitFor(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(topics()).toEqual(['agent/a']));
   const id = memory.add(['a']);
   await ring('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
   expect(await realtime.page(actorOf('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
-  await vi.waitFor(() => expect(topics()).toEqual([]));
+  await eventually(() => expect(topics()).toEqual([]));
 });
 
 test('an invented ring does not end the wait, nor keep it from a real one', async () => {
   const { realtime, memory, ring, topics } = setUp();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await vi.waitFor(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(topics()).toEqual(['agent/a']));
   await ring('a', 1_000);
-  await vi.waitFor(() => expect(memory.asked.read).toBeGreaterThan(1));
+  await eventually(() => expect(memory.asked.read).toBeGreaterThan(1));
   const id = memory.add(['a']);
   await ring('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
@@ -44,17 +46,17 @@ test('a caller that goes away stops to wait', async () => {
   const { realtime, topics } = setUp();
   const gone = new AbortController();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
-  await vi.waitFor(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(topics()).toEqual(['agent/a']));
   gone.abort();
   expect(await waiting).toMatchObject({ events: [], complete: true });
-  await vi.waitFor(() => expect(topics()).toEqual([]));
+  await eventually(() => expect(topics()).toEqual([]));
 });
 
 test('a wait ends with its token', async () => {
   const { realtime, topics } = setUp();
   const revoked = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
   const expired = realtime.page(actorOf('b', { expires_at: Date.now() + 60 }), { limit: 5, wait_ms: 60_000 });
-  await vi.waitFor(() => expect(topics()).toHaveLength(2));
+  await eventually(() => expect(topics()).toHaveLength(2));
   realtime.revoke((actor) => actor.agent_id === 'a');
   await expect(revoked).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   await expect(expired).rejects.toMatchObject({ code: 'UNAUTHORIZED' });

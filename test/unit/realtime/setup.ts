@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { createCursors } from '../../../src/domain/cursors.ts';
 import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
 import { localBus } from './local-bus.ts';
@@ -21,4 +21,9 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
   });
   onTestFinished(() => realtime.close());
   return { realtime, memory, ring, bus: state, topics, cursors, logged };
+}
+
+/** Waits until `check` no longer throws; generous, because the machine may be busy. */
+export function eventually(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 10_000, interval: 5 });
 }

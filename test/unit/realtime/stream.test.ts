@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { actorOf, keepingReader } from './memory-feed.ts';
-import { setUp } from './setup.ts';
+import { eventually, setUp } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 test('a stream without a cursor starts now and gets what comes', async () => {
   const { realtime, memory, ring } = setUp();
@@ -11,7 +13,7 @@ test('a stream without a cursor starts now and gets what comes', async () => {
   stream.start();
   const id = memory.add(['a']);
   await ring('a', 2);
-  await vi.waitFor(() => expect(ids()).toEqual([id]));
+  await eventually(() => expect(ids()).toEqual([id]));
 });
 
 test('a stream resumes behind its cursor, through several pages, and goes on live', async () => {
@@ -23,7 +25,7 @@ test('a stream resumes behind its cursor, through several pages, and goes on liv
   stream.start();
   all.push(memory.add(['a']));
   await ring('a', 351);
-  await vi.waitFor(() => expect(ids()).toEqual(all.slice(10)));
+  await eventually(() => expect(ids()).toEqual(all.slice(10)));
   expect(events.at(-1)?.cursor).toBe(cursors.encodeFeed('a', 351));
 });
 
@@ -38,7 +40,7 @@ test('events committed between opening and starting are neither lost nor doubled
   const second = memory.add(['a']);
   await ring('a', 2);
   await ring('a', 2);
-  await vi.waitFor(() => expect(ids()).toEqual([first, second]));
+  await eventually(() => expect(ids()).toEqual([first, second]));
 });
 
 test('late, doubled and invented rings cost a query and change nothing', async () => {
@@ -46,12 +48,12 @@ test('late, doubled and invented rings cost a query and change nothing', async (
   const { reader, ids } = keepingReader();
   (await realtime.open(actorOf('a'), {}, reader)).start();
   await ring('a', 1_000_000);
-  await vi.waitFor(() => expect(memory.asked.read).toBe(1));
+  await eventually(() => expect(memory.asked.read).toBe(1));
   await ring('a', 0);
   await ring('a', Number.NaN);
   const id = memory.add(['a']);
   await ring('a', 1);
-  await vi.waitFor(() => expect(ids()).toEqual([id]));
+  await eventually(() => expect(ids()).toEqual([id]));
   const reads = memory.asked.read;
   await ring('a', 1);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -68,7 +70,7 @@ test('200 receivers of one event cost one query of positions, one row and one te
   }
   memory.add(agents);
   await Promise.all(agents.map((agent) => ring(agent, 1)));
-  await vi.waitFor(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
+  await eventually(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
   expect(memory.asked).toMatchObject({ read: 1, events: 1 });
   expect(new Set(readers.map(({ events }) => events[0]?.data)).size).toBe(1);
   expect(new Set(readers.map(({ events }) => events[0]?.cursor)).size).toBe(200);
@@ -82,7 +84,7 @@ test('what a token may not see is left out, and the position moves on behind it'
   (await realtime.open(actorOf('a', { scopes: new Set(['contacts:read']) }), {}, blind.reader)).start();
   for (let number = 1; number <= 250; number += 1) memory.add(['a']);
   await ring('a', 250);
-  await vi.waitFor(() => expect(seeing.events).toHaveLength(250));
+  await eventually(() => expect(seeing.events).toHaveLength(250));
   const reads = memory.asked.read;
   await ring('a', 250);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -110,12 +112,50 @@ test('a slow reader gets one page at a time and holds up nobody else', async () 
     memory.add(['a']);
     await ring('a', number);
   }
-  await vi.waitFor(() => expect(fast.events).toHaveLength(500));
+  await eventually(() => expect(fast.events).toHaveLength(500));
   expect(batches).toHaveLength(1);
-  await vi.waitFor(() => {
+  await eventually(() => {
     release?.();
     expect(batches.reduce((sum, size) => sum + size, 0)).toBe(500);
   });
+});
+
+test('a ring that comes while a page is read or delivered is not forgotten', async () => {
+  const { memory } = setUp();
+  let duringRead: (() => void) | undefined;
+  const local = setUp({
+    feed: {
+      ...memory.feed,
+      async read(positions, limit) {
+        const lists = await memory.feed.read(positions, limit);
+        duringRead?.();
+        return lists;
+      },
+    },
+  });
+  const seen: string[] = [];
+  let duringDelivery: (() => void) | undefined;
+  const reader = {
+    async deliver(batch: readonly { id: string }[]) {
+      seen.push(...batch.map(({ id }) => id));
+      duringDelivery?.();
+    },
+    ended() {},
+  };
+  (await local.realtime.open(actorOf('a'), {}, reader)).start();
+  const more = () => {
+    duringRead = duringDelivery = undefined;
+    memory.add(['a']);
+    void local.ring('a', memory.last('a'));
+  };
+  for (const moment of ['read', 'delivery']) {
+    if (moment === 'read') duringRead = more;
+    else duringDelivery = more;
+    memory.add(['a']);
+    await local.ring('a', memory.last('a'));
+    await eventually(() => expect(seen).toHaveLength(memory.last('a')));
+  }
+  expect(seen).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
 });
 
 test('large events make small pages', async () => {
@@ -127,6 +167,6 @@ test('large events make small pages', async () => {
     ended() {},
   };
   (await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 0) }, reader)).start();
-  await vi.waitFor(() => expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50));
+  await eventually(() => expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50));
   expect(Math.max(...sizes)).toBeLessThan(10);
 });
