@@ -8,13 +8,18 @@ export class ConfigError extends Error {
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
 const url = (...protocols: string[]) =>
-  z.string().refine((value) => {
-    try {
-      return protocols.includes(new URL(value).protocol);
-    } catch {
-      return false;
-    }
-  }, `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+  z.string().refine(
+    (value) => {
+      try {
+        return protocols.includes(new URL(value).protocol);
+      } catch {
+        return false;
+      }
+    },
+    `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  );
+
+const VERSION = '0.1.0';
 
 export const workerRoles = ['delivery', 'search-indexing', 'attachment-scanning', 'maintenance'] as const;
 const workerRoleList = z
@@ -32,7 +37,15 @@ const environment = z.object({
   DATABASE_URL: url('postgres:', 'postgresql:'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
   REDIS_URL: url('redis:', 'rediss:').optional(),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w-]{1,40}$/, 'may hold letters, digits, - and _')
+    .default('ams'),
   SECRET_KEY: z.string().min(32, 'must be at least 32 characters; make one with: openssl rand -base64 48'),
+  ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .transform((value) => value.split(',').flatMap((host) => host.trim() || [])),
   TRUST_PROXY: flag.default(false),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
@@ -43,6 +56,8 @@ const environment = z.object({
 export type Config = Readonly<
   Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
     PUBLIC_URL: string;
+    /** Of the release, as in package.json. */
+    VERSION: string;
   }
 >;
 
@@ -60,5 +75,5 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${name}: ${reason}`);
   }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
-  return Object.freeze({ ...parsed.data, PUBLIC_URL });
+  return Object.freeze({ ...parsed.data, PUBLIC_URL, VERSION });
 }

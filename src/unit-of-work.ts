@@ -74,14 +74,14 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     },
 
     /**
-     * Runs in one transaction and commits it together with the events, the jobs they cause and, under a claim, the answer
-     * that `run` gives as text. Nothing of it stays when anything fails.
+     * Runs in one transaction and commits it together with the events, the jobs they cause and, under a claim, the body
+     * that `run` answers. Nothing of it stays when anything fails.
      */
-    async write(
+    async write<T extends { body: string }>(
       actor: Actor,
       claim: IdempotencyClaim | null,
-      run: (work: Work) => Promise<string>,
-    ): Promise<string> {
+      run: (work: Work) => Promise<T>,
+    ): Promise<T> {
       const transaction = await parts.database.begin().catch((error: unknown) => {
         throw databaseError(error);
       });
@@ -97,7 +97,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
           emit,
         });
         const jobs = events.flatMap((event) => parts.jobsOf(event));
-        const idempotency = claim && { ...claim, answer };
+        const idempotency = claim && { ...claim, answer: answer.body };
         const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency };
         const empty = events.length === 0 && !claim;
         const heads = await transaction.commit<CommitNews['heads'][number]>(

@@ -65,7 +65,7 @@ export const createThreadOperation = defineOperation({
     forms: 'short-and-long',
     status: 201,
     idempotency: 'required',
-    location: (thread) => `/threads/${String(thread['id'])}`,
+    location: (thread) => `/threads/${thread.id}`,
   },
   tool: {
     description: 'Starts a thread with an agent, with a first message if one is given. Answers the thread.',

@@ -1,21 +1,18 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Scope } from '../domain/scopes.ts';
 import type { Work } from '../unit-of-work.ts';
 
-export interface RestFace {
+export interface RestFace<Output extends object = object> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Relative to /v1; `{name}` is a field of the input. */
   path: string;
-  /**
-   * Whether the path is also served under `/agents/{owner}/{agent_name}`, where these two must name the acting agent:
-   * `short-and-long` for the additions of the contract, `long-only` where interface.md knows just that form.
-   */
-  forms?: 'short-only' | 'short-and-long';
+  /** Whether the path is served under `/agents/{owner}/{agent_name}` too, where these two must name the acting agent. */
+  forms?: 'short-and-long';
   status: 200 | 201 | 204;
   /** Whether the request must or may carry an Idempotency-Key. Absent: the header means nothing here. */
   idempotency?: 'required' | 'accepted';
   /** The address of what was made, relative to /v1. */
-  location?: (output: Record<string, unknown>) => string;
+  location?(output: Output): string;
 }
 
 export interface ToolFace {
@@ -41,7 +38,7 @@ export interface ResourceFace {
  * One thing that an agent can do: defined once, called through every face. A plain object; no transport's type in it.
  * `run` has method syntax on purpose: a catalogue of different operations then has one type without casts.
  */
-export interface Operation<Input = unknown, Output = unknown> {
+export interface Operation<Input = unknown, Output extends object = object> {
   /** snake_case; unique. */
   name: string;
   summary: string;
@@ -52,13 +49,13 @@ export interface Operation<Input = unknown, Output = unknown> {
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
   run(work: Work, input: Input): Promise<Output>;
-  rest?: RestFace;
+  rest?: RestFace<Output>;
   tool?: ToolFace;
   resource?: ResourceFace;
 }
 
 /** Lets TypeScript read the types of an operation from its schemas. */
-export function defineOperation<Input, Output>(
+export function defineOperation<Input, Output extends object>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation;

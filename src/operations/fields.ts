@@ -33,9 +33,24 @@ export const subject = z.string().max(200).describe('At most 200 characters.');
 
 export const reason = z.string().max(500).describe('Free text, kept in the metadata of the message.');
 
+const largestMetadata = 4096;
+
+/** JSON is at least as long as its nesting is deep: what nests deeper than this cannot fit, and need not be written out. */
+function fitsAsJson(value: unknown, depth = 0): boolean {
+  if (depth > largestMetadata / 2) return false;
+  return (
+    typeof value !== 'object' ||
+    value === null ||
+    Object.values(value).every((child) => fitsAsJson(child, depth + 1))
+  );
+}
+
 export const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => utf8.encode(JSON.stringify(value)).length <= 4096, 'must be at most 4 KiB as JSON')
+  .refine(
+    (value) => fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= largestMetadata,
+    'must be at most 4 KiB as JSON',
+  )
   .describe('A JSON object of your own, at most 4 KiB.');
 
 export const listCursor = z.string().min(1).max(512).describe('next_cursor of the page before.');

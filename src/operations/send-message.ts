@@ -35,8 +35,8 @@ export const sendMessageOperation = defineOperation({
     path: '/threads/{thread_id}/messages',
     status: 201,
     idempotency: 'required',
-    location: (message) =>
-      `/threads/${String(message['thread_id'])}/messages?order=asc&after_sequence=${Number(message['sequence']) - 1}&limit=1`,
+    location: ({ thread_id, sequence }) =>
+      `/threads/${thread_id}/messages?order=asc&after_sequence=${sequence - 1}&limit=1`,
   },
   tool: {
     description: 'Sends a message in a thread that you are a member of.',

@@ -32,13 +32,8 @@ export interface DatabaseOptions {
   on_error(error: Error): void;
 }
 
-const types = {
-  // Times and numbers of the feed are bigint columns; all stay far below 2^53.
-  getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
-    if (oid === pg.types.builtins.INT8) return Number;
-    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
-  },
-};
+// Times and numbers of the feed are bigint columns; all stay far below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** A pool of pipelining connections with limits on every wait, so that a stuck query never becomes a stuck caller. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -53,8 +48,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'ams',
     pipeline: true,
-    types,
-  } as pg.PoolConfig);
+  });
   pool.on('error', options.on_error);
 
   return {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { EventType } from '../domain/events.ts';
 import { agentRef } from './agent.ts';
 import { type MessageColumns, messageSchema, presentMessage } from './message.ts';

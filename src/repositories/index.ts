@@ -3,6 +3,7 @@ import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
 import { mcpSessionsRepository } from './mcp-sessions.ts';
+import { messageSearchRepository } from './message-search.ts';
 import { messagesRepository } from './messages.ts';
 import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
@@ -18,6 +19,7 @@ export function repositoriesOn(db: Queryable) {
     agents: agentsRepository(db),
     threads: threadsRepository(db),
     messages: messagesRepository(db),
+    messageSearch: messageSearchRepository(db),
     feed: feedRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),

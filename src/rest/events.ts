@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { DomainError } from '../domain/errors.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { parseInput } from '../operations/parse.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../realtime/envelope.ts';
 import { requireFollowing } from '../realtime/following.ts';
@@ -51,7 +51,7 @@ export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRou
   async function list(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
     requireFollowing(actor);
-    const { wait, ...query } = valid(eventsQuery, readQuery(ctx.query, fields));
+    const { wait, ...query } = parseInput(eventsQuery, readQuery(ctx.query, fields));
     const page = await whileListening(ctx, draining, (signal) =>
       realtime.page(actor, { ...query, wait_ms: wait * 1_000, signal }),
     );
@@ -65,7 +65,7 @@ export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRou
   async function acknowledge(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
     requireFollowing(actor);
-    await realtime.acknowledge(actor, valid(acknowledgement, ctx.request.body).cursor);
+    await realtime.acknowledge(actor, parseInput(acknowledgement, ctx.request.body).cursor);
     ctx.status = 204;
   }
 
@@ -92,16 +92,4 @@ async function whileListening<T>(
     ctx.res.off('close', abort);
     draining.removeEventListener('abort', abort);
   }
-}
-
-/** @throws {DomainError} VALIDATION_ERROR */
-function valid<T>(schema: z.ZodType<T>, given: unknown): T {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({
-    field: issue.path.join('.').slice(0, 200),
-    message: issue.message,
-  }));
-  const message = details.map((detail) => `${detail.field}: ${detail.message}`).join('; ');
-  throw new DomainError('VALIDATION_ERROR', message, { details });
 }

@@ -23,7 +23,7 @@ export async function readThread(
   const seen = await work.agents.findSeen(work.actor.agent_id, senders);
   const relationships = new Map<string, Relationship>(seen.map((agent) => [agent.id, relationshipOf(agent)]));
   const messages = rows
-    .reverse()
+    .toReversed()
     .map((row) => ({ ...row, relationship: relationships.get(row.sender_id) ?? ('none' as const) }));
   return { thread, messages, earlier: (messages[0]?.sequence ?? 1) > 1 };
 }

@@ -1,0 +1,60 @@
+import { queuedJobs } from './jobs/index.ts';
+import { batching } from './platform/batching.ts';
+import type { Bus } from './platform/bus.ts';
+import type { Logger } from './platform/logger.ts';
+import type { JobQueues } from './platform/queues.ts';
+import type { CommitNews, OwedJob } from './unit-of-work.ts';
+
+/** The bus topic that rings when an agent's feed has grown; the body is the feed's last number. */
+export function ringTopic(agentId: string): string {
+  return `agent/${agentId}`;
+}
+
+export interface Announcer {
+  /** Rings for whoever listens and enqueues the jobs that are owed. Never throws and is never waited for. */
+  announce(news: CommitNews): void;
+  /** Resolves when everything announced so far has been sent, or given up. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Carries the news of commits to the bus and the queues. What comes together travels together: at rest a commit costs one
+ * ring and one job entry of each kind, under load a hundred commits do. A loss here is made good elsewhere: readers poll, and
+ * the sweep enqueues what still stands in the outbox.
+ */
+export function createAnnouncer({
+  bus,
+  queues,
+  logger,
+}: {
+  bus: Bus;
+  queues: JobQueues;
+  logger: Logger;
+}): Announcer {
+  const ring = batching<CommitNews['heads'][number]>(async (heads) => {
+    const latest = new Map(heads.map((head) => [head.agent_id, head.last_number]));
+    await bus.publish(
+      [...latest].map(([agentId, number]) => ({ topic: ringTopic(agentId), body: String(number) })),
+    );
+  });
+  const enqueue = batching<OwedJob>((jobs) => queues.enqueue(queuedJobs(jobs)));
+  const underWay = new Set<Promise<void>>();
+
+  function follow(sending: Promise<void>, what: string): void {
+    const done = sending.catch((error: unknown) =>
+      logger.debug({ err: error }, `${what} not sent; it will be made good`),
+    );
+    const watched = done.finally(() => underWay.delete(watched));
+    underWay.add(watched);
+  }
+
+  return {
+    announce({ heads, jobs }) {
+      follow(ring(heads), 'rings');
+      if (jobs.length > 0) follow(enqueue(jobs), 'jobs');
+    },
+    async settled() {
+      await Promise.all(underWay);
+    },
+  };
+}

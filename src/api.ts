@@ -1,0 +1,130 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Core } from './compose.ts';
+import { createApp } from './http/app.ts';
+import { authenticate } from './http/authenticate.ts';
+import { healthFace } from './http/health.ts';
+import { createMcpFace } from './mcp/face.ts';
+import { createOAuthFace } from './oauth/face.ts';
+import { catalogue } from './operations/catalogue.ts';
+import { createExecute } from './operations/execute.ts';
+import type { Lifecycle } from './platform/lifecycle.ts';
+import { createRealtime } from './realtime/create.ts';
+import { descriptionFace } from './rest/description.ts';
+import { eventRoutes } from './rest/events.ts';
+import { createRestFaces } from './rest/router.ts';
+import { createOAuthStorage } from './services/oauth-storage.ts';
+import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
+import { signingKeys } from './services/signing-keys.ts';
+import { createTokens, isEndedBy, resourceAddresses, type Revocation } from './services/tokens.ts';
+import { createWebSocketFace } from './ws/face.ts';
+
+/** In milliseconds: for a whole request, for its headers, and between two requests of one connection. */
+const timeouts = { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 };
+
+/**
+ * Starts one API process: every door over one core. It stops in phases: no new callers, open streams end, calls under way
+ * finish, connections close.
+ * @returns the port that it listens on.
+ */
+export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port: number }> {
+  const { config, logger, repositories, unitOfWork, bus, queues, cursors, database } = core;
+  const { PUBLIC_URL: public_url } = config;
+  const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
+  const draining = new AbortController();
+  lifecycle.onStop('connections', 5_000, () => core.close());
+
+  const resources = resourceAddresses(public_url);
+  const tokens = createTokens({
+    find: (hash) => unitOfWork.consult((all) => all.tokens.find(hash)),
+    resources,
+  });
+  const realtime = createRealtime({ feed: repositories.feed, bus, cursors, log });
+  lifecycle.onStop('streams', 5_000, () => realtime.close());
+  await bus.subscribe(revocationTopic, (body) => {
+    const ended = parseRevocation(body);
+    tokens.forget(ended);
+    realtime.revoke((actor) => isEndedBy(ended, actor));
+  });
+
+  async function announce(ended: readonly Revocation[]): Promise<void> {
+    await bus
+      .publish(revocationMessages(ended))
+      .catch((error: unknown) => log('revocation not announced', error));
+  }
+  const metadata_url = `${public_url}/.well-known/oauth-protected-resource`;
+  const execute = createExecute(unitOfWork);
+  const health = healthFace(
+    [
+      { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
+      { part: 'queues', check: () => queues.ping() },
+    ],
+    () => draining.signal.aborted,
+  );
+  const oauth = createOAuthFace({
+    issuer: public_url,
+    resources,
+    storage: createOAuthStorage({ unitOfWork, announce }),
+    signing_keys: await signingKeys(unitOfWork, config.SECRET_KEY),
+    trust_proxy: config.TRUST_PROXY,
+    report: (error) => log('the authorization server failed', error),
+  });
+  const mcp = createMcpFace({
+    execute,
+    catalogue,
+    tokens,
+    realtime,
+    sessions: repositories.mcpSessions,
+    public_url,
+    allowed_hosts: config.ALLOWED_HOSTS,
+    logger,
+    version: config.VERSION,
+  });
+  const rest = createRestFaces({
+    execute,
+    catalogue,
+    authenticate: authenticate(tokens, 'api', `${public_url}/v1/.well-known/oauth-protected-resource`),
+    base_url: resources.api,
+    routes: eventRoutes(realtime, draining.signal),
+  });
+  const description = descriptionFace({
+    catalogue,
+    base_url: resources.api,
+    public_url,
+    version: config.VERSION,
+  });
+  const webSocket = createWebSocketFace({ realtime, tokens, metadata_url, log });
+
+  const faces = [health, mcp.middleware, oauth, description, ...rest];
+  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, faces });
+  const answer = app.callback();
+  const server = createServer(timeouts, (request, response) => void answer(request, response));
+  server.on('upgrade', webSocket.upgrade);
+  await listen(server, config.PORT, config.HOST);
+
+  lifecycle.onStop('calls', 5_000, () => closeServer(server));
+  lifecycle.onStop('MCP streams', 5_000, () => mcp.close());
+  lifecycle.onStop('sockets', 5_000, () => webSocket.close());
+  lifecycle.onStop('readiness', 1_000, async () => draining.abort());
+  const { port } = server.address() as AddressInfo;
+  logger.info({ port, public_url }, 'API ready');
+  return { port };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog: 2048 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Takes no more connections and waits for the calls under way. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()));
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,66 @@
+import { createAnnouncer } from './announcer.ts';
+import type { Config } from './config.ts';
+import { createCursors } from './domain/cursors.ts';
+import { jobsOf } from './jobs/index.ts';
+import { postgresBus } from './platform/bus-postgres.ts';
+import { redisBus } from './platform/bus-redis.ts';
+import type { Bus } from './platform/bus.ts';
+import { openDatabase } from './platform/database.ts';
+import { createLogger, type Logger } from './platform/logger.ts';
+import { postgresQueues } from './platform/queues-postgres.ts';
+import { redisQueues } from './platform/queues-redis.ts';
+import type { JobQueues } from './platform/queues.ts';
+import { repositoriesOn } from './repositories/index.ts';
+import { createUnitOfWork } from './unit-of-work.ts';
+
+/**
+ * Names every concrete part once: what an API process and a worker have in common. Opens connections lazily and knows no
+ * transport. `part` names the process in its logs.
+ */
+export function compose(config: Config, part: string) {
+  const logger = createLogger({ level: config.LOG_LEVEL, part });
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    pool_size: config.DATABASE_POOL_SIZE,
+    on_error: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  const cursors = createCursors(config.SECRET_KEY);
+  const bus = chooseBus(config, logger);
+  const queues = chooseQueues(config, logger);
+  const announcer = createAnnouncer({ bus, queues, logger });
+  const unitOfWork = createUnitOfWork({ database, cursors, jobsOf, announce: announcer.announce });
+
+  return {
+    config,
+    logger,
+    database,
+    /** Bound to the pool: every statement stands alone. */
+    repositories: repositoriesOn(database),
+    unitOfWork,
+    bus,
+    queues,
+    cursors,
+    /** Lets announcements under way finish, then closes every connection. */
+    async close() {
+      await announcer.settled();
+      await Promise.all([queues.close(), bus.close()]);
+      await database.close();
+    },
+  };
+}
+
+export type Core = ReturnType<typeof compose>;
+
+function chooseBus(config: Config, logger: Logger): Bus {
+  const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
+  return config.REDIS_URL
+    ? redisBus({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:`, log })
+    : postgresBus({ url: config.DATABASE_URL, channel: 'ams_bus', log });
+}
+
+function chooseQueues(config: Config, logger: Logger): JobQueues {
+  const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
+  return config.REDIS_URL
+    ? redisQueues({ url: config.REDIS_URL, prefix: `{${config.REDIS_PREFIX}}`, log })
+    : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log });
+}

@@ -1,0 +1,27 @@
+import Koa, { type Middleware } from 'koa';
+import type { Logger } from '../platform/logger.ts';
+import { answerErrors } from './errors.ts';
+import { requestId } from './request-id.ts';
+
+export interface AppParts {
+  logger: Logger;
+  /** Whether a proxy in front tells the caller's address and protocol (X-Forwarded-*). */
+  trust_proxy: boolean;
+  /** Faces, in the order in which they are asked. */
+  faces: readonly Middleware[];
+}
+
+/** The Koa application that all faces share: request ids, errors in one form, then the faces. */
+export function createApp({ logger, trust_proxy, faces }: AppParts): Koa {
+  const app = new Koa({ proxy: trust_proxy });
+  app.on('error', (error: Error & { code?: string }) => {
+    // A caller that went away while it was answered; nothing of ours is at fault.
+    const gone =
+      error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+    logger[gone ? 'debug' : 'error']({ err: error }, 'the answer could not be sent');
+  });
+  app.use(requestId);
+  app.use(answerErrors(logger));
+  for (const face of faces) app.use(face);
+  return app;
+}

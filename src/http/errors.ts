@@ -1,0 +1,55 @@
+import type { Context, Next } from 'koa';
+import { DomainError } from '../domain/errors.ts';
+import type { Logger } from '../platform/logger.ts';
+
+export interface ErrorBody {
+  error: {
+    code: string;
+    message: string;
+    details?: { field: string; message: string }[];
+    request_id: string;
+  };
+}
+
+/** The contract's error body (section 7). */
+export function errorBody(error: DomainError, request_id: string): ErrorBody {
+  const { code, message, details } = error;
+  return { error: { code, message, ...(details && { details }), request_id } };
+}
+
+/** Any throwable as a domain error; what nobody threw on purpose is INTERNAL and tells nothing of its cause. */
+export function toDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  return new DomainError('INTERNAL', 'Something went wrong on our side; the request id helps to find it.', {
+    cause: thrown,
+  });
+}
+
+/** Headers that an error brings with it (RFC 9110, Retry-After). */
+export function errorHeaders(error: DomainError): Record<string, string> {
+  return error.retry_after === undefined ? {} : { 'Retry-After': String(error.retry_after) };
+}
+
+/** The one place that turns whatever was thrown into an answer. */
+export function answerErrors(logger: Logger) {
+  return async function errors(ctx: Context, next: Next): Promise<void> {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) {
+        throw new DomainError('NOT_FOUND', `There is nothing at ${ctx.method} ${ctx.path}.`);
+      }
+    } catch (thrown) {
+      const error = toDomainError(thrown);
+      const request_id: unknown = ctx.state['request_id'];
+      if (error.status >= 500) {
+        logger.error(
+          { err: error.cause ?? error, request_id, method: ctx.method, path: ctx.path },
+          error.code,
+        );
+      }
+      ctx.status = error.status;
+      ctx.set(errorHeaders(error));
+      ctx.body = errorBody(error, String(request_id));
+    }
+  };
+}

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { DomainError, type ErrorDetail } from '../domain/errors.ts';
+
+const mostDetails = 20;
+const longestField = 200;
+
+/**
+ * What came over the wire as a schema wants it, or a refusal that names every field at fault.
+ * @throws {DomainError} VALIDATION_ERROR; MESSAGE_TOO_LARGE for content over its limit.
+ */
+export function parseInput<T>(schema: z.ZodType<T>, given: unknown): T {
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw validationError(parsed.error);
+  refuseUnstorable(parsed.data, '');
+  return parsed.data;
+}
+
+function validationError({ issues }: z.ZodError): DomainError {
+  const details = issues.flatMap(detailsOf).slice(0, mostDetails);
+  const tooLarge = issues.some(
+    (issue) => issue.code === 'custom' && issue.params?.['code'] === 'MESSAGE_TOO_LARGE',
+  );
+  return refusal(tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR', details);
+}
+
+function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
+  const at = (...more: string[]) => [...issue.path, ...more].map(String).join('.').slice(0, longestField);
+  if (issue.code !== 'unrecognized_keys') return [{ field: at(), message: issue.message }];
+  const unknown = issue.keys.slice(0, mostDetails);
+  return unknown.map((key) => ({ field: at(key), message: 'is not a field of this request' }));
+}
+
+function refusal(code: 'VALIDATION_ERROR' | 'MESSAGE_TOO_LARGE', details: ErrorDetail[]): DomainError {
+  const message = details.map((detail) =>
+    detail.field ? `${detail.field}: ${detail.message}` : detail.message,
+  );
+  return new DomainError(code, message.join('; '), { details });
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair; both are refused rather than altered. */
+function refuseUnstorable(value: unknown, field: string): void {
+  if (typeof value === 'string') {
+    if (value.isWellFormed() && !value.includes('\0')) return;
+    const message = 'must be well-formed Unicode without NUL characters';
+    throw refusal('VALIDATION_ERROR', [{ field: field.slice(0, longestField), message }]);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) {
+    const path = field ? `${field}.${key}` : key;
+    refuseUnstorable(key, path);
+    refuseUnstorable(child, path);
+  }
+}

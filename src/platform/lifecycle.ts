@@ -1,0 +1,51 @@
+import type { Logger } from './logger.ts';
+
+export interface Lifecycle {
+  /** Registers how to stop a part; parts stop in the reverse order of their registration, each within its limit. */
+  onStop(part: string, limit_ms: number, stop: () => Promise<void>): void;
+  /** Stops everything once; later calls wait for the first. Answers whether every part stopped in time and without a fault. */
+  stop(reason: string): Promise<boolean>;
+}
+
+/** Start and stop in phases: what was started last stops first, and no part can hold up the others for ever. */
+export function createLifecycle(logger: Logger): Lifecycle {
+  const parts: { part: string; limit_ms: number; stop: () => Promise<void> }[] = [];
+  let stopping: Promise<boolean> | undefined;
+
+  async function stopAll(reason: string): Promise<boolean> {
+    logger.info({ reason }, 'stopping');
+    let clean = true;
+    for (const { part, limit_ms, stop } of parts.toReversed()) {
+      try {
+        await within(limit_ms, stop());
+      } catch (error) {
+        clean = false;
+        logger.error({ err: error, stopping: part }, 'a part did not stop cleanly');
+      }
+    }
+    logger.info({ clean }, 'stopped');
+    return clean;
+  }
+
+  return {
+    onStop(part, limit_ms, stop) {
+      parts.push({ part, limit_ms, stop });
+    },
+    stop(reason) {
+      stopping ??= stopAll(reason);
+      return stopping;
+    },
+  };
+}
+
+async function within(limit_ms: number, stopped: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not stopped after ${limit_ms} ms`)), limit_ms);
+  });
+  try {
+    await Promise.race([stopped, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,75 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+interface MigrationModule {
+  up(knex: Knex): Promise<void>;
+  down(knex: Knex): Promise<void>;
+}
+
+/** Migrations by file name without ending, so that the same list counts from source and from the build. */
+function migrationsIn(folder: string): Knex.MigrationSource<string> {
+  return {
+    async getMigrations() {
+      const files = await readdir(folder);
+      const names = files.filter((file) => /^\d{4}-.*\.(ts|js)$/.test(file) && !file.endsWith('.d.ts'));
+      return names.map((file) => file.replace(/\.(ts|js)$/, '')).sort();
+    },
+    getMigrationName: (name) => name,
+    async getMigration(name) {
+      const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+      const module: MigrationModule = await import(pathToFileURL(join(folder, `${name}.${ending}`)).href);
+      return module;
+    },
+  };
+}
+
+/** Where the migrations are, from source and from the build alike. */
+const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+const oneAtATime = 7_310_552_901;
+
+/** Holds an advisory lock meanwhile, so that a lock row left by a migration that was killed can be cleared without fear. */
+async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise<T>): Promise<T> {
+  const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await guard.connect();
+  const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
+  try {
+    await guard.query('select pg_advisory_lock($1)', [oneAtATime]);
+    // A statement that waits for a lock would hold up the running service behind it; it gives up instead.
+    await db.raw(`select set_config('lock_timeout', '10s', false)`);
+    await db.migrate.forceFreeMigrationsLock(options);
+    return await run(db.migrate);
+  } finally {
+    await db.destroy();
+    await guard.end();
+  }
+}
+
+const options = { migrationSource: migrationsIn(folder), tableName: 'schema_migrations' };
+
+/** Brings the schema forward and answers the names of what was run; two callers at once go one after the other. */
+export function migrateForward(url: string): Promise<string[]> {
+  return withKnex(url, async (migrate) => {
+    const [, run]: [number, string[]] = await migrate.latest(options);
+    return run;
+  });
+}
+
+/** Takes back the latest migration and answers its name, or none when nothing is left. */
+export function migrateBack(url: string): Promise<string[]> {
+  return withKnex(url, async (migrate) => {
+    const [, undone]: [number, string[]] = await migrate.down(options);
+    return undone;
+  });
+}
+
+/** Names of migrations that have not run yet. */
+export function pendingMigrations(url: string): Promise<string[]> {
+  return withKnex(url, async (migrate) => {
+    const [, pending]: [unknown, (string | { file: string })[]] = await migrate.list(options);
+    return pending.map((entry) => (typeof entry === 'string' ? entry : entry.file));
+  });
+}

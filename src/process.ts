@@ -1,0 +1,41 @@
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { createLifecycle, type Lifecycle } from './platform/lifecycle.ts';
+import { createLogger } from './platform/logger.ts';
+
+/**
+ * Runs one process of the service: reads the settings, starts it, tells the parent when it is ready, and stops it on SIGTERM,
+ * on SIGINT or when the parent is gone. A wrong setting is one line and exit code 1.
+ */
+export async function runProcess(
+  part: string,
+  start: (config: Config, lifecycle: Lifecycle) => Promise<void>,
+): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger({ level: config.LOG_LEVEL, part });
+  const lifecycle = createLifecycle(logger);
+  const end = async (reason: string, status: number) => {
+    const clean = await lifecycle.stop(reason);
+    process.exit(clean ? status : 1);
+  };
+  process.once('SIGTERM', () => void end('SIGTERM', 0));
+  process.once('SIGINT', () => void end('SIGINT', 0));
+  process.once('disconnect', () => void end('the parent process is gone', 0));
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+  try {
+    await start(config, lifecycle);
+    process.send?.({ type: 'ready' });
+  } catch (error) {
+    logger.fatal({ err: error }, 'cannot start');
+    await end('cannot start', 1);
+  }
+}
+
+function readConfig(): Config {
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return process.exit(1);
+  }
+}

@@ -1,0 +1,110 @@
+import { Router, type RouterContext } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import { DomainError } from '../domain/errors.ts';
+import { actorOf } from '../http/authenticate.ts';
+import { jsonBody } from '../http/json-body.ts';
+import type { Operation, RestFace } from '../operations/define.ts';
+import type { Execute } from '../operations/execute.ts';
+import { type FieldSchema, joinInput, readQuery } from './input.ts';
+import type { EventRoute } from './events.ts';
+import { longForm, pathsOf } from './paths.ts';
+
+export interface RestParts {
+  execute: Execute;
+  catalogue: readonly Operation[];
+  authenticate: Middleware;
+  /** Where /v1 is, as callers see it. */
+  base_url: string;
+  /** Routes that are no operations because they wait. */
+  routes: readonly EventRoute[];
+}
+
+/** Faces for everything under /v1: a loop over the catalogue. Nothing about a single operation stands here. */
+export function createRestFaces(parts: RestParts): Middleware[] {
+  const router = new Router({ prefix: '/v1' });
+  router.use(parts.authenticate);
+  const routes = parts.catalogue.flatMap((operation) => {
+    const { rest } = operation;
+    return rest ? pathsOf(rest).map((path) => ({ path, rest, operation })) : [];
+  });
+  for (const { path, rest, operation } of routes.sort((a, b) => parameters(a.path) - parameters(b.path))) {
+    const stages = rest.method === 'GET' ? [] : [jsonBody];
+    const koaPath = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(
+      koaPath,
+      [rest.method],
+      [...stages, endpoint(parts, operation, rest, path.startsWith(longForm))],
+    );
+  }
+  for (const { method, path, stages } of parts.routes) router.register(path, [method], stages);
+  return [router.routes() as Middleware, refuseMethods(router)];
+}
+
+/** A known path with a method that it does not have: 405, with those that it has in Allow (RFC 9110, section 15.5.6). */
+function refuseMethods(router: Router): Middleware {
+  const allowed = router.allowedMethods();
+  return async function methods(ctx, next) {
+    await allowed(ctx as RouterContext, next);
+    if (ctx.status === 405 || ctx.status === 501) {
+      throw new DomainError(
+        'METHOD_NOT_ALLOWED',
+        `${ctx.path} takes ${ctx.response.get('Allow') || 'no such method'}.`,
+      );
+    }
+  };
+}
+
+/** Fixed segments win over parameters: /agents/me before /agents/{agent_ref}. */
+function parameters(path: string): number {
+  return path.split('{').length;
+}
+
+function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: boolean): Middleware {
+  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
+  const fields = properties as Record<string, FieldSchema>;
+
+  return async function operationEndpoint(ctx) {
+    const actor = actorOf(ctx);
+    const { owner, agent_name, ...params } = ctx['params'] as Record<string, string>;
+    if (long && `${owner}.${agent_name}`.toLowerCase().replace(/^@/, '') !== actor.handle) {
+      throw new DomainError('FORBIDDEN', `This token acts as ${actor.handle}; the path names another agent.`);
+    }
+    const given = rest.method === 'GET' ? readQuery(ctx.query, fields) : ctx.request.body;
+    const input = joinInput(params, given);
+    const answer = await parts.execute({
+      operation,
+      actor,
+      input,
+      idempotency_key: idempotencyKey(ctx, rest),
+    });
+
+    if (answer.replayed) ctx.set('Idempotency-Replayed', 'true');
+    ctx.status = rest.status;
+    if (rest.status === 204) return;
+    if (rest.location) ctx.set('Location', `${parts.base_url}${rest.location(answer.output)}`);
+    if ('next_cursor' in answer.output && typeof answer.output.next_cursor === 'string') {
+      ctx.set('Link', nextLink(ctx, answer.output.next_cursor));
+    }
+    ctx.type = 'application/json';
+    ctx.body = answer.body;
+  };
+}
+
+function idempotencyKey(ctx: Context, rest: RestFace): string | undefined {
+  if (!rest.idempotency) return undefined;
+  const key = ctx.headers['idempotency-key'];
+  if (typeof key === 'string' && key !== '') return key;
+  if (rest.idempotency === 'accepted' && key === undefined) return undefined;
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_REQUIRED',
+    'This request needs the header Idempotency-Key; a UUID will do.',
+  );
+}
+
+/** RFC 8288: the same request with the cursor of the next page. */
+function nextLink(ctx: Context, cursor: string): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('cursor', cursor);
+  return `<${ctx.path}?${query.toString()}>; rel="next"`;
+}

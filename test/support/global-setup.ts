@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { migrateForward } from '../../src/platform/migrations.ts';
+
+const template = 'ams_template';
+
+/** One PostgreSQL for all test files, with a migrated template that each file copies. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-test-'));
+  const settings = { max_connections: '500', shared_buffers: '128MB', fsync: 'off', max_wal_size: '2GB' };
+  const server = await startPostgres({ dataDir: folder, throwaway: true, settings });
+  const url = new URL(server.url);
+  url.pathname = `/${template}`;
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query(`create database ${template}`);
+  await client.end();
+  await migrateForward(url.href);
+  project.provide('postgres_url', server.url);
+  project.provide('template', template);
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the test server's maintenance database. */
+    postgres_url: string;
+    template: string;
+  }
+}
+
+async function onServer(run: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgres_url') });
+  await client.connect();
+  try {
+    await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database of the caller's own, with the schema in place: a copy of the template that the global setup migrated. */
+export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer((client) =>
+    client.query(`create database ${name} template ${inject('template')} strategy file_copy`),
+  );
+  const url = new URL(inject('postgres_url'));
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => onServer((client) => client.query(`drop database if exists ${name} with (force)`)),
+  };
+}

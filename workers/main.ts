@@ -1,0 +1,6 @@
+import { compose } from '../src/compose.ts';
+import { runProcess } from '../src/process.ts';
+import { startWorker } from './start.ts';
+
+/** `npm run worker`: one worker process against DATABASE_URL, REDIS_URL and S3_*. */
+await runProcess('worker', (config, lifecycle) => startWorker(compose(config, 'worker'), lifecycle));

@@ -1,0 +1,42 @@
+import type { Core } from '../src/compose.ts';
+import { queuedJobs } from '../src/jobs/index.ts';
+import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
+import type { JobHandler } from './run.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const batch = 1_000;
+const mcpSessionLife = 7 * day;
+const sweepDelay = { first: 10_000, longest: 3_600_000 };
+
+/** Repeats a removal in small batches until nothing is left, so that no statement holds many rows for long. */
+async function drain(remove: (limit: number) => Promise<number>): Promise<void> {
+  while ((await remove(batch)) === batch);
+}
+
+/** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
+export function maintenanceHandler({
+  repositories,
+  queues,
+  logger,
+}: Core): JobHandler<{ task: MaintenanceTask }> {
+  const { outbox, idempotencyKeys, tokens, oauthRecords, mcpSessions } = repositories;
+
+  const tasks: Record<MaintenanceTask, () => Promise<void>> = {
+    /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
+    async 'sweep-outbox'() {
+      const due = await outbox.takeDue(Date.now(), sweepDelay, batch);
+      if (due.length === 0) return;
+      logger.info({ jobs: due.length }, 'jobs owed for too long are enqueued again');
+      await queues.enqueue(queuedJobs(due), { retry_failed: true });
+    },
+    'expire-idempotency-keys': () => drain((limit) => idempotencyKeys.removeBefore(Date.now() - day, limit)),
+    async 'expire-tokens'() {
+      await drain((limit) => tokens.removeExpired(Date.now(), limit));
+      await drain((limit) => oauthRecords.removeExpired(Date.now(), limit));
+    },
+    'expire-mcp-sessions': () =>
+      drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLife, limit)),
+  };
+
+  return { contract: maintenance, handle: ({ task }) => tasks[task]() };
+}

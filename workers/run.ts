@@ -1,0 +1,49 @@
+import type { JobContract, QueueName } from '../src/jobs/define.ts';
+import type { Consumer, JobQueues } from '../src/platform/queues.ts';
+
+/** A contract together with what does the job. Handlers may run twice for the same subject. */
+export interface JobHandler<Payload = unknown> {
+  contract: JobContract<Payload>;
+  handle(payload: Payload): Promise<void>;
+}
+
+/** What a job does with its subjects, all of them or one. */
+export type HandleSubjects = (ids: readonly string[]) => Promise<void>;
+
+/**
+ * Consumes the queues of these roles. A payload that its contract does not read fails the job, which stays for operators.
+ * @throws when a queue has no handler, or a job has two.
+ */
+export async function consumeQueues(
+  parts: { queues: JobQueues; concurrency: number },
+  roles: readonly QueueName[],
+  handlers: readonly JobHandler[],
+): Promise<Consumer[]> {
+  const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
+  if (byName.size < handlers.length) throw new Error('a job has two handlers');
+  const orphan = roles.find((role) => !handlers.some(({ contract }) => contract.queue === role));
+  if (orphan) throw new Error(`the queue ${orphan} has no handler`);
+
+  async function handle(job: { name: string; payload: unknown }): Promise<void> {
+    const handler = byName.get(job.name);
+    if (!handler) throw new Error(`no handler for the job ${job.name}; it may be of a newer release`);
+    await handler.handle(handler.contract.payload.parse(job.payload));
+  }
+  const { queues, concurrency } = parts;
+  return Promise.all(roles.map((role) => queues.consume(role, { concurrency }, handle)));
+}
+
+/**
+ * Does a batch at once; when that fails, does each subject alone, so that one bad subject holds up no other.
+ * @throws the first fault, after every other subject is done.
+ */
+export async function eachOrAll(ids: readonly string[], handle: HandleSubjects): Promise<void> {
+  try {
+    await handle(ids);
+  } catch (error) {
+    if (ids.length === 1) throw error;
+    const results = await Promise.allSettled(ids.map((id) => handle([id])));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Core } from '../src/compose.ts';
+import type { Lifecycle } from '../src/platform/lifecycle.ts';
+import { startClock } from './clock.ts';
+import { deliveryHandler } from './delivery.ts';
+import { maintenanceHandler } from './maintenance.ts';
+import { consumeQueues } from './run.ts';
+import { searchIndexingHandler } from './search-indexing.ts';
+
+/** Starts one worker: it consumes the queues that WORKER_ROLES names. */
+export async function startWorker(core: Core, lifecycle: Lifecycle): Promise<void> {
+  const { config, queues, logger } = core;
+  lifecycle.onStop('connections', 5_000, () => core.close());
+  const handlers = [deliveryHandler(core), searchIndexingHandler(core), maintenanceHandler(core)];
+  const consumers = await consumeQueues(
+    { queues, concurrency: config.WORKER_CONCURRENCY },
+    config.WORKER_ROLES,
+    handlers,
+  );
+  lifecycle.onStop('consumers', 20_000, async () => {
+    await Promise.all(consumers.map((consumer) => consumer.close()));
+  });
+  if (config.WORKER_ROLES.includes('maintenance')) {
+    const stopClock = startClock(queues, logger);
+    lifecycle.onStop('clock', 1_000, async () => stopClock());
+  }
+  logger.info({ roles: config.WORKER_ROLES }, 'worker ready');
+}
