@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+
+export interface RestAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // The tests say what they expect of it.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+}
+
+export interface RestRequest {
+  token?: string | undefined;
+  /** `undefined` sends a fresh one with POST, `null` none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as it is. */
+  raw?: string | Uint8Array<ArrayBuffer>;
+  body?: unknown;
+}
+
+/** One request over real HTTP. POST carries a fresh Idempotency-Key unless told otherwise. */
+export async function rest(method: string, url: string, request: RestRequest = {}): Promise<RestAnswer> {
+  const { token, key = method === 'POST' ? randomUUID() : null, raw, body } = request;
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(key !== null && { 'Idempotency-Key': key }),
+      ...(payload !== undefined && { 'Content-Type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(payload !== undefined && { body: payload }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
+}

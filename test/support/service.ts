@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { startApi } from '../../src/api.ts';
+import { compose, type Core } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Scope } from '../../src/domain/scopes.ts';
+import { createLifecycle } from '../../src/platform/lifecycle.ts';
+import { registerAgent } from '../../src/services/agents-admin.ts';
+import { issueToken } from '../../src/services/issue-token.ts';
+import { type Door, resourceAddresses } from '../../src/services/tokens.ts';
+import { startWorker } from '../../workers/start.ts';
+import { testDatabase } from './postgres.ts';
+import { startTestRedis } from './redis-server.ts';
+
+export const backends = ['redis', 'postgres'] as const;
+export type Backend = (typeof backends)[number];
+
+export const everyScope: readonly Scope[] = [
+  'threads:read',
+  'threads:write',
+  'contacts:read',
+  'contacts:write',
+];
+
+/** The settings of a service of the test's own: its database, its Redis when the backend is that, a secret. */
+export async function testSettings(
+  backend: Backend,
+): Promise<{ env: Record<string, string>; release(): Promise<void> }> {
+  const database = await testDatabase();
+  const redis = backend === 'redis' ? await startTestRedis() : null;
+  const env = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    PUBLIC_URL: 'http://localhost:3000',
+    ...(redis && { REDIS_URL: redis.url }),
+  };
+  return {
+    env,
+    async release() {
+      await redis?.stop();
+      await database.drop();
+    },
+  };
+}
+
+export interface TestAgent {
+  id: string;
+  handle: string;
+  token: string;
+}
+
+export interface AgentOptions {
+  door?: Door;
+  scopes?: readonly Scope[];
+  /** Seconds. */
+  expires_in?: number;
+  visibility?: 'private' | 'public';
+  inbound_policy?: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
+}
+
+let counter = 0;
+
+/** An agent of a fresh owner, open to everybody unless told otherwise, and a token for it. */
+export async function buildAgent(core: Core, options: AgentOptions = {}): Promise<TestAgent> {
+  const handle = `owner-${process.pid}-${(counter += 1)}.agent`;
+  const { visibility = 'public', inbound_policy = 'open' } = options;
+  const agent = await core.unitOfWork.administer((work) =>
+    registerAgent(work, { handle, create_owner: true, visibility, inbound_policy }),
+  );
+  return { id: agent.id, handle, token: await tokenFor(core, handle, options) };
+}
+
+/** A token for an agent that exists. */
+export async function tokenFor(core: Core, handle: string, options: AgentOptions = {}): Promise<string> {
+  const { door = 'api', scopes = everyScope, expires_in = 900 } = options;
+  const resource = resourceAddresses(core.config.PUBLIC_URL)[door];
+  const issued = await core.unitOfWork.administer((work) =>
+    issueToken(work, { handle, resource, scopes, expires_in }),
+  );
+  return issued.access_token;
+}
+
+/** One API and one worker in this process, on their own database; every door is real. */
+export async function startService(
+  options: { backend?: Backend; worker?: boolean; env?: Record<string, string> } = {},
+) {
+  const settings = await testSettings(options.backend ?? 'postgres');
+  const config = loadConfig({ ...settings.env, ...options.env });
+  const core = compose(config, 'test');
+  const lifecycle = createLifecycle(core.logger);
+  lifecycle.onStop('settings', 20_000, settings.release);
+  const { port } = await startApi(core, lifecycle);
+  if (options.worker ?? true) await startWorker(compose(config, 'test-worker'), lifecycle);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    core,
+    url,
+    api: `${url}/v1`,
+    ws: `ws://127.0.0.1:${port}/ws`,
+    agent: (agent?: AgentOptions) => buildAgent(core, agent),
+    token: (handle: string, agent?: AgentOptions) => tokenFor(core, handle, agent),
+    stop: () => lifecycle.stop('the test is over'),
+  };
+}
+
+export type TestService = Awaited<ReturnType<typeof startService>>;
