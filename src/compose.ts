@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { createAnnouncer } from './announcer.ts';
 import type { Config } from './config.ts';
 import { createCursors } from './domain/cursors.ts';
 import { jobsOf } from './jobs/index.ts';
+import { folderBlobs } from './platform/blobs-folder.ts';
+import type { Blobs } from './platform/blobs.ts';
 import { postgresBus } from './platform/bus-postgres.ts';
 import { redisBus } from './platform/bus-redis.ts';
 import type { Bus } from './platform/bus.ts';
@@ -10,6 +13,7 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { postgresQueues } from './platform/queues-postgres.ts';
 import { redisQueues } from './platform/queues-redis.ts';
 import type { JobQueues } from './platform/queues.ts';
+import { builtInScanner } from './platform/scanner-built-in.ts';
 import { repositoriesOn } from './repositories/index.ts';
 import { createUnitOfWork } from './unit-of-work.ts';
 
@@ -39,6 +43,8 @@ export function compose(config: Config, part: string) {
     unitOfWork,
     bus,
     queues,
+    blobs: chooseBlobs(config),
+    scanner: builtInScanner,
     cursors,
     /** Lets announcements under way finish, then closes every connection. */
     async close() {
@@ -63,4 +69,9 @@ function chooseQueues(config: Config, logger: Logger): JobQueues {
   return config.REDIS_URL
     ? redisQueues({ url: config.REDIS_URL, prefix: `{${config.REDIS_PREFIX}}`, log })
     : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log });
+}
+
+/** Every process of the service must see the same store: a folder serves one machine. */
+function chooseBlobs(config: Config): Blobs {
+  return folderBlobs(join(config.DATA_DIR, 'blobs'));
 }

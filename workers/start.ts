@@ -1,5 +1,6 @@
 import type { Core } from '../src/compose.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
+import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startClock } from './clock.ts';
 import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance.ts';
@@ -10,7 +11,12 @@ import { searchIndexingHandler } from './search-indexing.ts';
 export async function startWorker(core: Core, lifecycle: Lifecycle): Promise<void> {
   const { config, queues, logger } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
-  const handlers = [deliveryHandler(core), searchIndexingHandler(core), maintenanceHandler(core)];
+  const handlers = [
+    deliveryHandler(core),
+    searchIndexingHandler(core),
+    attachmentScanningHandler(core),
+    maintenanceHandler(core),
+  ];
   const consumers = await consumeQueues(
     { queues, concurrency: config.WORKER_CONCURRENCY },
     config.WORKER_ROLES,

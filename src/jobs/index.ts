@@ -1,10 +1,15 @@
 import type { EventType } from '../domain/events.ts';
+import { attachmentScanning } from './attachment-scanning.ts';
 import type { QueuedJob } from './define.ts';
 import { delivery } from './delivery.ts';
 import { searchIndexing } from './search-indexing.ts';
 
 /** The jobs that a committed change can owe, by name. Their subjects stand in the outbox until a worker has done them. */
-export const outboxJobs = { [delivery.name]: delivery, [searchIndexing.name]: searchIndexing };
+export const outboxJobs = {
+  [delivery.name]: delivery,
+  [searchIndexing.name]: searchIndexing,
+  [attachmentScanning.name]: attachmentScanning,
+};
 
 export interface OwedJob {
   job: string;

@@ -1,4 +1,5 @@
 import { agentsRepository } from './agents.ts';
+import { attachmentsRepository } from './attachments.ts';
 import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
@@ -20,6 +21,7 @@ export function repositoriesOn(db: Queryable) {
     threads: threadsRepository(db),
     messages: messagesRepository(db),
     messageSearch: messageSearchRepository(db),
+    attachments: attachmentsRepository(db),
     feed: feedRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),
