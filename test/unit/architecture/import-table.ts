@@ -1,0 +1,109 @@
+/**
+ * Which room may import what: a whole room (`domain`) or one file of it (`services/tokens`). Everything else is refused,
+ * for values, types and lazy imports alike. Files of one room may import each other, except in `separateFloors`.
+ */
+export const importTable: Record<string, readonly string[]> = {
+  // Processes: each puts its doors or handlers onto one core.
+  main: ['api', 'compose', 'process'],
+  api: [
+    'compose',
+    'http',
+    'mcp',
+    'oauth',
+    'operations',
+    'platform',
+    'realtime',
+    'rest',
+    'services/oauth-storage',
+    'services/revocations',
+    'services/signing-keys',
+    'services/tokens',
+    'ws',
+  ],
+  workers: ['announcer', 'compose', 'domain', 'jobs', 'platform', 'process', 'services', 'unit-of-work'],
+  migrate: ['config', 'platform/migrations'],
+  process: ['config', 'platform/lifecycle', 'platform/logger'],
+  cli: ['compose', 'config', 'domain', 'platform', 'presenters', 'process', 'services'],
+  embedded: ['config'],
+  compose: ['announcer', 'config', 'domain', 'jobs', 'platform', 'repositories', 'unit-of-work'],
+  announcer: ['jobs', 'platform', 'unit-of-work'],
+
+  // Faces: they never import each other.
+  rest: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
+  mcp: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
+  ws: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
+  oauth: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
+  console: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
+  http: ['domain', 'platform/logger', 'services/tokens'],
+
+  // Floors, from the top down.
+  realtime: ['domain', 'platform/bus', 'presenters/events', 'unit-of-work'],
+  operations: ['domain', 'presenters', 'services', 'unit-of-work'],
+  services: [
+    'domain',
+    'policies',
+    'unit-of-work',
+    // Steps that several use cases share. A use case never imports another one.
+    'services/access',
+    'services/agent-by-handle',
+    'services/owners',
+    'services/revocations',
+    'services/steps',
+    'services/token-cache',
+    'services/token-records',
+    'services/tokens',
+  ],
+  'unit-of-work': ['domain', 'repositories'],
+  repositories: ['domain'],
+  policies: ['domain'],
+  presenters: ['domain'],
+  jobs: ['domain'],
+  platform: ['jobs/define'],
+  domain: [],
+  config: [],
+  migrations: [],
+
+  // What runs beside the service. Nothing imports it.
+  scripts: [
+    'compose',
+    'config',
+    'domain',
+    'embedded',
+    'platform',
+    'repositories',
+    'services',
+    'unit-of-work',
+  ],
+};
+
+/** Rooms whose files may not import each other unless the table names the file. */
+export const separateFloors: ReadonlySet<string> = new Set(['services']);
+
+/** Where a package may be used. Packages that are not listed here are at home everywhere. */
+export const packageTable: Record<string, readonly string[]> = {
+  koa: ['http', 'rest', 'mcp', 'oauth', 'ws', 'console'],
+  '@koa/router': ['rest', 'oauth', 'console'],
+  'koa-body': ['http'],
+  ws: ['ws', 'scripts'],
+  '@modelcontextprotocol/sdk': ['mcp', 'scripts'],
+  'oidc-provider': ['oauth'],
+  pg: ['platform', 'scripts'],
+  knex: ['platform', 'migrations'],
+  bullmq: ['platform', 'scripts'],
+  ioredis: ['platform', 'scripts'],
+  pino: ['platform'],
+  commander: ['cli', 'scripts'],
+};
+
+/** The only files that may import what is named when they run: they start a built entry, or load the migrations. */
+export const importsByName: ReadonlySet<string> = new Set([
+  'scripts/run.mjs',
+  'scripts/test.mjs',
+  'src/platform/migrations.ts',
+]);
+
+/** The only files named index: each holds a table of its own, and is no barrel. */
+export const indexFiles: ReadonlySet<string> = new Set(['src/jobs/index.ts', 'src/repositories/index.ts']);
+
+/** The one place that may leave tests out: a suite without a Redis says so loudly, and stands in the report as skipped. */
+export const mayLeaveOut: ReadonlySet<string> = new Set(['test/support/redis-server.ts']);

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import * as allRules from './rules.ts';
+import type { SourceFile } from './source-files.ts';
+
+const file = (path: string, text = ''): SourceFile => ({ path, text });
+const long = (count: number): string => 'x;\n'.repeat(count);
+
+const { lineCount: _1, longestFile: _2, largestMedian: _3, ...rules } = allRules;
+
+/** A call as a test file holds it; in pieces, so that this file holds none itself. */
+const call = (...name: string[]): string => `${name.join('.')}('x', () => {});`;
+
+/** Each rule against the smallest tree that breaks it, and against its nearest neighbour that does not. */
+const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: SourceFile[]][] = [
+  [
+    'followsTheTable',
+    'a value import upwards',
+    [file('src/domain/a.ts', "import { b } from '../services/b.ts';")],
+    [file('src/services/b.ts', "import { a } from '../domain/a.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'a type import',
+    [file('src/repositories/a.ts', "import type { B } from '../presenters/b.ts';")],
+    [file('src/presenters/b.ts', "import type { A } from '../domain/a.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'a re-export',
+    [file('src/jobs/a.ts', "export * from '../platform/b.ts';")],
+    [file('src/platform/b.ts', "export type { A } from '../jobs/define.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'a lazy import',
+    [file('src/policies/a.ts', "const b = await import('../services/b.ts');")],
+    [file('src/policies/a.ts', "const b = await import('./b.ts');")],
+  ],
+  [
+    'followsTheTable',
+    'an import for its effect',
+    [file('src/config.ts', "import './domain/a.ts';")],
+    [file('src/compose.ts', "import './domain/a.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'a face that imports another face',
+    [file('src/rest/a.ts', "import { b } from '../mcp/b.ts';")],
+    [file('src/rest/a.ts', "import { b } from '../http/b.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'another file of a room of which one file is allowed',
+    [file('src/http/a.ts', "import { b } from '../services/threads.ts';")],
+    [file('src/http/a.ts', "import { b } from '../services/tokens.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'a use case that imports another one',
+    [file('src/services/a.ts', "import { b } from './threads.ts';")],
+    [file('src/services/a.ts', "import { b } from './access.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'a room without a row',
+    [file('src/attic/a.ts', "import { b } from '../domain/b.ts';")],
+    [file('src/attic/a.ts', "import { b } from './b.ts';")],
+  ],
+  [
+    'followsTheTable',
+    'an import over several lines, beside comments and a text with /*',
+    [
+      file(
+        'src/domain/a.ts',
+        'const t = \'application/*+json\';\nexport const f = (x: string): string => x;\nimport {\n  b,\n} from "../http/b.ts";\n/* end */',
+      ),
+    ],
+    [
+      file(
+        'src/domain/a.ts',
+        "/** As\n * import { b } from '../http/b.ts';\n */\n// import('../http/b.ts')\n",
+      ),
+    ],
+  ],
+  [
+    'keepsPackagesAtHome',
+    'Koa in a use case',
+    [file('src/services/a.ts', "import type { Context } from 'koa';")],
+    [file('src/rest/a.ts', "import type { Context } from 'koa';")],
+  ],
+  [
+    'keepsPackagesAtHome',
+    'a path inside a package',
+    [file('src/operations/a.ts', "import { S } from '@modelcontextprotocol/sdk/server/index.js';")],
+    [file('src/mcp/a.ts', "import { S } from '@modelcontextprotocol/sdk/server/index.js';")],
+  ],
+  [
+    'srcKnowsNoWorkers',
+    'a producer that imports a handler',
+    [file('src/jobs/a.ts', "import { b } from '../../workers/b.ts';")],
+    [file('workers/b.ts', "import { a } from '../src/jobs/a.ts';")],
+  ],
+  [
+    'leadsSomewhere',
+    'a file that is not there',
+    [file('src/domain/a.ts', "import { b } from './b.ts';")],
+    [file('src/domain/a.ts', "import { b } from './b.ts';"), file('src/domain/b.ts')],
+  ],
+  [
+    'leadsSomewhere',
+    'a computed import',
+    [file('src/domain/a.ts', 'await import(`./${name}.ts`);')],
+    [file('scripts/run.mjs', 'await import(name);')],
+  ],
+  [
+    'hasNoLoops',
+    'a loop through a type and a lazy import',
+    [
+      file('src/domain/a.ts', "import type { B } from './b.ts';"),
+      file('src/domain/b.ts', "import('./c.ts');"),
+      file('src/domain/c.ts', "export * from './a.ts';"),
+    ],
+    [
+      file('src/domain/a.ts', "import './b.ts';\nimport './c.ts';"),
+      file('src/domain/b.ts', "import './c.ts';"),
+      file('src/domain/c.ts'),
+    ],
+  ],
+  ['hasNoLoops', 'a file that imports itself', [file('src/a.ts', "import './a.ts';")], [file('src/a.ts')]],
+  ['keepsFilesShort', '301 lines', [file('src/a.ts', long(301))], [file('src/a.ts', long(300))]],
+  [
+    'keepsTheMedian',
+    'most files long',
+    [file('src/a.ts', long(81)), file('src/b.ts', long(90)), file('src/c.ts', long(1))],
+    [file('src/a.ts', long(80)), file('src/b.ts', long(300)), file('src/c.ts', long(1))],
+  ],
+  ['hasNoBarrels', 'an index.ts', [file('src/services/index.ts')], [file('src/jobs/index.ts')]],
+  [
+    'namesFilesInKebabCase',
+    'a file in camel case',
+    [file('src/unitOfWork.ts')],
+    [file('src/unit-of-work.ts'), file('test/unit/a-b.test.ts'), file('src/oauth/oidc-provider.d.ts')],
+  ],
+  ['namesFilesInKebabCase', 'a folder in snake case', [file('src/two_words/a.ts')], [file('src/two/a.ts')]],
+  [
+    'mocksModulesInUnitTestsOnly',
+    'a mock among real servers',
+    [file('test/integration/a.test.ts', call('vi', 'mock'))],
+    [file('test/unit/a.test.ts', call('vi', 'mock'))],
+  ],
+  [
+    'leavesNoTestOut',
+    'a test that runs alone',
+    [file('test/unit/a.test.ts', call('test', 'only'))],
+    [file('test/unit/a.test.ts', "test('only one', () => {});")],
+  ],
+  [
+    'leavesNoTestOut',
+    'a table of tests that is skipped',
+    [file('test/unit/a.test.ts', call('describe', 'concurrent', 'skip'))],
+    [file('test/support/redis-server.ts', call('test', 'skip'))],
+  ],
+];
+
+describe.each(trees)('%s', (name, what, bad, good) => {
+  const rule = new Map(Object.entries(rules)).get(name);
+  test(`finds ${what}`, () => {
+    expect(rule?.(bad)).toHaveLength(1);
+    expect(rule?.(good)).toEqual([]);
+  });
+});
+
+test('every rule is tried', () => {
+  const tried = new Set<string>(trees.map(([name]) => name));
+  expect(Object.keys(rules).filter((name) => !tried.has(name))).toEqual([]);
+});
+
+test('a loop is told as the way round', () => {
+  const loop = [file('src/a.ts', "import './b.ts';"), file('src/b.ts', "import './a.ts';")];
+  expect(rules.hasNoLoops(loop)).toEqual(['src/a.ts → src/b.ts → src/a.ts']);
+});
