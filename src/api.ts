@@ -121,10 +121,16 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Takes no more connections and waits for the calls under way. */
+/** Takes no more connections, waits for the calls under way, and cuts those that take longer than three seconds. */
 function closeServer(server: Server): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const late = setTimeout(() => server.closeAllConnections(), 3_000);
   return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeIdleConnections();
+    server.close((error) => {
+      clearInterval(idle);
+      clearTimeout(late);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }

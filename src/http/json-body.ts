@@ -7,7 +7,9 @@ const parse = koaBody({
   jsonLimit: 256 * 1024,
   urlencoded: false,
   text: false,
-  onError(error) {
+  onError(error, ctx) {
+    // What was not read would stand before the next request of this connection.
+    ctx.req.resume();
     throw bodyError(error);
   },
 });

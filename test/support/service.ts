@@ -11,6 +11,7 @@ import { startWorker } from '../../workers/start.ts';
 import { testDatabase } from './postgres.ts';
 import { startTestRedis } from './redis-server.ts';
 
+/** Where queues and bus are. */
 export const backends = ['redis', 'postgres'] as const;
 export type Backend = (typeof backends)[number];
 
@@ -98,7 +99,6 @@ export async function startService(
     core,
     url,
     api: `${url}/v1`,
-    ws: `ws://127.0.0.1:${port}/ws`,
     agent: (agent?: AgentOptions) => buildAgent(core, agent),
     token: (handle: string, agent?: AgentOptions) => tokenFor(core, handle, agent),
     stop: () => lifecycle.stop('the test is over'),
