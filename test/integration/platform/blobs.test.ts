@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { folderBlobs } from '../../../src/platform/blobs-folder.ts';
+import { BlobMissing, type Blobs } from '../../../src/platform/blobs.ts';
+
+const newKey = () => randomBytes(16).toString('hex');
+
+async function* pieces(bytes: Buffer, size = 70_001): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.byteLength; start += size) yield bytes.subarray(start, start + size);
+}
+
+/** A source that breaks off after these bytes. */
+async function* broken(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield* pieces(bytes);
+  throw new Error('the sender hung up');
+}
+
+async function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'ams-blobs-'));
+}
+
+interface OpenStore {
+  blobs: Blobs;
+  close(): Promise<void>;
+}
+
+/** Every store there is. Each is held to the same promises. */
+const stores: Record<string, () => Promise<OpenStore>> = {
+  async 'a folder'() {
+    const root = await temporaryFolder();
+    return { blobs: folderBlobs(root), close: () => rm(root, { recursive: true }) };
+  },
+};
+
+describe.each(Object.entries(stores))('blobs in %s', (_, open) => {
+  let store: OpenStore;
+  let blobs: Blobs;
+  beforeAll(async () => {
+    store = await open();
+    blobs = store.blobs;
+  });
+  afterAll(() => store.close());
+
+  const bytesOf = async (key: string) => buffer(await blobs.read(key));
+
+  test.each([1, 65_536, 10 * 1024 * 1024])('gives back %i bytes as they were written', async (size) => {
+    const [key, bytes] = [newKey(), randomBytes(size)];
+    await blobs.write(key, pieces(bytes));
+    expect(bytes.equals(await bytesOf(key))).toBe(true);
+  });
+
+  test('says clearly that there is nothing under a key', async () => {
+    await expect(blobs.read(newKey())).rejects.toThrow(BlobMissing);
+  });
+
+  test('removes, and minds no second time', async () => {
+    const key = newKey();
+    await blobs.write(key, pieces(Buffer.from('soon gone')));
+    await blobs.remove(key);
+    await blobs.remove(key);
+    await expect(blobs.read(key)).rejects.toThrow(BlobMissing);
+  });
+
+  test('shows nothing of what is still being written', async () => {
+    const key = newKey();
+    async function* watched(): AsyncGenerator<Buffer> {
+      yield Buffer.from('first half, ');
+      await expect(blobs.read(key)).rejects.toThrow(BlobMissing);
+      yield Buffer.from('second half');
+    }
+    await blobs.write(key, watched());
+    expect(String(await bytesOf(key))).toBe('first half, second half');
+  });
+
+  test('keeps nothing of a source that breaks off, and tells its reason', async () => {
+    const key = newKey();
+    await expect(blobs.write(key, broken(randomBytes(300_000)))).rejects.toThrow('the sender hung up');
+    await expect(blobs.read(key)).rejects.toThrow(BlobMissing);
+  });
+
+  test('keeps what was there when its replacement breaks off, and replaces it whole', async () => {
+    const key = newKey();
+    await blobs.write(key, pieces(Buffer.from('the first')));
+    await expect(blobs.write(key, broken(Buffer.from('half of the second')))).rejects.toThrow('hung up');
+    expect(String(await bytesOf(key))).toBe('the first');
+    await blobs.write(key, pieces(Buffer.from('third')));
+    expect(String(await bytesOf(key))).toBe('third');
+  });
+
+  test('holds one of many versions written at once, whole', async () => {
+    const key = newKey();
+    const versions = Array.from({ length: 8 }, () => randomBytes(200_000));
+    await Promise.all(versions.map((bytes) => blobs.write(key, pieces(bytes))));
+    const held = await bytesOf(key);
+    expect(versions.some((bytes) => bytes.equals(held))).toBe(true);
+  });
+
+  test('lets a reader leave early', async () => {
+    const key = newKey();
+    await blobs.write(key, pieces(randomBytes(2_000_000)));
+    for await (const chunk of await blobs.read(key)) {
+      expect(chunk).toBeInstanceOf(Buffer);
+      break;
+    }
+    await blobs.remove(key);
+  });
+
+  test.each([
+    '',
+    '.',
+    '../../../../etc/passwd',
+    `../${'0'.repeat(29)}`,
+    'A'.repeat(32),
+    '0'.repeat(31),
+    '0'.repeat(33),
+    `${'0'.repeat(32)}\n`,
+    `${'0'.repeat(31)}\0`,
+    'att_01JABCDEFGHJKMNPQRSTVWXYZ0',
+  ])('refuses the key %j', async (key) => {
+    await expect(blobs.read(key)).rejects.toThrow(TypeError);
+    await expect(blobs.write(key, pieces(Buffer.from('x')))).rejects.toThrow(TypeError);
+    await expect(blobs.remove(key)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the folder of blobs', () => {
+  async function folder(): Promise<{ root: string; blobs: Blobs }> {
+    const root = join(await temporaryFolder(), 'blobs');
+    onTestFinished(() => rm(join(root, '..'), { recursive: true }));
+    return { root, blobs: folderBlobs(root) };
+  }
+
+  test('keeps blobs two levels deep, for its owner only, and no drafts', async () => {
+    const { root, blobs } = await folder();
+    const key = 'abcd'.repeat(8);
+    await blobs.write(key, pieces(Buffer.from('kept')));
+    await expect(blobs.write(newKey(), broken(randomBytes(300_000)))).rejects.toThrow('hung up');
+    expect((await stat(join(root, 'ab', 'cd', key))).mode & 0o777).toBe(0o600);
+    expect((await stat(root)).mode & 0o777).toBe(0o700);
+    expect(await readdir(join(root, 'drafts'))).toEqual([]);
+  });
+
+  test('does not take a folder that is away for blobs that are gone', async () => {
+    const { root, blobs } = await folder();
+    const key = newKey();
+    await blobs.write(key, pieces(Buffer.from('kept')));
+    await rename(root, `${root}-away`);
+    const fault: unknown = await blobs.read(key).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: 'ENOENT' });
+    expect(fault).not.toBeInstanceOf(BlobMissing);
+    await rename(`${root}-away`, root);
+    expect(String(await buffer(await blobs.read(key)))).toBe('kept');
+  });
+});

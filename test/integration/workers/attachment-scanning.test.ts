@@ -1,0 +1,218 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Core } from '../../../src/compose.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { attachmentScanning } from '../../../src/jobs/attachment-scanning.ts';
+import { queuedJobs } from '../../../src/jobs/index.ts';
+import { BlobMissing } from '../../../src/platform/blobs.ts';
+import { commitStatement } from '../../../src/repositories/commit.ts';
+import { repositoriesOn } from '../../../src/repositories/index.ts';
+import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
+import { backends, startService, type TestService } from '../../support/service.ts';
+
+/** Encoded, so that no scanner takes this file for a sample. */
+const eicar = Buffer.from(
+  'WDVPIVAlQEFQWzRcUFpYNTQoUF4pN0NDKTd9JEVJQ0FSLVNUQU5EQVJELUFOVElWSVJVUy1URVNULUZJTEUhJEgrSCo=',
+  'base64',
+);
+const soon = { timeout: 20_000, interval: 20 };
+
+interface Upload {
+  /** What the store holds; the record describes these bytes unless told otherwise. */
+  bytes: Buffer | null;
+  size_bytes?: number;
+  sha256?: string;
+  /** Milliseconds after which the sweep takes care of it; late, so that it disturbs no test. */
+  sweep_after?: number;
+}
+
+/** As an upload will: the bytes first, then their row and the job that is owed for it in one transaction. */
+async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600_000, ...said }: Upload) {
+  const now = Date.now();
+  const attachment = {
+    id: newId('attachment'),
+    uploader_id: uploaderId,
+    storage_key: randomBytes(16).toString('hex'),
+    filename: 'notes.txt',
+    content_type: 'text/plain',
+    size_bytes: bytes?.byteLength ?? 1,
+    sha256: createHash('sha256')
+      .update(bytes ?? '')
+      .digest('hex'),
+    created_at: now,
+    expires_at: null,
+    ...said,
+  };
+  if (bytes) await core.blobs.write(attachment.storage_key, chunksOf(bytes));
+  const transaction = await core.database.begin();
+  await repositoriesOn(transaction).attachments.insert(attachment);
+  const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
+  const record = { now, events: [], entries: [], jobs, job_grace: sweep_after, idempotency: null };
+  await transaction.commit(commitStatement(record));
+  return { ...attachment, jobs };
+}
+
+/** In pieces that cut through whatever stands in the bytes. */
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.byteLength; start += 50) yield bytes.subarray(start, start + 50);
+}
+
+async function owed(core: Core, id: string): Promise<number> {
+  const text = 'select * from outbox where job = $1 and subject_id = $2';
+  return (await core.database.query({ text }, [attachmentScanning.name, id])).length;
+}
+
+/** What is known of an attachment once nothing is owed for it any more. */
+async function outcome(core: Core, { id, storage_key }: { id: string; storage_key: string }) {
+  await vi.waitFor(async () => expect(await owed(core, id)).toBe(0), soon);
+  const row = await core.repositories.attachments.find(id);
+  const kept = await core.blobs.read(storage_key).then(
+    (stream) => Boolean(stream.destroy()),
+    (error: unknown) => {
+      if (error instanceof BlobMissing) return false;
+      throw error;
+    },
+  );
+  return { scan_status: row?.scan_status, scanned_by: row?.scanned_by, kept };
+}
+
+const text = Buffer.from('an agent wrote this\n'.repeat(500));
+const clean = { scan_status: 'clean', scanned_by: 'built-in', kept: true };
+const infected = { scan_status: 'infected', scanned_by: 'built-in', kept: false };
+const failed = { scan_status: 'failed', scanned_by: 'built-in', kept: true };
+const gone = { scan_status: 'failed', scanned_by: null, kept: false };
+
+const cases: [string, Upload, object][] = [
+  ['clean bytes', { bytes: text }, clean],
+  ['the EICAR test file', { bytes: eicar }, infected],
+  ['EICAR behind other bytes', { bytes: Buffer.concat([text.subarray(0, 777), eicar, text]) }, infected],
+  ['EICAR under another digest', { bytes: eicar, sha256: '0'.repeat(64) }, infected],
+  ['another digest', { bytes: text, sha256: '0'.repeat(64) }, failed],
+  ['fewer bytes than recorded', { bytes: text, size_bytes: text.byteLength + 1 }, failed],
+  ['more bytes than recorded', { bytes: text, size_bytes: text.byteLength - 1 }, failed],
+  ['no bytes at all', { bytes: null }, gone],
+];
+
+/** A process that is killed once it has taken so many steps: whatever follows never happens. */
+function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean } {
+  let left = steps;
+  const dying = <Values extends unknown[], T>(step: (...values: Values) => Promise<T>) => {
+    return async (...values: Values): Promise<T> => {
+      left -= 1;
+      if (left < 0) throw new Error('killed');
+      return step(...values);
+    };
+  };
+  const { blobs, scanner, repositories } = core;
+  const { attachments, outbox } = repositories;
+  return {
+    killed: () => left < 0,
+    core: {
+      ...core,
+      blobs: { ...blobs, read: dying(blobs.read), remove: dying(blobs.remove) },
+      scanner: { ...scanner, scan: dying(scanner.scan) },
+      repositories: {
+        ...repositories,
+        attachments: {
+          ...attachments,
+          find: dying(attachments.find),
+          setScan: dying(attachments.setScan),
+        },
+        outbox: { ...outbox, settle: dying(outbox.settle) },
+      },
+    },
+  };
+}
+
+describe.each(backends)('attachment scanning on %s', (backend) => {
+  let service: TestService;
+  let uploaderId: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ams-attachments-'));
+    service = await startService({ backend, env: { DATA_DIR: folder, LOG_LEVEL: 'silent' } });
+    uploaderId = (await service.agent()).id;
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test.each(cases)('%s', async (_, what, expected) => {
+    const attachment = await upload(service.core, uploaderId, what);
+    await service.core.queues.enqueue(queuedJobs(attachment.jobs));
+    expect(await outcome(service.core, attachment)).toEqual(expected);
+  });
+
+  test.each(cases)('%s, by a worker that is killed after any of its steps', async (_, what, expected) => {
+    for (let steps = 0, killed = true; killed; steps += 1) {
+      const { id, storage_key } = await upload(service.core, uploaderId, what);
+      const short = killedAfter(service.core, steps);
+      const run = attachmentScanningHandler(short.core).handle({ ids: [id] });
+      await run.catch((error: unknown) => expect(error).toBeInstanceOf(AggregateError));
+      killed = short.killed();
+      expect(await owed(service.core, id)).toBe(killed ? 1 : 0);
+      await attachmentScanningHandler(service.core).handle({ ids: [id] });
+      expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
+    }
+  });
+
+  test.each(cases)('%s, by five workers at once', async (_, what, expected) => {
+    const { id, storage_key } = await upload(service.core, uploaderId, what);
+    const runs = Array.from({ length: 5 }, () =>
+      attachmentScanningHandler(service.core).handle({ ids: [id] }),
+    );
+    await Promise.all(runs);
+    expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
+  });
+
+  test('a first finding stays, whatever a later scan would find', async () => {
+    const { id, storage_key } = await upload(service.core, uploaderId, { bytes: text });
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    await service.core.blobs.remove(storage_key);
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    await service.core.repositories.attachments.setScan(id, { scan_status: 'failed', scanned_by: null });
+    expect(await outcome(service.core, { id, storage_key })).toEqual({ ...clean, kept: false });
+  });
+
+  test('an upload whose worker never heard of it is found by the sweep', async () => {
+    const attachment = await upload(service.core, uploaderId, { bytes: eicar, sweep_after: 0 });
+    expect(await outcome(service.core, attachment)).toEqual(infected);
+  });
+
+  test('a store that is away condemns nothing: the scan waits until it is back', async () => {
+    const attachment = await upload(service.core, uploaderId, { bytes: text });
+    const [place, elsewhere] = [join(folder, 'blobs'), join(folder, 'not-mounted')];
+    await rename(place, elsewhere);
+    await service.core.queues.enqueue(queuedJobs(attachment.jobs));
+    await vi.waitFor(async () => {
+      const depths = await service.core.queues.depths();
+      expect(depths.find(({ queue }) => queue === 'attachment-scanning')?.delayed).toBe(1);
+    }, soon);
+    expect((await service.core.repositories.attachments.find(attachment.id))?.scan_status).toBe('pending');
+    await rename(elsewhere, place);
+    expect(await outcome(service.core, attachment)).toEqual(clean);
+  });
+
+  test('one that cannot be read holds up no other, and stays owed', async () => {
+    const { core } = service;
+    const [stuck, good] = [
+      await upload(core, uploaderId, { bytes: text }),
+      await upload(core, uploaderId, { bytes: text }),
+    ];
+    const read = async (key: string) => {
+      if (key === stuck.storage_key) throw new Error('the disk does not answer');
+      return core.blobs.read(key);
+    };
+    const handler = attachmentScanningHandler({ ...core, blobs: { ...core.blobs, read } });
+    const ids = [stuck.id, newId('attachment'), good.id];
+    await expect(handler.handle({ ids })).rejects.toThrow('1 of 3 not scanned');
+    expect(await outcome(core, good)).toEqual(clean);
+    expect(await owed(core, stuck.id)).toBe(1);
+    expect((await core.repositories.attachments.find(stuck.id))?.scan_status).toBe('pending');
+  });
+});
