@@ -1,0 +1,72 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrateBack, migrateForward, pendingMigrations } from '../../../src/platform/migrations.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+let url: string;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ url, drop } = await testDatabase());
+});
+afterAll(() => drop());
+
+async function rows<Row extends object>(text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const tables = () =>
+  rows<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_name not like 'schema_migrations%' order by 1`,
+  );
+
+const foreignKeysWithoutIndex = () =>
+  rows<{ key: string }>(`
+    select c.conrelid::regclass || ' ' || c.conname as key from pg_constraint c
+    where c.contype = 'f' and not exists (
+      select from pg_index i where i.indrelid = c.conrelid
+      and (i.indkey::int2[])[0:array_length(c.conkey, 1) - 1] @> c.conkey)`);
+
+test('every foreign key is indexed', async () => {
+  expect(await foreignKeysWithoutIndex()).toEqual([]);
+  // The check can fail: a key without its index is found.
+  await rows('create table probe (id text references agents)');
+  expect(await foreignKeysWithoutIndex()).toEqual([{ key: 'probe probe_id_fkey' }]);
+  await rows('drop table probe');
+});
+
+test('times are integer milliseconds: no column has a type of its own for time', async () => {
+  const found = await rows(
+    `select table_name, column_name from information_schema.columns
+     where table_schema = 'public' and data_type ~ 'time|date|interval' and table_name not like 'schema_migrations%'`,
+  );
+  expect(found).toEqual([]);
+});
+
+test('every migration can be taken back and brought forward again, by several at once', async () => {
+  const before = await tables();
+  const undone: string[] = [];
+  for (;;) {
+    const [name] = await migrateBack(url);
+    if (name === undefined) break;
+    undone.push(name);
+  }
+  expect(await tables()).toEqual([]);
+  expect(await pendingMigrations(url)).toEqual(undone.toReversed());
+  const runs = await Promise.all([migrateForward(url), migrateForward(url), migrateForward(url)]);
+  expect(runs.flat()).toEqual(undone.toReversed());
+  expect(await pendingMigrations(url)).toEqual([]);
+  expect(await tables()).toEqual(before);
+});
+
+test('a migration that was killed does not lock out the next one', async () => {
+  await rows('update schema_migrations_lock set is_locked = 1');
+  expect(await migrateForward(url)).toEqual([]);
+});
