@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { ZodError } from 'zod';
+import type { Core } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { eventScopes, eventTypes } from '../../src/domain/events.ts';
+import { scopes } from '../../src/domain/scopes.ts';
+import { queueNames } from '../../src/jobs/define.ts';
+import { delivery } from '../../src/jobs/delivery.ts';
+import { jobsOf, outboxJobs, queuedJobs } from '../../src/jobs/index.ts';
+import { maintenance } from '../../src/jobs/maintenance.ts';
+import { catalogue } from '../../src/operations/catalogue.ts';
+import { createLifecycle } from '../../src/platform/lifecycle.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { JobHandler, JobQueues } from '../../src/platform/queues.ts';
+import { openApiDocument } from '../../src/rest/openapi.ts';
+import { pathsOf } from '../../src/rest/paths.ts';
+import { consumeQueues } from '../../workers/run.ts';
+import { startWorker } from '../../workers/start.ts';
+
+/** What stands in a list more than once. */
+function repeated(values: readonly string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) !== index);
+}
+
+const routes = catalogue.flatMap(({ name, rest }) =>
+  rest ? pathsOf(rest).map((path) => ({ name, method: rest.method, path, rest })) : [],
+);
+
+describe('operations', () => {
+  test('have names of their own, in snake_case', () => {
+    expect(repeated(catalogue.map(({ name }) => name))).toEqual([]);
+    expect(catalogue.map(({ name }) => name).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+  });
+
+  test('have methods and paths of their own, whatever their parameters are called', () => {
+    const shapes = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
+    expect(repeated(shapes)).toEqual([]);
+  });
+
+  test('have tools and resources of their own', () => {
+    expect(repeated(catalogue.flatMap(({ name, tool }) => (tool ? [tool.name ?? name] : [])))).toEqual([]);
+    expect(repeated(catalogue.flatMap(({ resource }) => (resource ? [resource.uri] : [])))).toEqual([]);
+  });
+
+  test('need scopes that exist', () => {
+    const known = new Set<string>([...scopes, 'any']);
+    expect(catalogue.filter(({ scope }) => !known.has(scope)).map(({ name }) => name)).toEqual([]);
+    expect(Object.values(eventScopes).filter((scope) => !known.has(scope))).toEqual([]);
+  });
+
+  test('change nothing by GET, and demand a key for every POST that makes something', () => {
+    const reads = catalogue.filter(({ rest }) => rest?.method === 'GET');
+    expect(reads.filter(({ kind }) => kind !== 'read').map(({ name }) => name)).toEqual([]);
+    const makers = catalogue.filter(({ rest }) => rest?.method === 'POST' && rest.status === 201);
+    expect(makers.filter(({ rest }) => !rest?.idempotency).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('events and jobs', () => {
+  test('every event is delivered, and causes only jobs that exist', () => {
+    for (const type of eventTypes) {
+      const owed = jobsOf({ id: 'evt_1', type, message_id: 'msg_1' });
+      expect(owed).toContainEqual({ job: delivery.name, subject_id: 'evt_1' });
+      expect(owed.filter(({ job }) => !(job in outboxJobs))).toEqual([]);
+      expect(queuedJobs(owed)).toHaveLength(owed.length);
+    }
+  });
+
+  test('every job has a queue that exists, and a name of its own', () => {
+    const contracts = [...Object.values(outboxJobs), maintenance];
+    expect(repeated(contracts.map(({ name }) => name))).toEqual([]);
+    expect(contracts.filter(({ queue }) => !queueNames.includes(queue))).toEqual([]);
+    expect(new Set(contracts.map(({ queue }) => queue))).toEqual(new Set(queueNames));
+  });
+
+  test('every job has exactly one handler in the worker', async () => {
+    const handlers = await handlersOfAWorker();
+    for (const { name, queue } of [...Object.values(outboxJobs), maintenance]) {
+      const job = { id: 'x', name, payload: { version: 0 }, attempt: 1 };
+      // A handler reads the payload before anything else, and refuses this one.
+      await expect(handlers.get(queue)?.(job), name).rejects.toBeInstanceOf(ZodError);
+    }
+    const unknown = { id: 'x', name: 'unheard-of', payload: {}, attempt: 1 };
+    await expect(handlers.get('delivery')?.(unknown)).rejects.toThrow('no handler for the job unheard-of');
+  });
+
+  test('a worker refuses to start with two handlers for a job, or a queue without one', async () => {
+    const handler = { contract: delivery, handle: () => Promise.resolve() };
+    const parts = { queues: {} as JobQueues, concurrency: 1 };
+    await expect(consumeQueues(parts, ['delivery'], [handler, handler])).rejects.toThrow('two handlers');
+    await expect(consumeQueues(parts, ['maintenance'], [handler])).rejects.toThrow(
+      'the queue maintenance has no handler',
+    );
+  });
+});
+
+/** Starts a worker with every role over queues that only listen; answers what it consumes them with. */
+async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
+  const handlers = new Map<string, JobHandler>();
+  const logger = createLogger({ level: 'silent', part: 'test' });
+  const lifecycle = createLifecycle(logger);
+  const queues: Partial<JobQueues> = {
+    enqueue: () => Promise.resolve(),
+    consume(queue, _options, handler) {
+      handlers.set(queue, handler);
+      return Promise.resolve({ close: () => Promise.resolve() });
+    },
+  };
+  const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1', SECRET_KEY: '-'.repeat(32) });
+  const core = { config, logger, queues, repositories: {}, close: () => Promise.resolve() };
+  await startWorker(core as unknown as Core, lifecycle);
+  await lifecycle.stop('the test is over');
+  return handlers;
+}
+
+describe('the OpenAPI document', () => {
+  const document = openApiDocument({
+    catalogue,
+    base_url: 'http://localhost:3000/v1',
+    public_url: 'http://localhost:3000',
+    version: '0',
+  });
+  const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
+
+  test('has every REST operation, in its short and in its long form', () => {
+    const missing = routes.filter(({ method, path }) => !paths[path]?.[method.toLowerCase()]);
+    expect(missing).toEqual([]);
+    expect(
+      repeated(Object.values(paths).flatMap((at) => Object.values(at).map((o) => o.operationId))),
+    ).toEqual([]);
+  });
+
+  test('refers to nothing that it does not hold', () => {
+    const refs = referencesIn(document);
+    expect(refs.length).toBeGreaterThan(10);
+    expect(refs.filter((ref) => !resolves(document, ref))).toEqual([]);
+  });
+
+  test('a reference to nothing would be found', () => {
+    const broken = { a: [{ $ref: '#/components/schemas/Nobody' }], components: { schemas: {} } };
+    expect(referencesIn(broken).filter((ref) => !resolves(broken, ref))).toEqual([
+      '#/components/schemas/Nobody',
+    ]);
+  });
+
+  test('names every parameter that stands in a path', () => {
+    for (const { path, method } of routes) {
+      const described = paths[path]?.[method.toLowerCase()] as unknown as {
+        parameters: { name: string; in: string }[];
+      };
+      const named = described.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name }) => name);
+      expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    }
+  });
+});
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]: [string, unknown]) =>
+    key === '$ref' && typeof child === 'string' ? [child] : referencesIn(child),
+  );
+}
+
+function resolves(document: object, ref: string): boolean {
+  if (!ref.startsWith('#/')) return false;
+  let at: unknown = document;
+  for (const step of ref.slice(2).split('/')) {
+    at = typeof at === 'object' && at !== null ? new Map(Object.entries(at)).get(step) : undefined;
+  }
+  return at !== undefined;
+}

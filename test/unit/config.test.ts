@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig, workerRoles } from '../../src/config.ts';
+import { queueNames } from '../../src/jobs/define.ts';
+
+const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: 'k'.repeat(32) };
+
+describe('settings', () => {
+  test('that are left out have the defaults of the contract', () => {
+    expect(loadConfig(complete)).toMatchObject({
+      HOST: '0.0.0.0',
+      PORT: 3000,
+      PUBLIC_URL: 'http://localhost:3000',
+      DATA_DIR: '.data',
+      LOG_LEVEL: 'info',
+      TRUST_PROXY: false,
+      ALLOWED_HOSTS: [],
+      WORKER_ROLES: [...queueNames],
+    });
+    expect(loadConfig(complete).REDIS_URL).toBeUndefined();
+  });
+
+  test('name as roles exactly the queues there are', () => {
+    expect([...workerRoles]).toEqual([...queueNames]);
+  });
+
+  test('are read as what they mean', () => {
+    const config = loadConfig({
+      ...complete,
+      PORT: '8080',
+      TRUST_PROXY: 'yes',
+      ALLOWED_HOSTS: 'a.example, b.example,',
+      WORKER_ROLES: 'delivery, maintenance',
+      PUBLIC_URL: 'https://ams.example/',
+      REDIS_URL: 'rediss://r',
+    });
+    expect(config).toMatchObject({
+      PORT: 8080,
+      TRUST_PROXY: true,
+      ALLOWED_HOSTS: ['a.example', 'b.example'],
+      WORKER_ROLES: ['delivery', 'maintenance'],
+      PUBLIC_URL: 'https://ams.example',
+      REDIS_URL: 'rediss://r',
+    });
+  });
+
+  test('follow the port when no public address is given', () => {
+    expect(loadConfig({ ...complete, PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000');
+  });
+
+  test('cannot be changed once they are read', () => {
+    expect(Object.isFrozen(loadConfig(complete))).toBe(true);
+  });
+
+  test('that are empty count as left out', () => {
+    expect(loadConfig({ ...complete, REDIS_URL: '', PORT: '' })).toMatchObject({ PORT: 3000 });
+    expect(() => loadConfig({ ...complete, DATABASE_URL: '' })).toThrow('DATABASE_URL: is not set');
+  });
+});
+
+const wrong: [what: string, env: Record<string, string | undefined>, line: RegExp][] = [
+  ['no database', { ...complete, DATABASE_URL: undefined }, /^DATABASE_URL: is not set$/],
+  ['another database', { ...complete, DATABASE_URL: 'mysql://x' }, /^DATABASE_URL: .*postgres:\/\//],
+  ['no address at all', { ...complete, DATABASE_URL: 'localhost' }, /^DATABASE_URL: must be an address/],
+  ['no secret', { ...complete, SECRET_KEY: undefined }, /^SECRET_KEY: is not set$/],
+  ['a short secret', { ...complete, SECRET_KEY: 'k'.repeat(31) }, /^SECRET_KEY: .*32 characters/],
+  ['a port in words', { ...complete, PORT: 'http' }, /^PORT: /],
+  ['a port that is too high', { ...complete, PORT: '65536' }, /^PORT: .*65535/],
+  ['a port with a fraction', { ...complete, PORT: '3000.5' }, /^PORT: /],
+  ['a public address without http', { ...complete, PUBLIC_URL: 'ams.example' }, /^PUBLIC_URL: .*https?:/],
+  ['a Redis of another kind', { ...complete, REDIS_URL: 'http://r' }, /^REDIS_URL: .*redis:\/\//],
+  ['a prefix with a colon', { ...complete, REDIS_PREFIX: 'a:b' }, /^REDIS_PREFIX: /],
+  ['a log level of its own', { ...complete, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: /],
+  ['a flag that is neither', { ...complete, TRUST_PROXY: 'maybe' }, /^TRUST_PROXY: /],
+  ['a role that does not exist', { ...complete, WORKER_ROLES: 'delivery,baking' }, /^WORKER_ROLES: /],
+  ['no role', { ...complete, WORKER_ROLES: ',' }, /^WORKER_ROLES: /],
+  ['no job at a time', { ...complete, WORKER_CONCURRENCY: '0' }, /^WORKER_CONCURRENCY: /],
+  ['a pool of one', { ...complete, DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
+];
+
+describe('a start with', () => {
+  test.each(wrong)('%s is refused in one line that names the setting', (_what, env, line) => {
+    let thrown: unknown;
+    try {
+      loadConfig(env);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ConfigError);
+    const { message } = thrown as ConfigError;
+    expect(message).toMatch(line);
+    expect(message).not.toContain('\n');
+  });
+
+  test('a wrong secret does not show it', () => {
+    expect(() => loadConfig({ ...complete, SECRET_KEY: 'hunter2' })).toThrow(/^(?!.*hunter2)/s);
+  });
+});

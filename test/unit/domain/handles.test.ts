@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { isName, parseHandle } from '../../../src/domain/handles.ts';
+
+const longest = 'a'.repeat(32);
+
+describe('handles', () => {
+  test.each([
+    ['ada.writer', 'ada', 'writer'],
+    ['@ada.writer', 'ada', 'writer'],
+    ['  Ada.WRITER ', 'ada', 'writer'],
+    ['a.b', 'a', 'b'],
+    ['0.9', '0', '9'],
+    ['a-b.c_d', 'a-b', 'c_d'],
+    ['a--b.c__d', 'a--b', 'c__d'],
+    [`${longest}.${longest}`, longest, longest],
+  ])('%s is read', (given, owner, name) => {
+    expect(parseHandle(given)).toEqual({ owner, name, canonical: `${owner}.${name}` });
+  });
+
+  test.each([
+    '',
+    'ada',
+    '.writer',
+    'ada.',
+    'ada.writer.two',
+    'ada writer',
+    '@@ada.writer',
+    '-ada.writer',
+    'ada-.writer',
+    '_ada.writer',
+    'ada.writer_',
+    'ada.wri/ter',
+    'ädä.writer',
+    'ada.writer\nx',
+    `${longest}a.writer`,
+    `ada.${longest}a`,
+  ])('%j is refused', (given) => {
+    expect(() => parseHandle(given)).toThrow(expect.objectContaining({ code: 'INVALID_HANDLE' }));
+  });
+
+  test('a refusal repeats only the beginning of what was given', () => {
+    let thrown: unknown;
+    try {
+      parseHandle('x'.repeat(10_000));
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(DomainError);
+    expect((thrown as DomainError).message.length).toBeLessThan(200);
+  });
+
+  test.each([
+    ['ada', true],
+    [longest, true],
+    ['a', true],
+    [`${longest}a`, false],
+    ['Ada', false],
+    ['ada.writer', false],
+    ['-ada', false],
+    ['ada_', false],
+    ['', false],
+  ])('a name: %j %s', (given, good) => {
+    expect(isName(given)).toBe(good);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { type IdKind, idPrefixes, isId, newId } from '../../../src/domain/ids.ts';
+
+const kinds = Object.keys(idPrefixes) as IdKind[];
+const body = '01M7XZXBKN7SNFAET8A79TMDQ0';
+
+describe('identifiers', () => {
+  test('have the prefixes of the contract', () => {
+    expect(idPrefixes).toEqual({
+      agent: 'agt',
+      thread: 'thd',
+      message: 'msg',
+      attachment: 'att',
+      contactRequest: 'creq',
+      event: 'evt',
+      account: 'acc',
+      organization: 'org',
+      approval: 'apr',
+      webhook: 'whk',
+    });
+  });
+
+  test.each(kinds)('of the kind %s are recognised as that kind only', (kind) => {
+    const id = newId(kind);
+    expect(id).toMatch(new RegExp(`^${idPrefixes[kind]}_[0-9A-HJKMNP-TV-Z]{26}$`));
+    expect(kinds.filter((other) => isId(other, id))).toEqual([kind]);
+  });
+
+  test('increase, also within one millisecond', () => {
+    const ids = Array.from({ length: 2_000 }, () => newId('event'));
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test.each([
+    ['a good one', `agt_${body}`, true],
+    ['another kind', `thd_${body}`, false],
+    ['no prefix', body, false],
+    ['too short', `agt_${body.slice(1)}`, false],
+    ['too long', `agt_${body}0`, false],
+    ['lower case', `agt_${body.toLowerCase()}`, false],
+    ['a letter that Crockford leaves out', `agt_${body.slice(0, -1)}U`, false],
+    ['a time beyond 128 bits', `agt_8${body.slice(1)}`, false],
+    ['a line behind it', `agt_${body}\n`, false],
+    ['nothing', '', false],
+  ])('are judged by their shape: %s', (_what, value, good) => {
+    expect(isId('agent', value)).toBe(good);
+  });
+});

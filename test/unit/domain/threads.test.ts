@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { canMove, type ThreadStatus, threadStatuses } from '../../../src/domain/threads.ts';
+
+/** Every way there is; all others are refused. */
+const ways: [from: ThreadStatus, to: ThreadStatus][] = [
+  ['active', 'closed'],
+  ['active', 'archived'],
+  ['closed', 'active'],
+  ['closed', 'archived'],
+  ['archived', 'active'],
+];
+const pairs = threadStatuses.flatMap((from) => threadStatuses.map((to) => [from, to] as const));
+
+describe('a thread', () => {
+  test.each(pairs)('from %s to %s', (from, to) => {
+    expect(canMove(from, to)).toBe(ways.some(([a, b]) => a === from && b === to));
+  });
+
+  test('has the three statuses of the interface', () => {
+    expect(threadStatuses).toEqual(['active', 'closed', 'archived']);
+  });
+});
