@@ -1,4 +1,4 @@
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from '../platform/logger.ts';
 import { answerErrors } from './errors.ts';
 import { requestId } from './request-id.ts';
@@ -21,7 +21,15 @@ export function createApp({ logger, trust_proxy, faces }: AppParts): Koa {
     logger[gone ? 'debug' : 'error']({ err: error }, 'the answer could not be sent');
   });
   app.use(requestId);
+  app.use(guardContent);
   app.use(answerErrors(logger));
   for (const face of faces) app.use(face);
   return app;
+}
+
+/** Answers are what they say they are, for the caller alone unless a face says otherwise (RFC 9111, section 5.2.2.5). */
+function guardContent(ctx: Context, next: Next): Promise<void> {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Cache-Control', 'no-store');
+  return next();
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { relationships } from '../domain/relations.ts';
 import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
-import { relationships, readThread } from '../services/read-thread.ts';
+import { readThread } from '../services/read-thread.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { threadId } from './fields.ts';
 

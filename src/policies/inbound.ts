@@ -1,13 +1,5 @@
 import { DomainError, type ErrorCode } from '../domain/errors.ts';
-
-export interface Relation {
-  same_owner: boolean;
-  same_organization: boolean;
-  contact: boolean;
-  allowlisted: boolean;
-  blocked_by_them: boolean;
-  blocked_by_viewer: boolean;
-}
+import type { Relation } from '../domain/relations.ts';
 
 export interface Addressee {
   canonical_handle: string;

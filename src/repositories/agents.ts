@@ -1,3 +1,4 @@
+import type { Relation } from '../domain/relations.ts';
 import { type Queryable, statement } from './queryable.ts';
 
 export interface AgentRow {
@@ -71,17 +72,7 @@ const findSeen = statement(
    where (a.id = any($2) or a.canonical_handle = any($2)) and a.retired_at is null`,
 );
 
-export interface RelationRow {
-  self: boolean;
-  same_owner: boolean;
-  same_organization: boolean;
-  contact: boolean;
-  allowlisted: boolean;
-  blocked_by_them: boolean;
-  blocked_by_viewer: boolean;
-}
-
-export interface SeenAgentRow extends AgentRow, RelationRow {
+export interface SeenAgentRow extends AgentRow, Relation {
   visible: boolean;
 }
 

@@ -1,8 +1,6 @@
-import { type Relationship, relationshipOf } from '../policies/relationship.ts';
+import { type Relationship, relationshipOf } from '../domain/relations.ts';
 import type { Work } from '../unit-of-work.ts';
 import { threadFor } from './access.ts';
-
-export { relationships } from '../policies/relationship.ts';
 
 const endless = 2_147_483_647;
 
