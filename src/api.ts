@@ -52,7 +52,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
       .publish(revocationMessages(ended))
       .catch((error: unknown) => log('revocation not announced', error));
   }
-  const metadata_url = `${public_url}/.well-known/oauth-protected-resource`;
+  const metadata_url = `${public_url}/.well-known/oauth-protected-resource/ws`;
   const execute = createExecute(unitOfWork);
   const health = healthFace(
     [
