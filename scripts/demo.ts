@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../src/config.ts';
+import { oneLine } from '../src/embedded/launcher-error.ts';
+import { converse } from './demo/conversation.ts';
+import { makeAgents } from './demo/make-agents.ts';
+import { startOwnService } from './demo/own-service.ts';
+import { check, createSteps, StepFailure, type StepResult } from './demo/steps.ts';
+
+const usage = `npm run demo: two agents and an MCP client hold a conversation, and every step shows what was seen and how long it took.
+
+Uses the service of DATABASE_URL or the one that npm start runs; when there is none, starts an own one in a temporary
+folder and removes it afterwards. Makes new agents each time. Exit code 0 only when every step was seen.
+
+  --json   one object on stdout instead of lines
+  --help   this text
+`;
+
+/** The step that everything else waits for: the service answers at its public address. */
+async function answers(base: string): Promise<void> {
+  const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(5_000) });
+  check(response.ok, `${base}/readyz answered ${response.status}`);
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const results: StepResult[] = [];
+  const steps = createSteps((result) => {
+    results.push(result);
+    if (!values.json) process.stdout.write(lineOf(result));
+  });
+
+  if (!process.env['DATABASE_URL']) say('no service runs here: starting an own one');
+  const own = process.env['DATABASE_URL'] ? null : await startOwnService(say, interrupted.signal);
+  const env = own?.env ?? process.env;
+  const base = loadConfig(env).PUBLIC_URL;
+  const stopped = new Promise<never>((_, reject) => {
+    interrupted.signal.addEventListener('abort', () => reject(new Error('interrupted')));
+  });
+  let ok = false;
+  try {
+    await Promise.race([play(base, env, steps), stopped]);
+    ok = true;
+  } catch (error) {
+    if (!(error instanceof StepFailure)) say(oneLine(error));
+  } finally {
+    await own?.stop();
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify({ ok, service: base, steps: results })}\n`);
+  else process.stdout.write(ok ? `all ${results.length} steps were seen\n` : 'the demo failed\n');
+  return ok ? 0 : 1;
+}
+
+async function play(
+  base: string,
+  env: Record<string, string | undefined>,
+  steps: ReturnType<typeof createSteps>,
+) {
+  await steps.step('The service is ready', 'an answer of 200 at /readyz', async () => {
+    await answers(base);
+    return { value: undefined, seen: base };
+  });
+  const agents = await steps.step('Three agents and their tokens are made', 'three handles', async () => {
+    const made = await makeAgents(env);
+    return {
+      value: made,
+      seen: Object.values(made)
+        .map(({ handle }) => handle)
+        .join(', '),
+    };
+  });
+  await converse(base, agents, steps);
+}
+
+function lineOf({ step, ok, ms, seen, expected, failure }: StepResult): string {
+  const line = `${ok ? 'ok  ' : 'FAIL'} ${`${ms.toFixed(1)} ms`.padStart(10)}  ${step}`;
+  return ok
+    ? `${line.padEnd(64)}  ${seen}\n`
+    : `${line}\n       expected: ${expected}\n       but:      ${failure}\n`;
+}
+
+// Whatever a failed step left open must not keep the process alive.
+process.exit(
+  await main().catch((error: unknown) => {
+    process.stderr.write(`${oneLine(error)}\n`);
+    return 1;
+  }),
+);
