@@ -68,9 +68,12 @@ function openTransaction(client: pg.PoolClient): Transaction {
   // BEGIN is not waited for: it travels with the first statement, and fails together with it.
   const begun = client.query('BEGIN');
   begun.catch(ignoreHere);
+  // The pool listens to idle clients only. A fault nobody listens to would end the process; the next statement reports it.
+  client.on('error', ignoreHere);
 
   function release(broken?: unknown): void {
     open = false;
+    client.off('error', ignoreHere);
     client.release(broken instanceof Error ? broken : undefined);
   }
 
@@ -103,5 +106,5 @@ function openTransaction(client: pg.PoolClient): Transaction {
   };
 }
 
-/** For promises whose rejection the next statement on the same connection reports as well. */
+/** For faults that the next statement on the same connection reports as well. */
 function ignoreHere(): void {}
