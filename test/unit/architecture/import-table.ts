@@ -69,6 +69,7 @@ export const importTable: Record<string, readonly string[]> = {
     'config',
     'domain',
     'embedded',
+    'jobs',
     'platform',
     'repositories',
     'services',
