@@ -1,0 +1,179 @@
+import { performance } from 'node:perf_hooks';
+import { compose } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { until } from '../../src/embedded/wait.ts';
+import { openDatabase } from '../../src/platform/database.ts';
+import { type CpuTime, perMessage, readCpuTime } from './cpu-time.ts';
+import { keepInFlight, perSecond, type Rate, sum } from './in-flight.ts';
+import { makeThreads, type Thread } from './population.ts';
+import { forgetRawJobs, rawTransaction } from './raw-transaction.ts';
+import { numberedContent, openReceivers, type Receivers } from './receivers.ts';
+import { openSends, type Sends } from './sends.ts';
+import type { Backend, Stage } from './stage.ts';
+
+export interface MeasureOptions {
+  backend: Backend;
+  /** Of each measurement; (a) and (b) take turns in rounds of half of it. */
+  seconds: number;
+  threads: number;
+  in_flight: number;
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+export interface Measured {
+  raw_tx_per_s: number;
+  send_per_s: number;
+  send_ratio: number;
+  delivery_ms: { p50: number; p95: number; p99: number };
+  lost: number;
+  duplicated: number;
+  backend: Backend;
+  in_flight: number;
+  connections: number;
+  threads: number;
+  messages: number;
+  frames: number;
+  /** How long queue and outbox took to become empty after the last POST of (b). */
+  drain_ms: number;
+  steady_per_s: number;
+  cpu_ms_per_message: CpuTime | null;
+}
+
+const rounds = 2;
+const warmUp_s = 2;
+const patience_ms = 60_000;
+
+/** The whole measurement on a stage that is up; see docs/performance.md for what each figure means. */
+export async function measure(stage: Stage, options: MeasureOptions): Promise<Measured> {
+  const { backend, seconds, in_flight, say, signal } = options;
+  const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
+  const core = compose(config, 'bench');
+  const connections = config.DATABASE_POOL_SIZE;
+  const on_error = () => undefined;
+  const database = openDatabase({ url: config.DATABASE_URL, pool_size: connections, on_error });
+  const threads = await makeThreads(core, 'bench', options.threads);
+  // Apart from the others: nobody listens to them, as nothing of them is sent to anybody.
+  const rawThreads = await makeThreads(core, 'bench-raw', options.threads);
+  const receivers = await openReceivers(stage.base, threads);
+  const sends = await openSends(stage.base, threads, receivers, signal);
+
+  async function raw(duration: number): Promise<Rate> {
+    const rate = await keepInFlight(in_flight, duration, signal, (number) => {
+      const thread = rawThreads[number % rawThreads.length];
+      if (!thread) throw new Error('there are no threads');
+      return rawTransaction(database, thread, numberedContent(number));
+    });
+    await forgetRawJobs(database);
+    return rate;
+  }
+  async function drain(): Promise<number> {
+    const start = performance.now();
+    const empty = await until(() => isIdle(core), { within: patience_ms, every: 25, signal });
+    if (!empty) throw new Error(`the queue is not empty after ${patience_ms / 1000} s`);
+    return performance.now() - start;
+  }
+
+  try {
+    say('warming up');
+    await sends.flood(in_flight, warmUp_s);
+    await drain();
+    await raw(warmUp_s);
+
+    const raws: Rate[] = [];
+    const floods: Rate[] = [];
+    const drains: number[] = [];
+    const spent: CpuTime[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const transactions = await raw(seconds / rounds);
+      raws.push(transactions);
+      const before = readCpuTime(stage);
+      const flood = await sends.flood(in_flight, seconds / rounds);
+      floods.push(flood);
+      drains.push(await drain());
+      const taken = perMessage(before, readCpuTime(stage), flood.count);
+      if (taken) spent.push(taken);
+      say(`round ${round}: ${describe(transactions)} transactions/s alone, ${describe(flood)} sends/s`);
+    }
+    const send_per_s = perSecond(sum(floods));
+    const raw_tx_per_s = perSecond(sum(raws));
+    const steady_per_s = Math.max(1, Math.round(send_per_s / 2));
+    say(`delivery at ${steady_per_s} messages/s`);
+    const delays = await sends.steady(steady_per_s, seconds);
+    await drain();
+    const counted = await count(receivers, sends, signal);
+    const rows = await messageRows(database, threads);
+    const missingRows = Math.max(0, sends.acknowledged.size - rows);
+    return {
+      raw_tx_per_s: Math.round(raw_tx_per_s),
+      send_per_s: Math.round(send_per_s),
+      send_ratio: Math.round((send_per_s / raw_tx_per_s) * 1000) / 1000,
+      delivery_ms: percentiles(delays),
+      lost: counted.lost + missingRows,
+      duplicated: counted.duplicated,
+      backend,
+      in_flight,
+      connections,
+      threads: threads.length,
+      messages: sends.acknowledged.size,
+      frames: receivers.frames(),
+      drain_ms: Math.round(Math.max(...drains)),
+      steady_per_s,
+      cpu_ms_per_message: spent.at(-1) ?? null,
+    };
+  } finally {
+    sends.close();
+    await receivers.close();
+    await Promise.all([database.close(), core.close()]);
+  }
+}
+
+function describe(rate: Rate): string {
+  return perSecond(rate).toFixed(0);
+}
+
+/** Nothing is owed and nothing waits in the queues that messages go through. */
+async function isIdle({ repositories, queues }: ReturnType<typeof compose>): Promise<boolean> {
+  if ((await repositories.outbox.age()).rows > 0) return false;
+  const depths = await queues.depths();
+  return depths.every(({ queue, waiting, active }) => queue === 'maintenance' || waiting + active === 0);
+}
+
+/** Each acknowledged message must have come once to each member's socket; waits for those that are still on their way. */
+async function count(
+  receivers: Receivers,
+  { acknowledged }: Sends,
+  signal: AbortSignal,
+): Promise<{ lost: number; duplicated: number }> {
+  const take = () => {
+    let lost = 0;
+    let duplicated = 0;
+    for (const [number, { members }] of acknowledged) {
+      for (const member of members) {
+        const times = receivers.seen(member, number);
+        if (times === 0) lost += 1;
+        if (times > 1) duplicated += times - 1;
+      }
+    }
+    return { lost, duplicated };
+  };
+  await until(() => take().lost === 0, { within: 10_000, every: 250, signal });
+  return take();
+}
+
+async function messageRows(
+  database: ReturnType<typeof openDatabase>,
+  threads: readonly Thread[],
+): Promise<number> {
+  const text = 'select count(*)::int as rows from messages where thread_id = any($1)';
+  const [row] = await database.query<{ rows: number }>({ text }, [threads.map(({ id }) => id)]);
+  return row?.rows ?? 0;
+}
+
+function percentiles(values: number[]): Measured['delivery_ms'] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN) * 10) /
+    10;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}

@@ -1,0 +1,58 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { newId } from '../../src/domain/ids.ts';
+import { jobsOf } from '../../src/jobs/index.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { commitStatement } from '../../src/repositories/commit.ts';
+import { idempotencyKeysRepository } from '../../src/repositories/idempotency-keys.ts';
+import { messagesRepository } from '../../src/repositories/messages.ts';
+import { threadsRepository } from '../../src/repositories/threads.ts';
+import type { Thread } from './population.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+/** The sweep must not take these jobs for owed while they stand in the outbox. */
+const never_ms = 24 * 60 * 60 * 1000;
+
+/** The SQL of one send and nothing else: the statements of the repositories, in the order in which a send runs them. */
+export async function rawTransaction(database: Database, thread: Thread, content: string): Promise<void> {
+  const [sender] = thread.members;
+  const now = Date.now();
+  const key_hash = sha256(randomUUID());
+  await idempotencyKeysRepository(database).find(key_hash);
+  const transaction = await database.begin();
+  try {
+    await threadsRepository(transaction).lockForMember(thread.id, sender.id);
+    const message = { id: newId('message'), thread_id: thread.id, sender_id: sender.id, content };
+    const rest = { content_type: 'text' as const, reply_to: null, metadata: {}, created_at: now };
+    const sequence = await messagesRepository(transaction).append({ ...message, ...rest });
+    const event = {
+      id: newId('event'),
+      type: 'message.created' as const,
+      thread_id: thread.id,
+      message_id: message.id,
+    };
+    await transaction.commit(
+      commitStatement({
+        now,
+        events: [{ ...event, data: null }],
+        entries: thread.members.map(({ id }) => ({ agent_id: id, event_id: event.id })),
+        jobs: jobsOf(event),
+        job_grace: never_ms,
+        // As long as the answer that a send stores.
+        idempotency: {
+          key_hash,
+          request_hash: key_hash,
+          answer: JSON.stringify({ ...message, ...rest, sequence, sender, attachments: [] }),
+        },
+      }),
+    );
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+}
+
+/** The jobs of these transactions are nobody's: nothing was sent that could be delivered. */
+export async function forgetRawJobs(database: Database): Promise<void> {
+  const text = 'delete from outbox where due_at > created_at + $1';
+  await database.query({ text }, [never_ms / 2]);
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { WebSocket } from 'ws';
+import type { Member, Thread } from './population.ts';
+
+export interface Receivers {
+  /** Frames of messages so far, at all sockets. */
+  frames(): number;
+  /** How often the socket of a member has seen a message; messages are known by their number. */
+  seen(member: Member, number: number): number;
+  /** Called for each frame of a message at the moment it arrives. */
+  onFrame(listen: (member: Member, number: number, at: number) => void): void;
+  close(): Promise<void>;
+}
+
+const digits = 9;
+const mark = '"content":"#';
+
+/** A content of about 200 bytes that says which message it is. */
+export function numberedContent(number: number): string {
+  return `#${String(number).padStart(digits, '0')} ${'lorem ipsum dolor sit amet '.repeat(7)}`;
+}
+
+/** Opens the WebSocket of every member, and counts what arrives. */
+export async function openReceivers(base: string, threads: readonly Thread[]): Promise<Receivers> {
+  const url = `${base.replace(/^http/, 'ws')}/ws`;
+  const counts = new Map<string, Map<number, number>>();
+  const sockets: WebSocket[] = [];
+  let frames = 0;
+  let tell: (member: Member, number: number, at: number) => void = () => undefined;
+
+  async function open(member: Member): Promise<void> {
+    const seen = new Map<number, number>();
+    counts.set(member.id, seen);
+    const ws = new WebSocket(url, {
+      headers: { Authorization: `Bearer ${member.token}` },
+      perMessageDeflate: false,
+    });
+    sockets.push(ws);
+    const ready = once(ws, 'message');
+    await ready;
+    ws.on('message', (data: Buffer) => {
+      const at = performance.now();
+      const start = data.indexOf(mark);
+      if (start < 0) return;
+      const number = Number(data.toString('latin1', start + mark.length, start + mark.length + digits));
+      frames += 1;
+      seen.set(number, (seen.get(number) ?? 0) + 1);
+      tell(member, number, at);
+    });
+  }
+  await Promise.all(threads.flatMap(({ members }) => members).map(open));
+
+  return {
+    frames: () => frames,
+    seen: (member, number) => counts.get(member.id)?.get(number) ?? 0,
+    onFrame(listen) {
+      tell = listen;
+    },
+    async close() {
+      const closed = sockets.filter(({ readyState }) => readyState !== WebSocket.CLOSED);
+      await Promise.all(
+        closed.map((ws) => {
+          const end = once(ws, 'close');
+          ws.terminate();
+          return end;
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type KeptConnection, messageRequest, openConnection } from './http-client.ts';
+import { keepInFlight, type Rate } from './in-flight.ts';
+import type { Member, Thread } from './population.ts';
+import { numberedContent, type Receivers } from './receivers.ts';
+
+export interface Sends {
+  /** POSTs with so many in flight, for some seconds. */
+  flood(lanes: number, seconds: number): Promise<Rate>;
+  /** POSTs at a steady rate, whatever the answers take. Answers the milliseconds from each POST to the other member's frame. */
+  steady(per_second: number, seconds: number): Promise<number[]>;
+  /** Numbers of the messages that the service acknowledged, each with its thread. */
+  acknowledged: ReadonlyMap<number, Thread>;
+  close(): void;
+}
+
+const mostConnections = 64;
+
+/** The load generator: POST …/messages by all agents in turn, over kept connections. */
+export async function openSends(
+  base: string,
+  threads: readonly Thread[],
+  receivers: Receivers,
+  signal: AbortSignal,
+): Promise<Sends> {
+  const connections = await Promise.all(Array.from({ length: mostConnections }, () => openConnection(base)));
+  const acknowledged = new Map<number, Thread>();
+  let next = 0;
+
+  function turn(number: number): { thread: Thread; sender: Member } {
+    const thread = threads[number % threads.length];
+    if (!thread) throw new Error('there are no threads');
+    return { thread, sender: thread.members[Math.floor(number / threads.length) % 2 === 0 ? 0 : 1] };
+  }
+
+  async function send(connection: KeptConnection, number: number): Promise<void> {
+    const { thread, sender } = turn(number);
+    const content = numberedContent(number);
+    const text = messageRequest({
+      base,
+      thread_id: thread.id,
+      token: sender.token,
+      key: randomUUID(),
+      content,
+    });
+    const { status, body } = await connection.send(text);
+    if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
+    acknowledged.set(number, thread);
+  }
+
+  return {
+    acknowledged,
+    async flood(lanes, seconds) {
+      const free = connections.slice(0, lanes);
+      return keepInFlight(lanes, seconds, signal, async () => {
+        const connection = free.pop();
+        if (!connection) throw new Error('more calls than lanes');
+        await send(connection, next++);
+        free.push(connection);
+      });
+    },
+    async steady(per_second, seconds) {
+      const free = [...connections];
+      const started = new Map<number, number>();
+      const delays: number[] = [];
+      receivers.onFrame((member, number, at) => {
+        const start = started.get(number);
+        if (start !== undefined && turn(number).sender !== member) delays.push(at - start);
+      });
+      const running: Promise<void>[] = [];
+      let failure: unknown;
+      const sendAndFree = async (connection: KeptConnection, number: number) => {
+        try {
+          await send(connection, number);
+          free.push(connection);
+        } catch (error) {
+          failure ??= error;
+        }
+      };
+      const begin = performance.now();
+      const total = Math.round(per_second * seconds);
+      for (let sent = 0; sent < total && !signal.aborted;) {
+        const due = Math.min(total, Math.floor(((performance.now() - begin) / 1000) * per_second) + 1);
+        for (; sent < due; sent += 1) {
+          const connection = free.pop();
+          if (!connection) break; // all are waiting for answers: these are sent as soon as one comes back
+          const number = next++;
+          started.set(number, performance.now());
+          running.push(sendAndFree(connection, number));
+        }
+        await pause(1);
+      }
+      await Promise.all(running);
+      if (failure !== undefined) throw failure;
+      signal.throwIfAborted();
+      await pause(500);
+      return delays;
+    },
+    close() {
+      for (const connection of connections) connection.close();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/embedded/ports.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { findRedisServer, startRedis } from '../../src/embedded/redis.ts';
+import { migrateForward } from '../../src/platform/migrations.ts';
+
+export type Backend = 'redis' | 'postgres';
+
+export interface StageOptions {
+  backend: Backend;
+  /** A Redis or Valkey program that is not on PATH. */
+  redis_server: string | undefined;
+  /** A folder for CPU profiles of API and worker. */
+  profile: string | undefined;
+  signal: AbortSignal;
+}
+
+export interface Stage {
+  /** Settings of a process of this installation. */
+  env: Record<string, string>;
+  base: string;
+  /** Process ids by part, for the account of CPU time. */
+  pids: { api: number; worker: number };
+  postgres_folder: string;
+  postgres_version: string;
+  redis_server: string | null;
+  /** Stops everything and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Whether the benchmark can run on Redis here. */
+export function hasRedis(redisServer: string | undefined): boolean {
+  return (redisServer ?? findRedisServer()) !== null;
+}
+
+const entry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Starts what is measured: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
+ * all with a folder of their own. Ends everything again when it fails or the signal says so.
+ */
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const { backend, signal } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'ams-bench-'));
+  const ends: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  let ended: Promise<void> | undefined;
+  const stop = () => {
+    ended ??= endAll(ends);
+    return ended;
+  };
+  try {
+    const postgres = await startPostgres({ dataDir: folder, restart: false, signal });
+    ends.push(postgres.stop);
+    const redis =
+      backend === 'redis'
+        ? await startRedis({
+            dataDir: folder,
+            restart: false,
+            signal,
+            ...(options.redis_server !== undefined && { serverPath: options.redis_server }),
+          })
+        : null;
+    if (redis) ends.push(redis.stop);
+    await migrateForward(postgres.url);
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}`;
+    const env = {
+      DATABASE_URL: postgres.url,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PUBLIC_URL: base,
+      DATA_DIR: folder,
+      LOG_LEVEL: 'warn',
+      RATE_LIMITS: 'off',
+      NODE_ENV: 'production',
+      ...(redis && { REDIS_URL: redis.url }),
+    };
+    const children = { env, profile: options.profile, signal };
+    const api = await startChild(entry('../../src/main.js'), children);
+    ends.push(() => endChild(api));
+    const worker = await startChild(entry('../../workers/main.js'), children);
+    ends.push(() => endChild(worker));
+    signal.throwIfAborted();
+    return {
+      env,
+      base,
+      pids: { api: api.pid ?? 0, worker: worker.pid ?? 0 },
+      postgres_folder: postgres.folder,
+      postgres_version: postgres.version,
+      redis_server: redis?.serverPath ?? null,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** In the reverse order of the start; one that fails keeps none of the others from ending. */
+async function endAll(ends: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of ends.toReversed()) await end().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+async function startChild(
+  program: string,
+  options: { env: Record<string, string>; profile: string | undefined; signal: AbortSignal },
+): Promise<ChildProcess> {
+  options.signal.throwIfAborted();
+  const execArgv = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+  const child = fork(program, [], {
+    env: { PATH: process.env['PATH'] ?? '', ...options.env },
+    execArgv,
+    detached: true, // a Ctrl-C in the terminal is for the benchmark alone, which ends the parts in order
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  const ready = once(child, 'message');
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${program} ended before it was ready (${String(code)})`);
+  });
+  await Promise.race([ready, gone]);
+  return child;
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await gone;
+  clearTimeout(timer);
+}
