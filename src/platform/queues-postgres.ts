@@ -1,4 +1,5 @@
 import { createPostgresBackend, type PostgresQueueBackend, Queue, Worker } from 'bullmq';
+import pg from 'pg';
 import { queueNames } from '../jobs/define.ts';
 import { type ErrorLog, limitedLog } from './error-log.ts';
 import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
@@ -43,6 +44,7 @@ export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): Job
     );
     queueBackend.on('error', (error) => report('PostgreSQL connection lost', error));
     Object.defineProperty(queueBackend, 'maximumBlockTimeout', { value: longestSleep_s });
+    Object.defineProperty(queueBackend.connection, 'pgModule', { value: { ...pg, Client: listeningClient } });
     return queueBackend;
   }
 
@@ -106,4 +108,22 @@ export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): Job
 interface Producer {
   root: PostgresQueueBackend;
   queues: Map<string, BullQueue>;
+}
+
+/**
+ * What BullMQ makes its listening connection with. It begins to hear of errors a moment after that is connected; one that comes
+ * in between would end the process. Here it makes `connect` reject, and BullMQ connects again.
+ */
+function listeningClient(config: pg.ClientConfig): pg.Client {
+  const client = new pg.Client(config);
+  let fault: Error | undefined;
+  client.on('error', (error) => {
+    fault = error;
+  });
+  const connectIt = client.connect.bind(client) as () => Promise<unknown>;
+  const connect = async (): Promise<void> => {
+    await connectIt();
+    if (fault) throw fault;
+  };
+  return Object.assign(client, { connect });
 }
