@@ -1,0 +1,96 @@
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { describeWithRedis } from '../../support/redis-server.ts';
+import type { Backend } from '../../support/service.ts';
+import { tcpProxy } from '../../support/tcp-proxy.ts';
+import { expectExact } from './checker.ts';
+import { type Cluster, startCluster, startConversation } from './cluster.ts';
+import { startLoad } from './load.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Keeps the API from its queue, while everything else goes on. */
+interface Barrier {
+  env: Record<string, string>;
+  close(): Promise<void>;
+  /** After the API is dead: whatever it had sent to the queue must not arrive, and the queue is free again. */
+  open(): Promise<void>;
+}
+
+async function redisBarrier({ redis }: Cluster): Promise<Barrier> {
+  const proxy = await tcpProxy(redis.url);
+  onTestFinished(() => proxy.close());
+  return {
+    env: { REDIS_URL: proxy.url },
+    close: async () => proxy.freeze(),
+    async open() {
+      await proxy.cut();
+      await proxy.restore();
+    },
+  };
+}
+
+/** Holds the table of the jobs, and has the sessions that wait for it ended, because a lock outlives whoever asked for it. */
+async function postgresBarrier({ env }: Cluster): Promise<Barrier> {
+  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return {
+    env: {},
+    async close() {
+      await client.query('begin');
+      await client.query('lock table ams_queues.job in access exclusive mode');
+    },
+    async open() {
+      await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      await client.query('rollback');
+    },
+  };
+}
+
+function apiKill(backend: Backend, makeBarrier: (cluster: Cluster) => Promise<Barrier>): void {
+  test(`an API killed between commit and enqueue (${backend}): the sweep enqueues what was left`, async () => {
+    const cluster = await startCluster(backend);
+    onTestFinished(() => cluster.stop());
+    const { core } = cluster;
+    const barrier = await makeBarrier(cluster);
+    let api = await cluster.api(barrier.env);
+    const talk = await startConversation(core, api.url);
+    const load = startLoad(talk, () => [api.url]);
+    await load.more(50);
+    await barrier.close();
+    await load.more(100);
+    await api.kill9();
+    // No worker has run so far: two jobs are owed for each message, and those behind the barrier are in no queue.
+    expect((await core.repositories.outbox.age()).rows).toBeGreaterThanOrEqual(2 * load.acknowledged.length);
+    await barrier.open();
+    [api] = await Promise.all([cluster.api(barrier.env), cluster.worker()]);
+    await load.more(50);
+    await load.finish();
+    await expectExact({ core, url: api.url }, talk, load.acknowledged);
+  });
+}
+
+apiKill('postgres', postgresBarrier);
+await describeWithRedis('with Redis', () => {
+  apiKill('redis', redisBarrier);
+
+  test('an API killed again and again under load: clients that try again double nothing', async () => {
+    const cluster = await startCluster('redis');
+    onTestFinished(() => cluster.stop());
+    let [api] = await Promise.all([cluster.api(), cluster.worker()]);
+    const talk = await startConversation(cluster.core, api.url);
+    const load = startLoad(talk, () => [api.url]);
+    for (let kills = 0; kills < 4; kills += 1) {
+      await load.more(25);
+      await api.kill9();
+      api = await cluster.api();
+    }
+    await load.more(25);
+    await load.finish();
+    expect(load.unanswered()).toBeGreaterThan(0);
+    expect(load.refusals).toEqual([]);
+    await expectExact({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+  });
+});

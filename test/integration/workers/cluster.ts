@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { compose, type Core } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { type ServiceProcess, startProcess } from '../../support/processes.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis-server.ts';
+import { type Backend, buildAgent, type TestAgent } from '../../support/service.ts';
+import { rest } from '../../support/rest-client.ts';
+
+/** Several processes of the service on one database, and the means to look behind their back. */
+export interface Cluster {
+  env: Record<string, string>;
+  redis: TestRedis;
+  /** In the test process: makes agents, and looks at the database and the queues. It takes no part in the service. */
+  core: Core;
+  /** Starts another process. `env` goes before the settings that all share. */
+  api(env?: Record<string, string>): Promise<ServiceProcess>;
+  worker(env?: Record<string, string>): Promise<ServiceProcess>;
+  stop(): Promise<void>;
+}
+
+/** The settings, the database and the Redis of a service whose processes the test starts and kills by itself. */
+export async function startCluster(backend: Backend): Promise<Cluster> {
+  const database = await testDatabase();
+  const redis = backend === 'redis' ? await startTestRedis() : undefined;
+  const env = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    LOG_LEVEL: 'info',
+    ...(redis && { REDIS_URL: redis.url }),
+  };
+  const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent' }), 'test');
+  const processes: ServiceProcess[] = [];
+
+  async function start(part: 'api' | 'worker', own: Record<string, string> = {}): Promise<ServiceProcess> {
+    const started = await startProcess(part, { ...env, ...own });
+    processes.push(started);
+    return started;
+  }
+  return {
+    env,
+    core,
+    get redis() {
+      if (!redis) throw new Error('this cluster has no Redis');
+      return redis;
+    },
+    api: (own) => start('api', own),
+    worker: (own) => start('worker', own),
+    async stop() {
+      await Promise.all(processes.map((each) => each.kill9()));
+      await core.close();
+      await redis?.stop();
+      await database.drop();
+    },
+  };
+}
+
+export interface Conversation {
+  thread_id: string;
+  members: [Member, Member, Member];
+}
+
+export interface Member extends TestAgent {
+  /** The position in its feed right before the first message. */
+  start: string;
+}
+
+/** A thread of three agents, each of its own owner, before its first message. */
+export async function startConversation(core: Core, url: string): Promise<Conversation> {
+  const [ann, bob, cid] = await Promise.all([buildAgent(core), buildAgent(core), buildAgent(core)]);
+  const body = { participants: [bob.handle, cid.handle] };
+  const made = await rest('POST', `${url}/v1/threads`, { token: ann.token, body });
+  if (made.status !== 201) throw new Error(`no thread: ${made.status} ${made.text}`);
+  const withStart = async (agent: TestAgent): Promise<Member> => {
+    const page = await rest('GET', `${url}/v1/events`, { token: agent.token });
+    return { ...agent, start: String(page.body.cursor) };
+  };
+  const members = await Promise.all([withStart(ann), withStart(bob), withStart(cid)]);
+  return { thread_id: made.body.id, members };
+}

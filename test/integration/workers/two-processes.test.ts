@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { describeWithRedis } from '../../support/redis-server.ts';
+import { rest } from '../../support/rest-client.ts';
+import { backends } from '../../support/service.ts';
+import { expectExact } from './checker.ts';
+import { startCluster, startConversation } from './cluster.ts';
+import { follow } from './follower.ts';
+import { startLoad } from './load.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+await describeWithRedis('two API processes and two workers', () => {
+  test.each(backends)('one of each is killed: the receiver goes on at the other (%s)', async (backend) => {
+    const cluster = await startCluster(backend);
+    onTestFinished(() => cluster.stop());
+    const [senders, receivers, worker] = await Promise.all([
+      cluster.api(),
+      cluster.api(),
+      cluster.worker(),
+      cluster.worker(),
+    ]);
+    const talk = await startConversation(cluster.core, senders.url);
+    // Its second connection goes to the second address.
+    const follower = await follow(talk.members[1], () => [receivers.url, senders.url]);
+    const load = startLoad(talk, () => [senders.url]);
+    await load.more(100);
+    await follower.until(50);
+    await receivers.kill9();
+    await load.more(50);
+    await worker.kill9();
+    await load.more(50);
+    await load.finish();
+    await follower.until(load.acknowledged.length);
+    expect(follower.connections()).toBe(2);
+    expect(follower.repeated()).toBe(0);
+    const sent = load.acknowledged.toSorted((one, other) => one.sequence - other.sequence);
+    expect(follower.messages()).toEqual(sent.map(({ id }) => id));
+    load.expectSmooth();
+    await expectExact({ core: cluster.core, url: senders.url }, talk, load.acknowledged);
+  });
+
+  test('a hundred identical sends with one key to both: one message, a hundred identical answers', async () => {
+    const cluster = await startCluster('redis');
+    onTestFinished(() => cluster.stop());
+    const [one, other] = await Promise.all([cluster.api(), cluster.api(), cluster.worker()]);
+    const talk = await startConversation(cluster.core, one.url);
+    const { token } = talk.members[0];
+    const key = randomUUID();
+    const content = 'once';
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => {
+        const { url } = index % 2 === 0 ? one : other;
+        return rest('POST', `${url}/v1/threads/${talk.thread_id}/messages`, {
+          token,
+          key,
+          body: { content },
+        });
+      }),
+    );
+    const [first] = answers;
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(first?.status).toBe(201);
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    const replayed = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
+    expect(replayed).toHaveLength(99);
+    const { id, sequence } = first?.body ?? {};
+    await expectExact({ core: cluster.core, url: other.url }, talk, [{ id, sequence, content }]);
+  });
+});
