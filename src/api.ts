@@ -57,7 +57,12 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   const health = healthFace(
     [
       { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
-      { part: 'queues', check: () => queues.ping() },
+      { part: 'queues', dispensable: true, check: () => queues.ping() },
+      {
+        part: 'bus',
+        dispensable: true,
+        check: () => (bus.healthy() ? Promise.resolve() : Promise.reject(new Error('down'))),
+      },
     ],
     () => draining.signal.aborted,
   );

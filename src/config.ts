@@ -50,7 +50,6 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(8),
-  WORKER_PORT: port.optional(),
 });
 
 export type Config = Readonly<

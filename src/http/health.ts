@@ -2,6 +2,8 @@ import type { Context, Middleware, Next } from 'koa';
 
 export interface HealthCheck {
   part: string;
+  /** Whether calls can be served without it. While one such part fails the process is degraded, and ready all the same. */
+  dispensable?: boolean;
   /** Rejects with what is wrong. */
   check(): Promise<unknown>;
 }
@@ -9,19 +11,18 @@ export interface HealthCheck {
 const patience = 2_000;
 
 /**
- * `/livez` answers as long as the process does; `/readyz` asks every part, and says 503 while one fails or the process stops.
- * A balancer that watches `/readyz` sends nothing more to a process that stops.
+ * `/livez` answers as long as the process does; `/readyz` asks every part, and says 503 while one that calls cannot do without
+ * fails, or the process stops. A balancer that watches `/readyz` sends nothing more to a process that stops.
  */
 export function healthFace(checks: readonly HealthCheck[], stopping: () => boolean): Middleware {
   async function ready(ctx: Context): Promise<void> {
-    const parts = await Promise.all(
-      checks.map(async ({ part, check }) => [part, await outcome(check)] as const),
-    );
-    const good = !stopping() && parts.every(([, result]) => result === 'ok');
-    ctx.status = good ? 200 : 503;
+    const outcomes = await Promise.all(checks.map(({ check }) => outcome(check)));
+    const failed = checks.filter((_, index) => outcomes[index] !== 'ok');
+    const status = statusOf(failed, stopping());
+    ctx.status = status === 'ok' || status === 'degraded' ? 200 : 503;
     ctx.body = {
-      status: good ? 'ok' : stopping() ? 'stopping' : 'unavailable',
-      parts: Object.fromEntries(parts),
+      status,
+      parts: Object.fromEntries(checks.map(({ part }, index) => [part, outcomes[index]])),
     };
   }
   return async function health(ctx: Context, next: Next): Promise<void> {
@@ -29,6 +30,12 @@ export function healthFace(checks: readonly HealthCheck[], stopping: () => boole
     else if (ctx.path === '/readyz') await ready(ctx);
     else await next();
   };
+}
+
+function statusOf(failed: readonly HealthCheck[], stopping: boolean) {
+  if (stopping) return 'stopping';
+  if (failed.length === 0) return 'ok';
+  return failed.every((check) => check.dispensable) ? 'degraded' : 'unavailable';
 }
 
 async function outcome(check: () => Promise<unknown>): Promise<'ok' | 'failed' | 'slow'> {

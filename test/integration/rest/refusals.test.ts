@@ -129,6 +129,17 @@ test('health tells the parts', async () => {
   expect((await rest('GET', `${service.url}/livez`)).body).toEqual({ status: 'ok' });
   expect((await rest('GET', `${service.url}/readyz`)).body).toEqual({
     status: 'ok',
-    parts: { database: 'ok', queues: 'ok' },
+    parts: { database: 'ok', queues: 'ok', bus: 'ok' },
   });
+});
+
+test('without its Redis the service is degraded and serves on', async () => {
+  const alone = await startService({ worker: false, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+  const [ann, bob] = await Promise.all([alone.agent(), alone.agent()]);
+  const body = { with_handle: bob.handle, initial_message: 'still here' };
+  expect((await rest('POST', `${alone.api}/threads`, { token: ann.token, body })).status).toBe(201);
+  const health = await rest('GET', `${alone.url}/readyz`);
+  expect([health.status, health.body.status]).toEqual([200, 'degraded']);
+  expect(health.body.parts.database).toBe('ok');
+  expect(await alone.stop()).toBe(true);
 });
