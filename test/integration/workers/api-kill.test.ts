@@ -7,7 +7,7 @@ import { expectExact } from './checker.ts';
 import { type Cluster, startCluster, startConversation } from './cluster.ts';
 import { startLoad } from './load.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Keeps the API from its queue, while everything else goes on. */
 interface Barrier {
@@ -82,7 +82,7 @@ await describeWithRedis('with Redis', () => {
     let [api] = await Promise.all([cluster.api(), cluster.worker()]);
     const talk = await startConversation(cluster.core, api.url);
     const load = startLoad(talk, () => [api.url]);
-    for (let kills = 0; kills < 4; kills += 1) {
+    for (let kills = 0; kills < 3; kills += 1) {
       await load.more(25);
       await api.kill9();
       api = await cluster.api();

@@ -7,7 +7,7 @@ import { type Cluster, type Conversation, startCluster, startConversation } from
 import { follow } from './follower.ts';
 import { lanes, startLoad } from './load.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const clean = { code: 0, signal: null };
 

@@ -9,7 +9,7 @@ import { startCluster, startConversation } from './cluster.ts';
 import { follow } from './follower.ts';
 import { startLoad } from './load.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 /** What the contract says of a service that cannot answer just now. */
 function expectUnavailable({ status, headers, body }: RestAnswer): void {

@@ -6,7 +6,7 @@ import { startCluster, startConversation } from './cluster.ts';
 import { follow } from './follower.ts';
 import { startLoad } from './load.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 async function start() {
   const cluster = await startCluster('redis');

@@ -8,7 +8,7 @@ import { startCluster, startConversation } from './cluster.ts';
 import { follow } from './follower.ts';
 import { startLoad } from './load.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
   test.each(backends)('one of each is killed: the receiver goes on at the other (%s)', async (backend) => {

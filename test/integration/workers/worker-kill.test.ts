@@ -5,7 +5,7 @@ import { expectExact } from './checker.ts';
 import { startCluster, startConversation } from './cluster.ts';
 import { startLoad } from './load.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 function workerKill(backend: Backend): void {
   test(`a worker killed with jobs in its hands (${backend}): another one does them`, async () => {
