@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { GatheringSocket } from './gathering-socket.ts';
 
 /** One SQL statement; with a name it is prepared once for each connection. */
 export interface SqlStatement {
@@ -48,6 +49,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'ams',
     pipeline: true,
+    stream: () => new GatheringSocket(),
   });
   pool.on('error', options.on_error);
 
