@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { queuedJobs } from './jobs/index.ts';
 import { batching } from './platform/batching.ts';
 import type { Bus } from './platform/bus.ts';
@@ -16,6 +17,12 @@ export interface Announcer {
   /** Resolves when everything announced so far has been sent, or given up. */
   settled(): Promise<void>;
 }
+
+/**
+ * Milliseconds between two departures of jobs. Who listens is rung at once, so a job may wait a moment; and the more subjects
+ * share an entry of the queue, the less each of them costs the queue, the worker and the database.
+ */
+const jobGathering_ms = 20;
 
 /**
  * Carries the news of commits to the bus and the queues. What comes together travels together: at rest a commit costs one
@@ -37,7 +44,10 @@ export function createAnnouncer({
       [...latest].map(([agentId, number]) => ({ topic: ringTopic(agentId), body: String(number) })),
     );
   });
-  const enqueue = batching<OwedJob>((jobs) => queues.enqueue(queuedJobs(jobs)));
+  const enqueue = batching<OwedJob>(async (jobs) => {
+    await queues.enqueue(queuedJobs(jobs));
+    await pause(jobGathering_ms);
+  });
   const underWay = new Set<Promise<void>>();
 
   function follow(sending: Promise<void>, what: string): void {
