@@ -3,7 +3,6 @@ import { newId } from '../../src/domain/ids.ts';
 import { jobsOf } from '../../src/jobs/index.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { commitStatement } from '../../src/repositories/commit.ts';
-import { idempotencyKeysRepository } from '../../src/repositories/idempotency-keys.ts';
 import { messagesRepository } from '../../src/repositories/messages.ts';
 import { threadsRepository } from '../../src/repositories/threads.ts';
 import type { Thread } from './population.ts';
@@ -17,13 +16,14 @@ export async function rawTransaction(database: Database, thread: Thread, content
   const [sender] = thread.members;
   const now = Date.now();
   const key_hash = sha256(randomUUID());
-  await idempotencyKeysRepository(database).find(key_hash);
   const transaction = await database.begin();
   try {
-    await threadsRepository(transaction).lockForMember(thread.id, sender.id);
     const message = { id: newId('message'), thread_id: thread.id, sender_id: sender.id, content };
     const rest = { content_type: 'text' as const, reply_to: null, metadata: {}, created_at: now };
-    const sequence = await messagesRepository(transaction).append({ ...message, ...rest });
+    const [, sequence] = await Promise.all([
+      threadsRepository(transaction).lockForMember(thread.id, sender.id),
+      messagesRepository(transaction).append({ ...message, ...rest }),
+    ]);
     const event = {
       id: newId('event'),
       type: 'message.created' as const,

@@ -47,19 +47,20 @@ export function createExecute(unitOfWork: UnitOfWork): Execute {
   };
 }
 
-/** Gives the stored answer if there is one; else does it. A key that another process commits meanwhile wins. */
+/**
+ * Does it; when that fails and the key has an answer, gives that one. Most keys come once, so they are not looked for first:
+ * the key's row is part of the commit, and a second one of it is refused there together with everything else.
+ */
 async function once(
   unitOfWork: UnitOfWork,
   claim: IdempotencyClaim,
   write: () => Promise<Answer>,
 ): Promise<Answer> {
-  const before = await unitOfWork.answerOf(claim);
-  if (before) return replay(claim, before);
   try {
     return await write();
   } catch (error) {
-    const meanwhile = await unitOfWork.answerOf(claim);
-    if (meanwhile) return replay(claim, meanwhile);
+    const before = await unitOfWork.answerOf(claim);
+    if (before) return replay(claim, before);
     throw error;
   }
 }

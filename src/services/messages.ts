@@ -11,15 +11,19 @@ export interface SendMessage extends MessageDraft {
  * Sends a message in an active thread.
  * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, ATTACHMENT_NOT_FOUND, MESSAGE_NOT_FOUND
  */
-export async function sendMessage(work: Work, { thread_id, ...draft }: SendMessage) {
-  const thread = await threadFor(work, thread_id, { lock: true });
+export function sendMessage(work: Work, { thread_id, ...draft }: SendMessage) {
+  return appendMessage(work, thread_id, activeThread(work, thread_id), draft);
+}
+
+async function activeThread(work: Work, id: string) {
+  const thread = await threadFor(work, id, { lock: true });
   if (thread.status !== 'active') {
     throw new DomainError(
       'THREAD_CLOSED',
       `This thread is ${thread.status}; set it to active first, or open another one.`,
     );
   }
-  return appendMessage(work, thread, draft);
+  return thread;
 }
 
 export interface ListMessages {

@@ -13,31 +13,34 @@ export interface MessageDraft {
 
 /**
  * Appends a message to a thread that the unit of work holds, and tells every member. A step of more than one use case.
+ * @param held the thread; it may still be on its way behind the lock: the message then travels with the request for it, and
+ * is undone with everything else when the thread turns out to be absent or closed.
  * @returns the row, with its place in the thread.
- * @throws {DomainError} ATTACHMENT_NOT_FOUND, MESSAGE_NOT_FOUND (reply_to)
+ * @throws {DomainError} ATTACHMENT_NOT_FOUND, MESSAGE_NOT_FOUND (reply_to), and what `held` rejects with
  */
 export async function appendMessage(
   work: Work,
-  thread: { id: string; members: { id: string }[] },
+  thread_id: string,
+  held: Promise<{ members: { id: string }[] }>,
   draft: MessageDraft,
 ) {
+  const { content, content_type, reply_to, metadata } = draft;
   const [attachment] = draft.attachment_ids;
+  if (attachment || reply_to) await held;
   if (attachment)
     throw new DomainError('ATTACHMENT_NOT_FOUND', `No such attachment: ${attachment.slice(0, 80)}`);
-  if (draft.reply_to && !(await work.messages.find(thread.id, draft.reply_to))) {
+  if (reply_to && !(await work.messages.find(thread_id, reply_to))) {
     throw new DomainError('MESSAGE_NOT_FOUND', 'reply_to names no message of this thread.');
   }
-  const { content, content_type, reply_to, metadata } = draft;
   const what = { content, content_type, reply_to, metadata };
-  const message = {
-    id: newId('message'),
-    thread_id: thread.id,
-    sender_id: work.actor.agent_id,
-    ...what,
-    created_at: work.now,
-  };
-  const sequence = await work.messages.append(message);
-  const recipients = thread.members.map((member) => member.id);
-  work.emit({ type: 'message.created', thread_id: thread.id, message_id: message.id, recipients });
+  const sender_id = work.actor.agent_id;
+  const message = { id: newId('message'), thread_id, sender_id, ...what, created_at: work.now };
+  const appending = work.messages.append(message);
+  // What is wrong with the thread comes first; that nothing could be appended to it only follows.
+  appending.catch(() => undefined);
+  const { members } = await held;
+  const sequence = await appending;
+  const recipients = members.map((member) => member.id);
+  work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients });
   return { ...message, sequence, sender_handle: work.actor.handle };
 }

@@ -64,7 +64,8 @@ export async function createThread(work: Work, input: CreateThread) {
   });
 
   const message =
-    input.initial_message && (await appendMessage(work, { id: thread.id, members }, input.initial_message));
+    input.initial_message &&
+    (await appendMessage(work, thread.id, Promise.resolve({ members }), input.initial_message));
   return { thread: await threadFor(work, thread.id), initial_message_id: message?.id };
 }
 
