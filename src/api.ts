@@ -1,9 +1,9 @@
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Core } from './compose.ts';
 import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
 import { healthFace } from './http/health.ts';
+import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
 import { catalogue } from './operations/catalogue.ts';
@@ -18,9 +18,6 @@ import { parseRevocation, revocationMessages, revocationTopic } from './services
 import { signingKeys } from './services/signing-keys.ts';
 import { createTokens, isEndedBy, resourceAddresses, type Revocation } from './services/tokens.ts';
 import { createWebSocketFace } from './ws/face.ts';
-
-/** In milliseconds: for a whole request, for its headers, and between two requests of one connection. */
-const timeouts = { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 };
 
 /**
  * Starts one API process: every door over one core. It stops in phases: no new callers, open streams end, calls under way
@@ -102,8 +99,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
 
   const faces = [health, mcp.middleware, oauth, description, ...rest];
   const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, faces });
-  const answer = app.callback();
-  const server = createServer(timeouts, (request, response) => void answer(request, response));
+  const server = createHttpServer(app.callback());
   server.on('upgrade', webSocket.upgrade);
   await listen(server, config.PORT, config.HOST);
 
@@ -114,28 +110,4 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   const { port } = server.address() as AddressInfo;
   logger.info({ port, public_url }, 'API ready');
   return { port };
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog: 2048 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-/** Takes no more connections, waits for the calls under way, and cuts those that take longer than three seconds. */
-function closeServer(server: Server): Promise<void> {
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => server.closeAllConnections(), 3_000);
-  return new Promise((resolve, reject) => {
-    server.close((error) => {
-      clearInterval(idle);
-      clearTimeout(late);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }

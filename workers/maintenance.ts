@@ -8,9 +8,9 @@ const batch = 1_000;
 const mcpSessionLife = 7 * day;
 const sweepDelay = { first: 10_000, longest: 3_600_000 };
 
-/** Repeats a removal in small batches until nothing is left, so that no statement holds many rows for long. */
-async function drain(remove: (limit: number) => Promise<number>): Promise<void> {
-  while ((await remove(batch)) === batch);
+/** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
+async function drain(next: (limit: number) => Promise<number>): Promise<void> {
+  while ((await next(batch)) === batch);
 }
 
 /** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
@@ -23,12 +23,13 @@ export function maintenanceHandler({
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
-    async 'sweep-outbox'() {
-      const due = await outbox.takeDue(Date.now(), sweepDelay, batch);
-      if (due.length === 0) return;
-      logger.info({ jobs: due.length }, 'jobs owed for too long are enqueued again');
-      await queues.enqueue(queuedJobs(due), { retry_failed: true });
-    },
+    'sweep-outbox': () =>
+      drain(async (limit) => {
+        const due = await outbox.takeDue(Date.now(), sweepDelay, limit);
+        if (due.length > 0) logger.info({ jobs: due.length }, 'jobs owed for too long are enqueued again');
+        await queues.enqueue(queuedJobs(due), { retry_failed: true });
+        return due.length;
+      }),
     'expire-idempotency-keys': () => drain((limit) => idempotencyKeys.removeBefore(Date.now() - day, limit)),
     async 'expire-tokens'() {
       await drain((limit) => tokens.removeExpired(Date.now(), limit));

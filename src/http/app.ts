@@ -1,4 +1,5 @@
 import Koa, { type Context, type Middleware, type Next } from 'koa';
+import { DomainError } from '../domain/errors.ts';
 import type { Logger } from '../platform/logger.ts';
 import { answerErrors } from './errors.ts';
 import { requestId } from './request-id.ts';
@@ -15,14 +16,14 @@ export interface AppParts {
 export function createApp({ logger, trust_proxy, faces }: AppParts): Koa {
   const app = new Koa({ proxy: trust_proxy });
   app.on('error', (error: Error & { code?: string }) => {
-    // A caller that went away while it was answered; nothing of ours is at fault.
-    const gone =
-      error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+    // A caller that went away while it was answered, or whose bytes are no HTTP; nothing of ours is at fault.
+    const gone = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_.*)$/.test(error.code ?? '');
     logger[gone ? 'debug' : 'error']({ err: error }, 'the answer could not be sent');
   });
   app.use(requestId);
   app.use(guardContent);
   app.use(answerErrors(logger));
+  app.use(requireHost);
   for (const face of faces) app.use(face);
   return app;
 }
@@ -31,5 +32,13 @@ export function createApp({ logger, trust_proxy, faces }: AppParts): Koa {
 function guardContent(ctx: Context, next: Next): Promise<void> {
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Cache-Control', 'no-store');
+  return next();
+}
+
+/** RFC 9112, section 3.2: an HTTP/1.1 request names its host. */
+function requireHost(ctx: Context, next: Next): Promise<void> {
+  if (ctx.req.httpVersion === '1.1' && ctx.headers.host === undefined) {
+    throw new DomainError('VALIDATION_ERROR', 'A request needs the header Host.');
+  }
   return next();
 }

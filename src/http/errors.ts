@@ -32,6 +32,7 @@ export function errorHeaders(error: DomainError): Record<string, string> {
 
 /** The one place that turns whatever was thrown into an answer. */
 export function answerErrors(logger: Logger) {
+  const outages = oncePerSecond();
   return async function errors(ctx: Context, next: Next): Promise<void> {
     try {
       await next();
@@ -41,7 +42,7 @@ export function answerErrors(logger: Logger) {
     } catch (thrown) {
       const error = toDomainError(thrown);
       const request_id: unknown = ctx.state['request_id'];
-      if (error.status >= 500) {
+      if (error.code === 'INTERNAL' || (error.status >= 500 && outages.isNews())) {
         logger.error(
           { err: error.cause ?? error, request_id, method: ctx.method, path: ctx.path },
           error.code,
@@ -51,5 +52,17 @@ export function answerErrors(logger: Logger) {
       ctx.set(errorHeaders(error));
       ctx.body = errorBody(error, String(request_id));
     }
+  };
+}
+
+/** An outage refuses every call; one line a second tells of it as well as a thousand do. */
+function oncePerSecond(): { isNews(): boolean } {
+  let quietUntil = 0;
+  return {
+    isNews() {
+      if (Date.now() < quietUntil) return false;
+      quietUntil = Date.now() + 1_000;
+      return true;
+    },
   };
 }

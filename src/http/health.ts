@@ -15,8 +15,18 @@ const patience = 2_000;
  * fails, or the process stops. A balancer that watches `/readyz` sends nothing more to a process that stops.
  */
 export function healthFace(checks: readonly HealthCheck[], stopping: () => boolean): Middleware {
+  let asking: Promise<('ok' | 'failed' | 'slow')[]> | undefined;
+
+  /** Whoever asks meanwhile shares the check under way. */
+  function ask() {
+    asking ??= Promise.all(checks.map(({ check }) => outcome(check))).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
   async function ready(ctx: Context): Promise<void> {
-    const outcomes = await Promise.all(checks.map(({ check }) => outcome(check)));
+    const outcomes = await ask();
     const failed = checks.filter((_, index) => outcomes[index] !== 'ok');
     const status = statusOf(failed, stopping());
     ctx.status = status === 'ok' || status === 'degraded' ? 200 : 503;

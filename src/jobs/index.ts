@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { EventType } from '../domain/events.ts';
 import { attachmentScanning } from './attachment-scanning.ts';
 import type { QueuedJob } from './define.ts';
@@ -35,8 +36,8 @@ export function jobsOf(event: { id: string; type: EventType; message_id?: string
 const largestBatch = 100;
 
 /**
- * Packs owed jobs into as few queue entries as possible, in order. The entry's id comes from its first subject, so that the
- * same batch enqueued twice is one entry.
+ * Packs owed jobs into as few queue entries as possible, in order. An entry's id names its subjects, so that the same batch
+ * enqueued twice is one entry, and one that shares only a part with it is not taken for it.
  */
 export function queuedJobs(owed: readonly OwedJob[]): QueuedJob[] {
   const queued: QueuedJob[] = [];
@@ -48,7 +49,7 @@ export function queuedJobs(owed: readonly OwedJob[]): QueuedJob[] {
       queued.push({
         queue,
         name,
-        id: `${name}-${batch[0]}`,
+        id: batchId(name, batch),
         payload: { version: 1, ids: batch },
         attempts,
         backoff_ms,
@@ -56,4 +57,9 @@ export function queuedJobs(owed: readonly OwedJob[]): QueuedJob[] {
     }
   }
   return queued;
+}
+
+function batchId(name: string, [first, ...others]: string[]): string {
+  if (others.length === 0) return `${name}-${first}`;
+  return `${name}-${first}-${createHash('sha256').update(others.join()).digest('base64url').slice(0, 22)}`;
 }

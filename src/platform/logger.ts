@@ -1,5 +1,29 @@
 import { pino } from 'pino';
 
+/** What is told of an error: never the bytes of a request (Node's rawPacket) or the values of a row (PostgreSQL's detail). */
+interface LoggedError {
+  type: string;
+  message: string;
+  stack: string | undefined;
+  code: unknown;
+  cause: LoggedError | undefined;
+}
+
+const deepestCause = 3;
+
+function loggedError(error: unknown, depth = 0): LoggedError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? error.code : undefined;
+  return {
+    type: name,
+    message,
+    stack,
+    code,
+    cause: depth < deepestCause ? loggedError(cause, depth + 1) : undefined,
+  };
+}
+
 /** What the service logs with: structured, one JSON object a line, never message content or secrets. */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -12,6 +36,23 @@ export interface Logger {
 /** A logger to standard error, so that standard output stays for results. `part` names the process. */
 export function createLogger(options: { level: string; part: string }): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  const redact = ['authorization', '*.authorization', '*.password', '*.token', '*.content'];
-  return pino({ level: options.level, base: { part: options.part, pid: process.pid }, redact }, destination);
+  const redact = [
+    'authorization',
+    '*.authorization',
+    'password',
+    '*.password',
+    'token',
+    '*.token',
+    'content',
+    '*.content',
+  ];
+  return pino(
+    {
+      level: options.level,
+      base: { part: options.part, pid: process.pid },
+      redact,
+      serializers: { err: (error: unknown) => loggedError(error) },
+    },
+    destination,
+  );
 }

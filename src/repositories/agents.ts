@@ -42,7 +42,10 @@ const insert = statement(
    select ${columns} from agent a`,
 );
 
-/** Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. */
+/**
+ * Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. Agents that an
+ * organization owns belong together; the personal agents of its people do not: they are their person's own.
+ */
 const findSeen = statement(
   'agents.find_seen',
   `select ${columns}, r.*,
@@ -56,13 +59,7 @@ const findSeen = statement(
    cross join lateral (select
      a.id = viewer.id as self,
      a.owner_id = viewer.owner_id and viewer_owner.kind = 'account' as same_owner,
-     (a.owner_id = viewer.owner_id and viewer_owner.kind = 'organization')
-       or exists (select from organization_members o join organization_members p using (organization_id)
-                  where o.account_id = coalesce(viewer.member_account_id, viewer.owner_id)
-                    and p.account_id = coalesce(a.member_account_id, a.owner_id))
-       or exists (select from organization_members o
-                  where (o.organization_id, o.account_id) in ((a.owner_id, viewer.owner_id), (viewer.owner_id, a.owner_id)))
-       as same_organization,
+     a.owner_id = viewer.owner_id and viewer_owner.kind = 'organization' as same_organization,
      exists (select from contacts c where c.agent_id = viewer.id and c.contact_id = a.id) as contact,
      exists (select from allowlist_entries e where e.agent_id = a.id
              and e.entry in (viewer.canonical_handle, viewer_owner.name || '.*')) as allowlisted,

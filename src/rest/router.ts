@@ -22,14 +22,13 @@ export interface RestParts {
 
 /** Faces for everything under /v1: a loop over the catalogue. Nothing about a single operation stands here. */
 export function createRestFaces(parts: RestParts): Middleware[] {
-  const router = new Router({ prefix: '/v1' });
-  router.use(parts.authenticate);
+  const router = new Router({ prefix: '/v1', sensitive: true });
   const routes = parts.catalogue.flatMap((operation) => {
     const { rest } = operation;
     return rest ? pathsOf(rest).map((path) => ({ path, rest, operation })) : [];
   });
   for (const { path, rest, operation } of routes.sort((a, b) => parameters(a.path) - parameters(b.path))) {
-    const stages = rest.method === 'GET' ? [] : [jsonBody];
+    const stages = rest.method === 'GET' ? [parts.authenticate] : [parts.authenticate, jsonBody];
     const koaPath = path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(
       koaPath,
@@ -37,7 +36,8 @@ export function createRestFaces(parts: RestParts): Middleware[] {
       [...stages, endpoint(parts, operation, rest, path.startsWith(longForm))],
     );
   }
-  for (const { method, path, stages } of parts.routes) router.register(path, [method], stages);
+  for (const { method, path, stages } of parts.routes)
+    router.register(path, [method], [parts.authenticate, ...stages]);
   return [router.routes() as Middleware, refuseMethods(router)];
 }
 

@@ -11,7 +11,7 @@ import type { Tokens } from '../services/tokens.ts';
 import { type Connection, serveConnection } from './connection.ts';
 import { admit, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from '../http/refuse.ts';
 
 export interface WebSocketFaceParts {
   realtime: Realtime;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { DomainError } from '../domain/errors.ts';
-import { errorBody, errorHeaders } from '../http/errors.ts';
+import { errorBody, errorHeaders } from './errors.ts';
 
 /** How long a refused caller may keep the connection, in milliseconds. */
 const patience = 2_000;
