@@ -49,6 +49,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
   run(work: Work, input: Input): Promise<Output>;
+  /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
+  contends?(input: Input): string;
   rest?: RestFace<Output>;
   tool?: ToolFace;
   resource?: ResourceFace;

@@ -28,7 +28,18 @@ export interface Answer {
 export type Execute = (call: Call) => Promise<Answer>;
 
 export function createExecute(unitOfWork: UnitOfWork): Execute {
-  const turnstile = createTurnstile();
+  const keys = createTurnstile(
+    1,
+    () =>
+      new DomainError('IDEMPOTENCY_IN_PROGRESS', 'The first request with this key still runs.', {
+        retry_after: 1,
+      }),
+  );
+  // A few for each, so that the next one stands ready; not all, so that one busy thread leaves connections to the others.
+  const contended = createTurnstile(
+    4,
+    () => new DomainError('UNAVAILABLE', 'Too many write here at once; try again.', { retry_after: 1 }),
+  );
 
   return async function execute(call) {
     const { operation, actor } = call;
@@ -39,11 +50,14 @@ export function createExecute(unitOfWork: UnitOfWork): Execute {
       return { body: JSON.stringify(output), output, replayed: false };
     };
     if (operation.kind === 'read') return unitOfWork.read(actor, run);
-    if (call.idempotency_key === undefined) return unitOfWork.write(actor, null, run);
+    const write = (claim: IdempotencyClaim | null) => {
+      const place = operation.contends?.(input);
+      const attempt = () => unitOfWork.write(actor, claim, run);
+      return place === undefined ? attempt() : contended.pass(place, attempt);
+    };
+    if (call.idempotency_key === undefined) return write(null);
     const claim = claimOf(call, call.idempotency_key, input);
-    return turnstile.pass(claim.key_hash.toString('base64'), () =>
-      once(unitOfWork, claim, () => unitOfWork.write(actor, claim, run)),
-    );
+    return keys.pass(claim.key_hash.toString('base64'), () => once(unitOfWork, claim, () => write(claim)));
   };
 }
 
@@ -59,7 +73,11 @@ async function once(
   try {
     return await write();
   } catch (error) {
-    const before = await unitOfWork.answerOf(claim);
+    // What the database could not do just now, it will not tell just now either.
+    if (error instanceof DomainError && error.code === 'UNAVAILABLE') throw error;
+    const before = await unitOfWork.answerOf(claim).catch(() => {
+      throw error;
+    });
     if (before) return replay(claim, before);
     throw error;
   }

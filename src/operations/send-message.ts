@@ -30,6 +30,7 @@ export const sendMessageOperation = defineOperation({
       await sendMessage(work, { ...message, reply_to: reply_to ?? null, metadata: kept }),
     );
   },
+  contends: ({ thread_id }) => thread_id,
   rest: {
     method: 'POST',
     path: '/threads/{thread_id}/messages',

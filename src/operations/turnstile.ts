@@ -1,51 +1,56 @@
-import { DomainError } from '../domain/errors.ts';
-
 const patience = 10_000;
 
 export interface Turnstile {
-  /** Runs `task` when no other task of this key runs in this process; waits for its turn for at most 10 s. */
+  /** Runs `task` when fewer than `width` tasks of this key run in this process; first come, first served, for at most 10 s. */
   pass<T>(key: string, task: () => Promise<T>): Promise<T>;
 }
 
+interface Line {
+  inside: number;
+  waiting: (() => void)[];
+}
+
 /**
- * Requests with the same idempotency key pass one after the other, so that a hundred copies of one request hold one database
- * connection and not a hundred. Between processes the database decides.
+ * Lets calls wait here that would otherwise wait for one another inside the database, each holding a connection there.
+ * Between processes the database decides.
+ * @param tired the refusal for whoever has waited too long.
  */
-export function createTurnstile(): Turnstile {
-  const last = new Map<string, Promise<unknown>>();
+export function createTurnstile(width: number, tired: () => Error): Turnstile {
+  const lines = new Map<string, Line>();
+
+  function leave(key: string, line: Line): void {
+    const next = line.waiting.shift();
+    if (next) next();
+    else if (line.inside > 1) line.inside -= 1;
+    else lines.delete(key);
+  }
 
   return {
     async pass(key, task) {
-      const before = last.get(key);
-      const turn = before ? patiently(before).then(task) : task();
-      const settled = turn.catch(onlyTheCallerCares);
-      last.set(key, settled);
+      const line = lines.get(key) ?? { inside: 0, waiting: [] };
+      lines.set(key, line);
+      if (line.inside < width) line.inside += 1;
+      else await turn(line, tired);
       try {
-        return await turn;
+        return await task();
       } finally {
-        if (last.get(key) === settled) last.delete(key);
+        leave(key, line);
       }
     },
   };
 }
 
-async function patiently(before: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new DomainError('IDEMPOTENCY_IN_PROGRESS', 'The first request with this key still runs.', {
-          retry_after: 1,
-        }),
-      );
+/** Resolves when a place is handed over; who gives up leaves the line. */
+function turn(line: Line, tired: () => Error): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      line.waiting.splice(line.waiting.indexOf(enter), 1);
+      reject(tired());
     }, patience);
+    line.waiting.push(enter);
   });
-  try {
-    await Promise.race([before, tired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
-
-/** Whoever waits in line cares for the turn, not for how the one before it went. */
-function onlyTheCallerCares(): void {}

@@ -24,6 +24,7 @@ export const updateThreadOperation = defineOperation({
   async run(work, input) {
     return presentThread(await updateThread(work, input));
   },
+  contends: ({ thread_id }) => thread_id,
   rest: { method: 'PATCH', path: '/threads/{thread_id}', status: 200, idempotency: 'accepted' },
   tool: {
     description: 'Sets the status of a thread (active, closed, archived) or its subject.',

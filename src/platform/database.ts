@@ -46,6 +46,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     statement_timeout: 15_000,
     lock_timeout: 10_000,
+    // The server's limits mean nothing when it does not answer at all.
+    query_timeout: 20_000,
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'ams',
     pipeline: true,
@@ -53,11 +55,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   pool.on('error', options.on_error);
 
+  const mostWaiting = options.pool_size * 25;
+  function refuseCrowd(): void {
+    if (pool.waitingCount >= mostWaiting) throw new Error('too many callers wait for a database connection');
+  }
+
   return {
     async query(statement, values) {
+      refuseCrowd();
       return (await pool.query({ ...statement, values: [...values] })).rows;
     },
     async begin() {
+      refuseCrowd();
       return openTransaction(await pool.connect());
     },
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -29,7 +29,7 @@ export function databaseError(error: unknown): unknown {
   if (known) return known();
   const passing =
     (code !== undefined && (connectionFaults.has(code) || passingStates.test(code))) ||
-    /connection|timeout exceeded when trying to connect/i.test(error.message);
+    /connection|timeout exceeded when trying to connect|query read timeout/i.test(error.message);
   if (!passing) return error;
   return new DomainError('UNAVAILABLE', 'The database does not answer just now; try again.', {
     cause: error,

@@ -48,7 +48,7 @@ const statements = {
   events: statement(
     'feed.events',
     `select e.id, e.type, e.thread_id, e.data, e.created_at,
-       m.id as message_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
+       m.id as message_id, m.created_at as message_created_at, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
        m.metadata
      from events e left join messages m on m.id = e.message_id left join agents a on a.id = m.sender_id
      where e.id = any($1)`,
@@ -75,17 +75,18 @@ const statements = {
 interface EventColumns extends Omit<EventRow, 'message'>, Omit<MessageRow, 'id' | 'thread_id'> {
   thread_id: string;
   message_id: string | null;
+  message_created_at: number;
 }
 
 function withMessage(row: EventColumns): EventRow {
-  const { id, type, thread_id, data, created_at, message_id, ...message } = row;
+  const { id, type, thread_id, data, created_at, message_id, message_created_at, ...message } = row;
   return {
     id,
     type,
     thread_id,
     data,
     created_at,
-    message: message_id ? { ...message, id: message_id, thread_id, created_at } : null,
+    message: message_id ? { ...message, id: message_id, thread_id, created_at: message_created_at } : null,
   };
 }
 

@@ -21,22 +21,23 @@ const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle 
 const statements = {
   /**
    * One round trip: the next sequence of the thread, the message, and the sender's read mark, which moves along only when
-   * nothing unread lies before it: an agent that writes without reading keeps its unread messages. Whoever is no member of
-   * the thread changes nothing and waits for nobody.
+   * nothing unread lies before it: an agent that writes without reading keeps its unread messages. Time never runs backwards
+   * along the sequence, whoever had to wait for the thread. Whoever is no member changes nothing and waits for nobody.
    */
   append: statement(
     'messages.append',
     `with thread as (
-       update threads set last_sequence = last_sequence + 1, last_message_at = $8, updated_at = $8
+       update threads set last_sequence = last_sequence + 1, last_message_at = greatest(last_message_at, $8),
+         updated_at = greatest(updated_at, $8)
        where id = $2 and exists (select from thread_members where thread_id = $2 and agent_id = $3)
-       returning last_sequence
+       returning last_sequence, last_message_at
      ), mark as (
        update thread_members m set read_sequence = thread.last_sequence from thread
        where m.thread_id = $2 and m.agent_id = $3 and m.read_sequence = thread.last_sequence - 1
      )
      insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, created_at)
-     select $1, $2, last_sequence, $3, $4, $5, $6, $7, $8 from thread
-     returning sequence`,
+     select $1, $2, last_sequence, $3, $4, $5, $6, $7, last_message_at from thread
+     returning sequence, created_at`,
   ),
   find: statement(
     'messages.find',
@@ -77,15 +78,16 @@ export interface MessageRange {
 export function messagesRepository(db: Queryable) {
   return {
     /**
-     * Appends to a thread whose row the transaction holds; may be sent right behind the lock. Answers the message's sequence.
+     * Appends to a thread whose row the transaction holds; may be sent right behind the lock. Answers the message's place
+     * and time.
      * @throws when the sender is no member.
      */
-    async append(message: NewMessage): Promise<number> {
+    async append(message: NewMessage): Promise<{ sequence: number; created_at: number }> {
       const { id, thread_id, sender_id, content, content_type, reply_to, metadata, created_at } = message;
       const values = [id, thread_id, sender_id, content, content_type, reply_to, metadata, created_at];
-      const [row] = await db.query<{ sequence: number }>(statements.append, values);
+      const [row] = await db.query<{ sequence: number; created_at: number }>(statements.append, values);
       if (!row) throw new Error(`${sender_id} cannot append to ${thread_id}`);
-      return row.sequence;
+      return row;
     },
     async find(threadId: string, id: string): Promise<MessageRow | undefined> {
       return (await db.query<MessageRow>(statements.find, [threadId, id]))[0];

@@ -47,6 +47,14 @@ const statements = {
      left join credentials c on c.client_id = t.client_id
      where t.token_hash = $1 and c.revoked_at is null`,
   ),
+  good: statement(
+    'tokens.good',
+    `select t.token_hash
+     from access_tokens t
+     join agents a on a.id = t.agent_id and a.retired_at is null
+     left join credentials c on c.client_id = t.client_id
+     where t.token_hash = any($1::bytea[]) and t.expires_at > $2 and c.revoked_at is null`,
+  ),
   removeExpired: statement(
     'tokens.remove_expired',
     `delete from access_tokens where token_hash in (select token_hash from access_tokens where expires_at < $1 limit $2)
@@ -71,6 +79,11 @@ export function tokensRepository(db: Queryable) {
     },
     async find(tokenHash: Buffer): Promise<TokenRow | undefined> {
       return (await db.query<TokenRow>(statements.find, [tokenHash]))[0];
+    },
+    /** Which of these tokens are good at `time` (ms). */
+    async good(tokenHashes: readonly Buffer[], time: number): Promise<Buffer[]> {
+      const rows = await db.query<{ token_hash: Buffer }>(statements.good, [tokenHashes, time]);
+      return rows.map((row) => row.token_hash);
     },
     /** These four answer the hashes of the tokens that ended. */
     remove: removeWhere(statements.remove),

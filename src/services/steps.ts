@@ -39,8 +39,8 @@ export async function appendMessage(
   // What is wrong with the thread comes first; that nothing could be appended to it only follows.
   appending.catch(() => undefined);
   const { members } = await held;
-  const sequence = await appending;
+  const place = await appending;
   const recipients = members.map((member) => member.id);
   work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients });
-  return { ...message, sequence, sender_handle: work.actor.handle };
+  return { ...message, ...place, sender_handle: work.actor.handle };
 }

@@ -95,7 +95,7 @@ export async function updateThread(work: Work, input: UpdateThread) {
   if (status !== thread.status && !canMove(thread.status, status)) {
     throw new DomainError('INVALID_TRANSITION', `A thread cannot go from ${thread.status} to ${status}.`);
   }
-  const updated = { ...thread, status, subject, updated_at: work.now };
+  const updated = { ...thread, status, subject, updated_at: Math.max(thread.updated_at, work.now) };
   await work.threads.update(updated);
   const { read_sequence: _mark, created_by_handle: _handle, ...data } = updated;
   work.emit({

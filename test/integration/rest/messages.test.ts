@@ -52,6 +52,7 @@ test('a message comes back whole, and its Location leads to it', async () => {
 
 test('concurrent senders get 1, 2, 3 … without a hole, and members see one order', async () => {
   const { ann, bob, url } = await conversation();
+  const start = await rest('GET', `${service.api}/events`, { token: bob.token });
   const senders = Array.from({ length: 60 }, (_, index) => (index % 2 ? ann : bob));
   const sent = await Promise.all(
     senders.map(({ token }, index) =>
@@ -67,6 +68,14 @@ test('concurrent senders get 1, 2, 3 … without a hole, and members see one ord
   );
   expect(forAnn?.body.messages).toEqual(forBob?.body.messages);
   expect(forAnn?.body.messages).toHaveLength(60);
+  const times: number[] = forAnn?.body.messages.map((message: { created_at: number }) => message.created_at);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  const thread = await rest('GET', url, { token: ann.token });
+  expect(thread.body.last_message_at).toBe(times.at(-1));
+  const { body } = await rest('GET', `${service.api}/events?cursor=${start.body.cursor}&limit=100`, {
+    token: bob.token,
+  });
+  expect(body.events.map((event: { data: unknown }) => event.data)).toEqual(forBob?.body.messages);
 });
 
 test('lists page in both directions, while messages arrive', async () => {

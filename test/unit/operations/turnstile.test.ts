@@ -5,6 +5,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const tired = () => new Error('waited too long');
+
 function held() {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -14,7 +16,7 @@ function held() {
 }
 
 test('tasks of one key pass one after the other, those of another key do not wait', async () => {
-  const turnstile = createTurnstile();
+  const turnstile = createTurnstile(1, tired);
   const { gate, release } = held();
   const order: string[] = [];
   const note = (name: string) => () => Promise.resolve(void order.push(name));
@@ -28,7 +30,7 @@ test('tasks of one key pass one after the other, those of another key do not wai
 });
 
 test('a task that fails tells its own caller only, and the next one passes', async () => {
-  const turnstile = createTurnstile();
+  const turnstile = createTurnstile(1, tired);
   const { gate, release } = held();
   const first = turnstile.pass('a', () => gate.then(() => Promise.reject(new Error('mine'))));
   const second = turnstile.pass('a', () => Promise.resolve('fine'));
@@ -37,18 +39,37 @@ test('a task that fails tells its own caller only, and the next one passes', asy
   await expect(second).resolves.toBe('fine');
 });
 
-test('whoever waits ten seconds is told that the first request still runs', async () => {
+test('as many pass at once as it is wide', async () => {
+  const turnstile = createTurnstile(2, tired);
+  const { gate, release } = held();
+  let inside = 0;
+  let most = 0;
+  const tasks = Array.from({ length: 6 }, () =>
+    turnstile.pass('a', async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await gate;
+      inside -= 1;
+    }),
+  );
+  release();
+  await Promise.all(tasks);
+  expect([most, inside]).toEqual([2, 0]);
+});
+
+test('whoever waits ten seconds is refused, and leaves its place to the next', async () => {
   vi.useFakeTimers();
-  const turnstile = createTurnstile();
+  const turnstile = createTurnstile(1, tired);
   const { gate, release } = held();
   const first = turnstile.pass('a', () => gate);
-  const second = expect(turnstile.pass('a', () => Promise.resolve())).rejects.toMatchObject({
-    code: 'IDEMPOTENCY_IN_PROGRESS',
-    status: 409,
-    retry_after: 1,
-  });
-  await vi.advanceTimersByTimeAsync(10_000);
+  const second = expect(turnstile.pass('a', () => Promise.resolve('late'))).rejects.toThrow(
+    'waited too long',
+  );
+  await vi.advanceTimersByTimeAsync(9_000);
+  const third = turnstile.pass('a', () => Promise.resolve('in time'));
+  await vi.advanceTimersByTimeAsync(1_000);
   await second;
   release();
   await first;
+  expect(await third).toBe('in time');
 });
