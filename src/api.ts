@@ -36,7 +36,17 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     find: (hash) => unitOfWork.consult((all) => all.tokens.find(hash)),
     resources,
   });
-  const realtime = createRealtime({ feed: repositories.feed, bus, cursors, log });
+  const realtime = createRealtime({
+    feed: repositories.feed,
+    bus,
+    cursors,
+    log,
+    async goodTokens(ids) {
+      const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
+      const good = await unitOfWork.consult((all) => all.tokens.good(hashes, Date.now()));
+      return new Set(good.map((hash) => hash.toString('base64url')));
+    },
+  });
   lifecycle.onStop('streams', 5_000, () => realtime.close());
   await bus.subscribe(revocationTopic, (body) => {
     const ended = parseRevocation(body);

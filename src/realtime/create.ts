@@ -18,7 +18,12 @@ export interface RealtimeParts {
   bus: Bus;
   cursors: Cursors;
   log(message: string, error: unknown): void;
-  /** Defaults: 5,000 and 500 ms. */
+  /**
+   * Which of these tokens, named as in `Actor.token_id`, are still good. It ends the streams of those that are not, should the
+   * bus lose a revocation.
+   */
+  goodTokens?: (tokenIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
   /** What recent events may take, in bytes; 32 MiB by default. */
   cache_bytes?: number;
@@ -35,8 +40,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const channels = createChannels({ bus, log, linger_ms, patience_ms: busPatience });
   const store = createEventStore({ feed, log, cache_bytes: parts.cache_bytes ?? 32 * 1024 * 1024 });
   const pages = createPages({ feed, store, cursors });
-  const intervals = parts.intervals ?? { healthy_ms: 5_000, unhealthy_ms: 500 };
-  const watch = startWatch({ feed, bus, channels, intervals, log });
+  const intervals = parts.intervals ?? { healthy_ms: 3_000, unhealthy_ms: 500 };
+  const watch = startWatch({ feed, bus, channels, intervals, goodTokens: parts.goodTokens, log });
   const bounds = batching<string, FeedBounds>({
     key: (agentId) => agentId,
     async load(agentIds) {

@@ -3,9 +3,9 @@ import type { Work } from '../unit-of-work.ts';
 import type { Channels, Member } from './channels.ts';
 
 export interface PollIntervals {
-  /** Milliseconds between two looks at the feeds while the bus works. */
+  /** Milliseconds between two looks at the feeds while the bus works, and, always, between two looks at the tokens. */
   healthy_ms: number;
-  /** The same while rings may be lost; also how often the bus is asked and tokens are checked for their end. */
+  /** The same while rings may be lost; also how often the bus is asked, expiries and the tokens of new members are checked. */
   unhealthy_ms: number;
 }
 
@@ -14,6 +14,8 @@ export interface WatchParts {
   bus: Pick<Bus, 'healthy'>;
   channels: Channels;
   intervals: PollIntervals;
+  /** Which of these tokens, named as in `Actor.token_id`, are still good. Without it only the bus tells of revocations. */
+  goodTokens?: ((tokenIds: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
   log(message: string, error: unknown): void;
 }
 
@@ -22,11 +24,16 @@ export interface Watch {
 }
 
 /**
- * What backs up the bus: looks from time to time whether the feed of any agent has grown, all of them in one query, and ends
- * streams whose token has expired. Its rhythm is uneven on purpose, so that processes do not ask in step.
+ * What backs up the bus: looks from time to time whether the feed of any agent has grown, all of them in one query, and
+ * whose token is no longer good, in another. Its rhythm is uneven on purpose, so that processes do not ask in step.
  */
-export function startWatch({ feed, bus, channels, intervals, log }: WatchParts): Watch {
+export function startWatch({ feed, bus, channels, intervals, goodTokens, log }: WatchParts): Watch {
   let nextPoll = Date.now() + uneven(intervals.healthy_ms);
+  let nextCheck = nextPoll;
+  /** Whose token was found good since they joined: it may have ended between its check at the door and that. */
+  const checked = new WeakSet<Member>();
+  let checking = false;
+  let checkFaults = 0;
   let lossy = false;
   let polling = false;
   let faults = 0;
@@ -40,6 +47,30 @@ export function startWatch({ feed, bus, channels, intervals, log }: WatchParts):
     lossy = !bus.healthy();
     // Once more after the bus is back: a ring may have been lost just before.
     if (!polling && (lossy || wasLossy || now >= nextPoll)) void poll();
+    if (!checking && goodTokens) void check(goodTokens);
+  }
+
+  /** Looks at the tokens of new members, and of all when it is time. What cannot be looked up ends nobody. */
+  async function check(lookUp: NonNullable<WatchParts['goodTokens']>): Promise<void> {
+    const due = Date.now() >= nextCheck;
+    const members = [...channels.members()].filter((member) => due || !checked.has(member));
+    if (due) nextCheck = Date.now() + uneven(intervals.healthy_ms);
+    if (members.length === 0) return;
+    checking = true;
+    try {
+      const good = await lookUp([...new Set(members.map(({ actor }) => actor.token_id))]);
+      for (const member of members) {
+        if (good.has(member.actor.token_id)) checked.add(member);
+        else member.end('token_ended');
+      }
+      checkFaults = 0;
+    } catch (error) {
+      nextCheck = 0;
+      checkFaults += 1;
+      if (checkFaults === 1) log('the tokens of open streams cannot be checked', error);
+    } finally {
+      checking = false;
+    }
   }
 
   async function poll(): Promise<void> {

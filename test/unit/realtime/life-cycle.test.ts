@@ -61,6 +61,57 @@ test('a revocation while a stream opens refuses it; before its start it is told 
   expect(early.ends).toEqual(['token_ended']);
 });
 
+test('a token that ended without a word from the bus ends its streams and waiting callers, and no others', async () => {
+  const good = new Set(['gone', 'stays']);
+  const asked: (readonly string[])[] = [];
+  const { realtime, topics } = setUp({
+    intervals: { healthy_ms: 40, unhealthy_ms: 10 },
+    async goodTokens(ids) {
+      asked.push(ids);
+      return new Set(ids.filter((id) => good.has(id)));
+    },
+  });
+  const gone = keepingReader();
+  const stays = keepingReader();
+  (await realtime.open(actorOf('a', { token_id: 'gone' }), {}, gone.reader)).start();
+  (await realtime.open(actorOf('a', { token_id: 'stays' }), {}, stays.reader)).start();
+  (await realtime.open(actorOf('c', { token_id: 'stays' }), {}, stays.reader)).start();
+  const waiting = realtime.page(actorOf('b', { token_id: 'gone' }), { limit: 5, wait_ms: 60_000 });
+  const refused = expect(waiting).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  await eventually(() => expect(topics()).toContain('agent/b'));
+  await eventually(() => expect(asked).toContainEqual(['gone', 'stays']));
+  good.delete('gone');
+  await eventually(() => expect(gone.ends).toEqual(['token_ended']));
+  await refused;
+  expect(stays.ends).toEqual([]);
+});
+
+test('the token of a new stream is looked at soon: it may have ended while the stream opened', async () => {
+  const { realtime } = setUp({ goodTokens: async () => new Set() });
+  const { reader, ends } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  await eventually(() => expect(ends).toEqual(['token_ended']));
+});
+
+test('tokens that cannot be looked up end nobody; when they can be, those that ended do', async () => {
+  let away = true;
+  let tries = 0;
+  const { realtime, logged } = setUp({
+    async goodTokens() {
+      tries += 1;
+      if (away) throw new Error('the database is away');
+      return new Set();
+    },
+  });
+  const { reader, ends } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  await eventually(() => expect(tries).toBeGreaterThan(2));
+  expect(ends).toEqual([]);
+  expect(logged).toEqual(['the tokens of open streams cannot be checked']);
+  away = false;
+  await eventually(() => expect(ends).toEqual(['token_ended']));
+});
+
 test('closing ends every stream and waiting caller, and refuses new ones', async () => {
   const { realtime, topics } = setUp();
   const { reader, ends } = keepingReader();

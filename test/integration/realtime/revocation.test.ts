@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startService, type TestService } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** Ends tokens in the database alone: the bus says nothing of it. */
+async function endSilently(tokens: readonly string[]): Promise<void> {
+  const hashes = tokens.map((token) => hash('sha256', token, 'buffer'));
+  await service.core.database.query(
+    { text: 'delete from access_tokens where token_hash = any($1::bytea[])' },
+    [hashes],
+  );
+}
+
+function authorized(token: string): RequestInit {
+  return { headers: { Authorization: `Bearer ${token}`, Accept: 'application/json, text/event-stream' } };
+}
+
+test('a revocation that the bus loses ends sockets, SSE streams and waiting callers all the same', async () => {
+  const { handle, token } = await service.agent();
+  const [mcp, other] = [await service.token(handle, { door: 'mcp' }), await service.token(handle)];
+  const socket = await connect(service.url, { token });
+  const stays = await connect(service.url, { token: other });
+  const sse = await fetch(`${service.url}/mcp`, authorized(mcp));
+  expect(sse.status).toBe(200);
+  const poll = fetch(`${service.api}/events?wait=30`, authorized(token));
+
+  await endSilently([token, mcp]);
+  const begun = Date.now();
+  expect(await socket.closed).toMatchObject({ code: 1008 });
+  await sse.text();
+  expect((await poll).status).toBe(401);
+  // Five seconds are promised; the rest is for a machine that does much else.
+  expect(Date.now() - begun).toBeLessThan(8_000);
+
+  stays.send({ type: 'ping' });
+  await stays.next(({ type }) => type === 'pong');
+  await stays.close();
+});
+
+test('the stream of an agent that retired without a word from the bus ends', async () => {
+  const { id, token } = await service.agent();
+  const socket = await connect(service.url, { token });
+  await service.core.database.query({ text: 'update agents set retired_at = 1 where id = $1' }, [id]);
+  expect(await socket.closed).toMatchObject({ code: 1008 });
+});
