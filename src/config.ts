@@ -5,7 +5,12 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-const port = z.coerce.number().int().min(0).max(65_535);
+function wholeNumber(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
+}
+
+const port = wholeNumber(0, 65_535);
 const flag = z.stringbool();
 const url = (...protocols: string[]) =>
   z.string().refine(
@@ -35,7 +40,7 @@ const environment = z.object({
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
+  DATABASE_POOL_SIZE: wholeNumber(2, 500).default(20),
   REDIS_URL: url('redis:', 'rediss:').optional(),
   REDIS_PREFIX: z
     .string()
@@ -49,7 +54,7 @@ const environment = z.object({
   TRUST_PROXY: flag.default(false),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
-  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(8),
+  WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
 });
 
 export type Config = Readonly<
