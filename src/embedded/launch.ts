@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runToEnd, startChild } from './children.ts';
 import { LauncherError } from './launcher-error.ts';
 import { takeLock } from './lock.ts';
@@ -26,15 +27,19 @@ export interface LaunchOptions {
 export interface Launched {
   /** Resolves when everything runs; rejects with the reason when something does not, after all of it is stopped. */
   ready: Promise<void>;
-  /** Stops API, worker, Redis, PostgreSQL in this order, within 10 s together. Can be called at any time. */
+  /**
+   * Stops API, worker, Redis, PostgreSQL in this order, within 10 s together. An API that takes long does not hold up the worker
+   * for ever: both have ended after 6 s. Can be called at any time.
+   */
   stop: () => Promise<void>;
   /** Kills everything at once. */
   kill: () => void;
 }
 
-const parts = ['api', 'worker', 'redis', 'postgres'] as const;
-type PartName = (typeof parts)[number];
-const stopWithin = { api: 3000, worker: 3000, redis: 1000, postgres: 2500 } as const;
+const stopWithin = { api: 6000, worker: 3000, redis: 1000, postgres: 2500 } as const;
+type PartName = keyof typeof stopWithin;
+/** How long the worker waits for the API to stop before it stops beside it. */
+const headStart = stopWithin.api - stopWithin.worker;
 
 /** Starts the whole service on this machine: see Launched for what can be done with it. */
 export function launch(options: LaunchOptions): Launched {
@@ -44,13 +49,18 @@ export function launch(options: LaunchOptions): Launched {
 
   const stopParts = async () => {
     const failures: unknown[] = [];
-    for (const name of parts) {
+    const stopPart = async (name: PartName) => {
       await running
         .get(name)
         ?.stop()
         .catch((error: unknown) => failures.push(error));
       running.delete(name);
-    }
+    };
+    const api = stopPart('api');
+    await atMost(headStart, api);
+    await Promise.all([api, stopPart('worker')]);
+    await stopPart('redis');
+    await stopPart('postgres');
     giveBack();
     if (failures.length > 0) throw failures[0];
   };
@@ -144,6 +154,13 @@ async function start(
   say(`worker    ${settings.environment['WORKER_ROLES'] ?? 'all roles'}`);
   writeServiceEnv(dataDir, service);
   say(`ready ${settings.publicUrl}`);
+}
+
+/** Waits for something, but not longer than this. */
+async function atMost(ms: number, wait: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([wait, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
 }
 
 /** Short when it lies below the current folder. */

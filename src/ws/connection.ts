@@ -15,6 +15,8 @@ export interface Connection extends StreamReader {
   beat(now: number): void;
   /** Says goodbye with a close code, behind everything that is sent already. */
   end(code: number, reason: string): void;
+  /** Cuts it, whatever is still on its way. */
+  cut(): void;
 }
 
 export interface ConnectionParts {
@@ -118,6 +120,7 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
     deliver: (events) => outlet.send(events.filter(wanted).map(envelopeText)),
     ended: (reason) => end(...ends[reason]),
     end,
+    cut: () => ws.terminate(),
     beat(now) {
       if (now < nextPing || ws.readyState !== ws.OPEN) return;
       nextPing = now + limits.ping_ms;

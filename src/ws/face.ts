@@ -27,7 +27,7 @@ export interface WebSocketFace {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Open connections. */
   size(): number;
-  /** Refuses new connections and says 1001 to the open ones, spread over time; resolves when all are gone. */
+  /** Refuses new connections, says 1001 to the open ones, spread over time, and cuts who does not answer; then all are gone. */
   close(): Promise<void>;
 }
 
@@ -128,9 +128,13 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
         connection.end(closeCodes.going_away, 'this server stops; connect again with your cursor');
       }
       if (connections.size > 0) {
+        const cut = setTimeout(() => {
+          for (const connection of connections) connection.cut();
+        }, limits.farewell_ms);
         await new Promise<void>((resolve) => {
           emptied = resolve;
         });
+        clearTimeout(cut);
       }
       clearInterval(heart);
     },

@@ -24,6 +24,8 @@ export interface WebSocketLimits {
   close_ms: number;
   /** Over how many milliseconds a stopping process spreads its closes. */
   spread_ms: number;
+  /** How long after its last close a stopping process waits for answers before it cuts who gave none, in milliseconds. */
+  farewell_ms: number;
 }
 
 export const defaultLimits: WebSocketLimits = {
@@ -34,5 +36,6 @@ export const defaultLimits: WebSocketLimits = {
   drain_ms: 30_000,
   ping_ms: 30_000,
   close_ms: 5_000,
-  spread_ms: 2_000,
+  spread_ms: 1_000,
+  farewell_ms: 1_000,
 };

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startService } from '../../support/service.ts';
 import { connect, refused, type WsClient } from '../../support/ws-client.ts';
 import { type NodeOptions, startNode } from './node.ts';
 
@@ -21,6 +23,28 @@ async function join(...args: Parameters<typeof connect>): Promise<WsClient> {
   const client = await connect(...args);
   clients.push(client);
   return client;
+}
+
+/** A client that opens a WebSocket and never says a word again. Resolves when the service took it. */
+async function mute(port: number, token: string): Promise<{ cut: Promise<unknown> }> {
+  const socket = connectTcp(port, '127.0.0.1');
+  const cut = new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
+  socket.write(
+    [
+      'GET /ws HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version: 13',
+      `Authorization: Bearer ${token}`,
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  await once(socket, 'data');
+  socket.resume();
+  return { cut };
 }
 
 test('a token that expires ends its connection with 1008', async () => {
@@ -84,23 +108,9 @@ test('a client that answers no pings is cut; one that does is not', async () => 
   const node = await start({ limits: { ping_ms: 100 } });
   const token = node.token(await node.agent());
   const alive = await join(node.address, { token });
-  const dead = connectTcp(node.port, '127.0.0.1');
-  const cut = new Promise((resolve) => dead.on('close', resolve).on('error', resolve));
-  dead.write(
-    [
-      'GET /ws HTTP/1.1',
-      'Host: localhost',
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      'Sec-WebSocket-Version: 13',
-      `Authorization: Bearer ${token}`,
-      '',
-      '',
-    ].join('\r\n'),
-  );
-  dead.resume();
-  await cut;
+  await (
+    await mute(node.port, token)
+  ).cut;
   alive.send({ type: 'ping' });
   await alive.next(({ type }) => type === 'pong');
   expect(node.face.size()).toBe(1);
@@ -133,6 +143,17 @@ test('a client that does not answer the goodbye does not hold up the stop', asyn
   client.pause();
   await node.stop();
   expect(node.face.size()).toBe(0);
+});
+
+test('clients that never answer the goodbye do not keep a process from stopping in time', async () => {
+  const service = await startService({ worker: false });
+  const { token } = await service.agent();
+  const port = Number(new URL(service.url).port);
+  const dead = await Promise.all(Array.from({ length: 3 }, () => mute(port, token)));
+  const begun = Date.now();
+  expect(await service.stop()).toBe(true);
+  await Promise.all(dead.map(({ cut }) => cut));
+  expect(Date.now() - begun).toBeLessThan(5_000);
 });
 
 test('when the reader closes first, connections end with 1001 as well', async () => {
