@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { actorOf } from '../http/authenticate.ts';
@@ -45,6 +46,8 @@ export interface EventRoute {
  * @param draining aborted when the process begins to stop: who waits is answered at once.
  */
 export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRoute[] {
+  // Every caller that waits listens to it.
+  setMaxListeners(0, draining);
   const { properties } = z.toJSONSchema(eventsQuery, { io: 'input' });
   const fields = properties as Record<string, FieldSchema>;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventsAnswer } from '../../../src/rest/events.ts';
 import { startNode, type TestNode } from '../ws/node.ts';
 
@@ -47,9 +47,9 @@ test('pages lead on from cursor to cursor, and say whether more lies behind', as
 });
 
 /** Callers of this agent that wait just now. */
-function waiting(agent: string): number {
+function waiting(agent: string, { realtime } = node): number {
   let members = 0;
-  node.realtime.revoke((actor) => {
+  realtime.revoke((actor) => {
     if (actor.agent_id === agent) members += 1;
     return false;
   });
@@ -96,6 +96,24 @@ test('a stopping process answers whoever waits at once', async () => {
   stopping.draining.abort();
   expect(await (await answer).json()).toMatchObject({ complete: true });
   await stopping.stop();
+});
+
+test('many callers may wait at once, without a warning', async () => {
+  const crowded = await startNode();
+  const warnings: string[] = [];
+  const note = (warning: Error) => void warnings.push(warning.message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const agent = await crowded.agent();
+  const headers = { Authorization: `Bearer ${crowded.token(agent)}` };
+  const answers = Array.from({ length: 15 }, () =>
+    fetch(`${crowded.address}/v1/events?wait=30`, { headers }),
+  );
+  await expect.poll(() => waiting(agent, crowded), { timeout: 10_000 }).toBe(15);
+  crowded.draining.abort();
+  for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
+  expect(warnings).toEqual([]);
+  await crowded.stop();
 });
 
 test('an acknowledged position is where a caller without a cursor starts', async () => {
