@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/actor.ts';
+import { DomainError } from '../domain/errors.ts';
 import type { Bus } from '../platform/bus.ts';
 import type { StreamEnd } from './contract.ts';
 
@@ -13,7 +14,10 @@ export interface Member {
 }
 
 export interface Channels {
-  /** Adds a member at once; resolves when the bus listens for its agent, or is too slow for that to be worth waiting for. */
+  /**
+   * Adds a member at once; resolves when the bus listens for its agent, or is too slow for that to be worth waiting for.
+   * @throws {DomainError} RATE_LIMITED when the agent has as many members as it may have.
+   */
   join(member: Member): Promise<void>;
   leave(member: Member): void;
   members(): Iterable<Member>;
@@ -32,6 +36,8 @@ export interface ChannelsParts {
   linger_ms: number;
   /** How long `join` waits for the bus, at most. */
   patience_ms: number;
+  /** Members of one agent, at most. */
+  members_per_agent: number;
 }
 
 interface Channel {
@@ -42,7 +48,8 @@ interface Channel {
 }
 
 /** Who listens to which agent in this process. One subscription for each agent, from its first member to after its last. */
-export function createChannels({ bus, log, linger_ms, patience_ms }: ChannelsParts): Channels {
+export function createChannels(parts: ChannelsParts): Channels {
+  const { bus, log, linger_ms, patience_ms, members_per_agent } = parts;
   const channels = new Map<string, Channel>();
 
   function ring(agentId: string, number: number): void {
@@ -82,7 +89,10 @@ export function createChannels({ bus, log, linger_ms, patience_ms }: ChannelsPar
 
   return {
     async join(member) {
-      const channel = channelOf(member.actor.agent_id);
+      const { agent_id } = member.actor;
+      const open = channels.get(agent_id)?.members.size ?? 0;
+      if (open >= members_per_agent) throw tooMany(members_per_agent);
+      const channel = channelOf(agent_id);
       clearTimeout(channel.linger);
       channel.members.add(member);
       await atMost(patience_ms, channel.subscription);
@@ -107,6 +117,14 @@ export function createChannels({ bus, log, linger_ms, patience_ms }: ChannelsPar
       await Promise.all(Array.from(channels, ([agentId, channel]) => drop(agentId, channel)));
     },
   };
+}
+
+function tooMany(limit: number): DomainError {
+  return new DomainError(
+    'RATE_LIMITED',
+    `An agent may have ${limit} connections, streams and waiting calls here at once; close some, or share them.`,
+    { retry_after: 5 },
+  );
 }
 
 async function atMost(ms: number, wait: Promise<unknown> | undefined): Promise<void> {

@@ -46,11 +46,11 @@ export interface EventPage {
 
 /** The one reader of feeds in a process; every door goes through it. */
 export interface Realtime {
-  /** @throws {DomainError} INVALID_CURSOR */
+  /** @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when the agent has too many streams open */
   open(actor: Actor, options: { cursor?: string | undefined }, reader: StreamReader): Promise<OpenStream>;
   /**
    * One page behind a position; waits up to `wait_ms` when there is none yet.
-   * @throws {DomainError} INVALID_CURSOR
+   * @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when it would wait and too many do already
    */
   page(
     actor: Actor,

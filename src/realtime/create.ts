@@ -25,6 +25,8 @@ export interface RealtimeParts {
   goodTokens?: (tokenIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
+  /** Streams and waiting callers of one agent in this process, at most; 1,000 by default. */
+  streams_per_agent?: number;
   /** What recent events may take, in bytes; 32 MiB by default. */
   cache_bytes?: number;
   /** How long the bus goes on listening for an agent after its last reader has left; 5,000 ms by default. */
@@ -37,7 +39,13 @@ const busPatience = 2_000;
 /** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { feed, bus, cursors, log, linger_ms = 5_000 } = parts;
-  const channels = createChannels({ bus, log, linger_ms, patience_ms: busPatience });
+  const channels = createChannels({
+    bus,
+    log,
+    linger_ms,
+    patience_ms: busPatience,
+    members_per_agent: parts.streams_per_agent ?? 1_000,
+  });
   const store = createEventStore({ feed, log, cache_bytes: parts.cache_bytes ?? 32 * 1024 * 1024 });
   const pages = createPages({ feed, store, cursors });
   const intervals = parts.intervals ?? { healthy_ms: 3_000, unhealthy_ms: 500 };

@@ -112,6 +112,32 @@ test('tokens that cannot be looked up end nobody; when they can be, those that e
   await eventually(() => expect(ends).toEqual(['token_ended']));
 });
 
+test('an agent may have so many streams and waiting callers and no more; whoever leaves makes room', async () => {
+  const { realtime } = setUp({ streams_per_agent: 2 });
+  const { reader } = keepingReader();
+  const one = await realtime.open(actorOf('a'), {}, reader);
+  const gone = new AbortController();
+  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
+  await eventually(() => {
+    let members = 0;
+    realtime.revoke(() => {
+      members += 1;
+      return false;
+    });
+    expect(members).toBe(2);
+  });
+  const tooMany = { code: 'RATE_LIMITED', retry_after: 5 };
+  await expect(realtime.open(actorOf('a'), {}, reader)).rejects.toMatchObject(tooMany);
+  await expect(realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 })).rejects.toMatchObject(tooMany);
+  expect(await realtime.page(actorOf('a'), { limit: 5, wait_ms: 0 })).toMatchObject({ complete: true });
+  (await realtime.open(actorOf('b'), {}, reader)).close();
+  gone.abort();
+  await waiting;
+  const two = await realtime.open(actorOf('a'), {}, reader);
+  one.close();
+  two.close();
+});
+
 test('closing ends every stream and waiting caller, and refuses new ones', async () => {
   const { realtime, topics } = setUp();
   const { reader, ends } = keepingReader();
