@@ -105,7 +105,13 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     public_url,
     version: config.VERSION,
   });
-  const webSocket = createWebSocketFace({ realtime, tokens, metadata_url, log });
+  const webSocket = createWebSocketFace({
+    realtime,
+    tokens,
+    metadata_url,
+    log,
+    passOn: (socket) => void server.emit('connection', socket),
+  });
 
   const faces = [health, mcp.middleware, oauth, description, ...rest];
   const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, faces });

@@ -11,6 +11,7 @@ import type { Tokens } from '../services/tokens.ts';
 import { type Connection, serveConnection } from './connection.ts';
 import { admit, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
+import { asksForWebSocket, putBack } from './other-upgrades.ts';
 import { refuse } from '../http/refuse.ts';
 
 export interface WebSocketFaceParts {
@@ -19,11 +20,13 @@ export interface WebSocketFaceParts {
   /** Address of the protected resource metadata (RFC 9728), named in refusals. */
   metadata_url: string;
   log(message: string, error: unknown): void;
+  /** Takes a connection back whose request asked for another upgrade: it is to be served as if it had asked for none. */
+  passOn(socket: Duplex): void;
   limits?: Partial<WebSocketLimits>;
 }
 
 export interface WebSocketFace {
-  /** For the `upgrade` event of the HTTP server. Never throws: every failure is answered on the socket. */
+  /** For the `upgrade` event of the HTTP server, whatever is asked for. Never throws: every failure is answered on the socket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Open connections. */
   size(): number;
@@ -111,6 +114,11 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
 
   return {
     upgrade(request, socket, head) {
+      if (!asksForWebSocket(request)) {
+        putBack(request, socket, head);
+        parts.passOn(socket);
+        return;
+      }
       // Until the upgrade nobody else listens: a reset must not become an uncaught error.
       socket.on('error', () => socket.destroy());
       connect(request, socket, head).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { connect, refused } from '../../support/ws-client.ts';
 import { startNode, type TestNode } from './node.ts';
 
@@ -83,6 +83,26 @@ test('a broken or foreign cursor is refused before the upgrade', async () => {
   }
 });
 
+test('an agent with too many open streams is refused one more until one of them ends', async () => {
+  const small = await startNode({ streams_per_agent: 2 });
+  onTestFinished(() => small.stop());
+  const agent = await small.agent();
+  const token = small.token(agent);
+  const [first] = await Promise.all([connect(small.address, { token }), connect(small.address, { token })]);
+  const answer = await refused(small.address, { token });
+  expect(answer).toMatchObject({ status: 429, body: body('RATE_LIMITED') });
+  expect(answer.headers['retry-after']).toBe('5');
+  const headers = { Authorization: `Bearer ${token}` };
+  const poll = await fetch(`${small.address}/v1/events?wait=30`, { headers });
+  expect([poll.status, poll.headers.get('retry-after')]).toEqual([429, '5']);
+  const other = await connect(small.address, { token: small.token(await small.agent()) });
+
+  await first.close();
+  await expect.poll(() => small.face.size(), { timeout: 10_000 }).toBe(2);
+  const again = await connect(small.address, { token });
+  await Promise.all([again.close(), other.close()]);
+});
+
 test('there is one path', async () => {
   const token = node.token(await node.agent());
   for (const path of ['/', '/ws/', '/v1/ws', '/ws%2f']) {
@@ -105,7 +125,7 @@ test('what is no WebSocket handshake is told so in JSON', async () => {
   const common = ['Host: localhost', 'Connection: Upgrade', `Authorization: Bearer ${token}`];
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
   const wrong = [
-    ['GET /ws HTTP/1.1', ...common, 'Upgrade: h2c', key, 'Sec-WebSocket-Version: 13'],
+    ['GET /ws HTTP/1.1', ...common, 'Upgrade: h2c, websocket', key, 'Sec-WebSocket-Version: 13'],
     ['GET /ws HTTP/1.1', ...common, 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
     ['GET /ws HTTP/1.1', ...common, 'Upgrade: websocket', key, 'Sec-WebSocket-Version: 99'],
     ['POST /ws HTTP/1.1', ...common, 'Upgrade: websocket', key, 'Sec-WebSocket-Version: 13'],

@@ -23,6 +23,7 @@ import { testDatabase } from '../../support/postgres.ts';
 export interface NodeOptions {
   limits?: Partial<WebSocketLimits>;
   intervals?: RealtimeParts['intervals'];
+  streams_per_agent?: number;
   /** Wraps the bus, for example in one that loses calls. */
   bus?: (bus: Bus) => Bus;
 }
@@ -66,6 +67,7 @@ export async function startNode(options: NodeOptions = {}) {
     cursors,
     log,
     ...(options.intervals && { intervals: options.intervals }),
+    ...(options.streams_per_agent && { streams_per_agent: options.streams_per_agent }),
   });
 
   const actors = new Map<string, { actor: Actor; doors: string }>();
@@ -85,6 +87,7 @@ export async function startNode(options: NodeOptions = {}) {
     tokens,
     metadata_url,
     log,
+    passOn: (socket) => void server.emit('connection', socket),
     ...(options.limits && { limits: options.limits }),
   });
   const draining = new AbortController();
