@@ -11,7 +11,7 @@ import type { Tokens } from '../services/tokens.ts';
 import { type Connection, serveConnection } from './connection.ts';
 import { admit, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
-import { asksForWebSocket, putBack } from './other-upgrades.ts';
+import { asksForWebSocket, owesAnswer, putBack } from './other-upgrades.ts';
 import { refuse } from '../http/refuse.ts';
 
 export interface WebSocketFaceParts {
@@ -114,6 +114,10 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
 
   return {
     upgrade(request, socket, head) {
+      if (owesAnswer(socket)) {
+        socket.destroy();
+        return;
+      }
       if (!asksForWebSocket(request)) {
         putBack(request, socket, head);
         parts.passOn(socket);

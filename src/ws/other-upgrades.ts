@@ -2,11 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** Headers that only concern an upgrade (RFC 9110, section 7.8; RFC 7540, section 3.2.1). */
-const upgradeHeaders: readonly string[] = ['upgrade', 'http2-settings'];
+const upgradeHeaders = new Set(['upgrade', 'http2-settings']);
 
 /** Whether a request with an Upgrade header asks for a WebSocket. */
 export function asksForWebSocket({ headers }: IncomingMessage): boolean {
   return namesOf(headers.upgrade ?? '').some((name) => name.toLowerCase() === 'websocket');
+}
+
+/**
+ * Whether an earlier request of the connection still waits for its answer. Node then neither keeps the answers in order nor
+ * survives a second server on the connection, and tells of it nowhere but in this field.
+ */
+export function owesAnswer(socket: Duplex): boolean {
+  return Boolean(Reflect.get(socket, '_httpMessage'));
 }
 
 /**
@@ -19,16 +27,14 @@ export function putBack(request: IncomingMessage, socket: Duplex, rest: Buffer):
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
     const kept = name.toLowerCase() === 'connection' ? withoutUpgrade(value) : value;
-    if (kept !== undefined && !upgradeHeaders.includes(name.toLowerCase())) lines.push(`${name}: ${kept}`);
+    if (kept !== undefined && !upgradeHeaders.has(name.toLowerCase())) lines.push(`${name}: ${kept}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]));
-  // The server listens for this once more each time that it takes the connection.
-  socket.removeAllListeners('timeout');
 }
 
 /** A Connection header without what concerns the upgrade; undefined when nothing is left of it. */
 function withoutUpgrade(value: string): string | undefined {
-  const kept = namesOf(value).filter((name) => !upgradeHeaders.includes(name.toLowerCase()));
+  const kept = namesOf(value).filter((name) => !upgradeHeaders.has(name.toLowerCase()));
   return kept.length > 0 ? kept.join(', ') : undefined;
 }
 

@@ -18,9 +18,14 @@ async function converse() {
   await once(socket, 'connect');
   let received = '';
   socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
-  const closed = once(socket, 'close');
+  // A connection that is cut may end with a reset.
+  const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
   return {
     closed,
+    /** Writes several requests at once. */
+    write(requests: string[][]): void {
+      socket.write(requests.map((lines) => `${lines.join('\r\n')}\r\n\r\n`).join(''));
+    },
     async ask(lines: string[], body = ''): Promise<string> {
       socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
       for (;;) {
@@ -76,6 +81,21 @@ test('its body and its other headers arrive', async () => {
   expect(await ask(['GET /livez HTTP/1.1', ...last])).toMatch(/^connection: close/im);
   await closed;
 });
+
+test.each([
+  ['h2c', h2c],
+  ['websocket', ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket']],
+])(
+  'an upgrade to %s before earlier answers are out cuts the connection, and harms nobody',
+  async (_, lines) => {
+    const { closed, write } = await converse();
+    const upgrade = ['GET /readyz HTTP/1.1', ...lines];
+    write([['GET /readyz HTTP/1.1', 'Host: localhost'], upgrade, upgrade]);
+    await closed;
+    const other = await converse();
+    expect(await other.ask(['GET /livez HTTP/1.1', ...h2c])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  },
+);
 
 test('a client that asks for it every time does no harm', async () => {
   const warned = vi.fn();
