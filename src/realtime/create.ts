@@ -22,7 +22,7 @@ export interface RealtimeParts {
    * Which of these tokens, named as in `Actor.token_id`, are still good. It ends the streams of those that are not, should the
    * bus lose a revocation.
    */
-  goodTokens?: (tokenIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  goodTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
   /** Streams and waiting callers of one agent in this process, at most; 1,000 by default. */

@@ -14,8 +14,8 @@ export interface WatchParts {
   bus: Pick<Bus, 'healthy'>;
   channels: Channels;
   intervals: PollIntervals;
-  /** Which of these tokens, named as in `Actor.token_id`, are still good. Without it only the bus tells of revocations. */
-  goodTokens?: ((tokenIds: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
+  /** Which of these tokens, named as in `Actor.token_id`, are still good. */
+  goodTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   log(message: string, error: unknown): void;
 }
 
@@ -47,18 +47,18 @@ export function startWatch({ feed, bus, channels, intervals, goodTokens, log }: 
     lossy = !bus.healthy();
     // Once more after the bus is back: a ring may have been lost just before.
     if (!polling && (lossy || wasLossy || now >= nextPoll)) void poll();
-    if (!checking && goodTokens) void check(goodTokens);
+    if (!checking) void check();
   }
 
   /** Looks at the tokens of new members, and of all when it is time. What cannot be looked up ends nobody. */
-  async function check(lookUp: NonNullable<WatchParts['goodTokens']>): Promise<void> {
+  async function check(): Promise<void> {
     const due = Date.now() >= nextCheck;
     const members = [...channels.members()].filter((member) => due || !checked.has(member));
     if (due) nextCheck = Date.now() + uneven(intervals.healthy_ms);
     if (members.length === 0) return;
     checking = true;
     try {
-      const good = await lookUp([...new Set(members.map(({ actor }) => actor.token_id))]);
+      const good = await goodTokens([...new Set(members.map(({ actor }) => actor.token_id))]);
       for (const member of members) {
         if (good.has(member.actor.token_id)) checked.add(member);
         else member.end('token_ended');

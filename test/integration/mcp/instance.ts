@@ -62,7 +62,14 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
   const resources = resourceAddresses(publicUrl);
   const tokens = createTokens({ find: (hash) => repositories.tokens.find(hash), resources });
   const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
-  const realtime = createRealtime({ feed: repositories.feed, bus, cursors, log, intervals });
+  const realtime = createRealtime({
+    feed: repositories.feed,
+    bus,
+    cursors,
+    log,
+    goodTokens: async (ids) => new Set(ids),
+    intervals,
+  });
   const face = createMcpFace({
     execute: createExecute(unitOfWork),
     catalogue,

@@ -66,6 +66,7 @@ export async function startNode(options: NodeOptions = {}) {
     bus,
     cursors,
     log,
+    goodTokens: async (ids) => new Set(ids),
     ...(options.intervals && { intervals: options.intervals }),
     ...(options.streams_per_agent && { streams_per_agent: options.streams_per_agent }),
   });

@@ -15,6 +15,7 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
     bus,
     cursors,
     log: (message) => void logged.push(message),
+    goodTokens: async (ids) => new Set(ids),
     intervals: { healthy_ms: 100_000, unhealthy_ms: 20 },
     linger_ms: 10,
     ...changes,
