@@ -54,6 +54,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     stream: () => new GatheringSocket(),
   });
   pool.on('error', options.on_error);
+  // The pool listens to idle clients only, and a fault nobody listens to would end the process: one in the middle of a
+  // transaction, or the second one of a connection that is given up. The next statement reports it.
+  pool.on('connect', (client) => void client.on('error', ignoreHere));
 
   const mostWaiting = options.pool_size * 25;
   function refuseCrowd(): void {
@@ -79,12 +82,9 @@ function openTransaction(client: pg.PoolClient): Transaction {
   // BEGIN is not waited for: it travels with the first statement, and fails together with it.
   const begun = client.query('BEGIN');
   begun.catch(ignoreHere);
-  // The pool listens to idle clients only. A fault nobody listens to would end the process; the next statement reports it.
-  client.on('error', ignoreHere);
 
   function release(broken?: unknown): void {
     open = false;
-    client.off('error', ignoreHere);
     client.release(broken instanceof Error ? broken : undefined);
   }
 
