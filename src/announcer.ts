@@ -59,8 +59,9 @@ export function createAnnouncer({
   }
 
   return {
-    announce({ heads, jobs }) {
-      follow(ring(heads), 'rings');
+    announce({ heads, jobs, messages }) {
+      if (heads.length > 0) follow(ring(heads), 'rings');
+      if (messages.length > 0) follow(bus.publish(messages), 'messages');
       if (jobs.length > 0) follow(enqueue(jobs), 'jobs');
     },
     async settled() {

@@ -15,6 +15,14 @@ export interface Work extends Repositories {
   cursors: Cursors;
   /** Notes a fact. It reaches the feeds together with its cause, or not at all. */
   emit(event: NewEvent): void;
+  /** Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too. */
+  tell(message: BusMessage): void;
+}
+
+/** A message for all processes. */
+export interface BusMessage {
+  topic: string;
+  body: string;
 }
 
 /** What a use case without an acting agent is handed: an operator's command, a step of the authorization server. */
@@ -34,10 +42,11 @@ export interface OwedJob {
   subject_id: string;
 }
 
-/** What a commit changed for others: whose feed grew to which number, and which jobs are owed. */
+/** What a commit changed for others: whose feed grew to which number, which jobs are owed, and what else every process should hear. */
 export interface CommitNews {
   heads: { agent_id: string; last_number: number }[];
   jobs: OwedJob[];
+  messages: BusMessage[];
 }
 
 interface Transaction extends Queryable {
@@ -63,11 +72,12 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
   return {
     /** Runs without a transaction; every statement stands alone. */
     async read<T>(actor: Actor, run: (work: Work) => Promise<T>): Promise<T> {
-      const emit = () => {
-        throw new Error('a read cannot emit events');
+      const refuse = () => {
+        throw new Error('a read changes nothing and has nothing to tell');
       };
+      const { cursors } = parts;
       try {
-        return await run({ ...pool, actor, now: Date.now(), cursors: parts.cursors, emit });
+        return await run({ ...pool, actor, now: Date.now(), cursors, emit: refuse, tell: refuse });
       } catch (error) {
         throw databaseError(error);
       }
@@ -86,15 +96,16 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         throw databaseError(error);
       });
       const events: (NewEvent & { id: string })[] = [];
+      const messages: BusMessage[] = [];
       const now = Date.now();
-      const emit = (event: NewEvent) => void events.push({ ...event, id: newId('event') });
       try {
         const answer = await run({
           ...repositoriesOn(transaction),
           actor,
           now,
           cursors: parts.cursors,
-          emit,
+          emit: (event) => void events.push({ ...event, id: newId('event') }),
+          tell: (message) => void messages.push(message),
         });
         const jobs = events.flatMap((event) => parts.jobsOf(event));
         const idempotency = claim && { ...claim, answer: answer.body };
@@ -103,7 +114,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         const heads = await transaction.commit<CommitNews['heads'][number]>(
           empty ? undefined : commitStatement(record),
         );
-        if (heads.length > 0) parts.announce({ heads, jobs });
+        if (heads.length > 0 || messages.length > 0) parts.announce({ heads, jobs, messages });
         return answer;
       } catch (error) {
         await transaction.rollback();

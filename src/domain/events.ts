@@ -1,10 +1,17 @@
-import type { Scope } from './scopes.ts';
+import { allows, type Scope } from './scopes.ts';
 
 /** Every event type of the contract, section 4, that is in use, with the scope that shows it. */
 export const eventScopes = {
   'message.created': 'threads:read',
   'thread.created': 'threads:read',
   'thread.updated': 'threads:read',
+  'thread.member_added': 'threads:read',
+  'thread.member_removed': 'threads:read',
+  'message.read': 'threads:read',
+  'contact.request': 'contacts:read',
+  'contact.added': 'contacts:read',
+  'contact.removed': 'contacts:read',
+  'agent.updated': 'agents:read',
 } as const satisfies Record<string, Scope>;
 
 export type EventType = keyof typeof eventScopes;
@@ -32,5 +39,5 @@ export interface FeedEntry {
 
 /** Whether a token with `granted` may see events of this type. */
 export function maySee(granted: ReadonlySet<string>, type: EventType): boolean {
-  return granted.has(eventScopes[type]) || granted.has('realtime:read');
+  return allows(granted, eventScopes[type]) || granted.has('realtime:read');
 }

@@ -27,6 +27,13 @@ const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }
   ],
   'thread.created': everyEvent,
   'thread.updated': everyEvent,
+  'thread.member_added': everyEvent,
+  'thread.member_removed': everyEvent,
+  'message.read': everyEvent,
+  'contact.request': everyEvent,
+  'contact.added': everyEvent,
+  'contact.removed': everyEvent,
+  'agent.updated': everyEvent,
 };
 
 export function jobsOf(event: { id: string; type: EventType; message_id?: string }): OwedJob[] {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Scope } from '../domain/scopes.ts';
 import type { Work } from '../unit-of-work.ts';
 
@@ -48,6 +49,10 @@ export interface Operation<Input = unknown, Output extends object = object> {
   kind: 'read' | 'write';
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
+  /** What it refuses with, beside the refusals that every operation has. */
+  errors?: readonly ErrorCode[];
+  /** One call as it could be, for the description of the interface; path parameters stand in the input too. */
+  example?: { input: Record<string, unknown>; output: Output };
   run(work: Work, input: Input): Promise<Output>;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
   contends?(input: Input): string;

@@ -53,7 +53,7 @@ export const metadata = z
   )
   .describe('A JSON object of your own, at most 4 KiB.');
 
-export const listCursor = z.string().min(1).max(512).describe('next_cursor of the page before.');
+export const listCursor = z.string().min(1).max(4096).describe('next_cursor of the page before.');
 
 export const nextCursor = z.string().optional().describe('Absent at the end.');
 

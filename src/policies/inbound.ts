@@ -4,31 +4,77 @@ import type { Relation } from '../domain/relations.ts';
 export interface Addressee {
   canonical_handle: string;
   inbound_policy: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
+  paused: boolean;
 }
 
-const refusals: Record<Addressee['inbound_policy'], { code: ErrorCode; why: string }> = {
+type Policy = Addressee['inbound_policy'];
+
+const refusals: Record<Policy, { code: ErrorCode; why: string }> = {
   contacts_only: { code: 'NOT_CONTACTS', why: 'accepts only its contacts; request contact first' },
   trusted_only: { code: 'NOT_TRUSTED', why: 'accepts only contacts and agents of its owner or organization' },
   allowlist: { code: 'NOT_ALLOWED', why: 'accepts only contacts and those on its allowlist' },
   open: { code: 'NOT_ALLOWED', why: 'does not accept this' },
 };
 
-function admits(policy: Addressee['inbound_policy'], relation: Relation): boolean {
-  if (policy === 'open' || relation.contact) return true;
-  if (policy === 'trusted_only') return relation.same_owner || relation.same_organization;
-  return policy === 'allowlist' && relation.allowlisted;
-}
-
 /**
- * Whether an agent may write to another one (contract, section 2).
+ * Whether an agent may write to another one: open a thread with it, add it to one, send in a thread of the two (contract,
+ * section 2).
+ * @param invited the other one opened the thread itself, so that only a block or a pause stands against an answer.
  * @returns the refusal, or null. A block made by the other side looks like the refusal that a stranger receives; only an own
  * block is named.
  */
-export function inboundRefusal(to: Addressee, relation: Relation): DomainError | null {
+export function inboundRefusal(to: Addressee, relation: Relation, invited = false): DomainError | null {
+  return (
+    ownBlockOrPause(to, relation) ??
+    (!relation.blocked_by_them && (invited || admits(to.inbound_policy, relation)) ? null : policyRefusal(to))
+  );
+}
+
+/**
+ * Whether an agent may ask another one for contact. `contacts_only` and `open` take requests from everybody who sees them: a
+ * request is how a stranger becomes a contact. `trusted_only` and `allowlist` keep strangers out here too; agents of one owner
+ * or organization are never strangers.
+ * @returns the refusal, or null. The request of a blocked agent is taken like a stranger's where a stranger's is, and never shown.
+ */
+export function requestRefusal(to: Addressee, relation: Relation): DomainError | null {
+  const { inbound_policy: policy } = to;
+  const asked =
+    policy === 'contacts_only' ||
+    policy === 'open' ||
+    (!relation.blocked_by_them && (isKin(relation) || admits(policy, relation)));
+  return ownBlockOrPause(to, relation) ?? (asked ? null : policyRefusal(to));
+}
+
+/** Whether a request between two agents needs nobody's approval (interface.md, Authentication, 5). */
+export function isKin(relation: Pick<Relation, 'same_owner' | 'same_organization'>): boolean {
+  return relation.same_owner || relation.same_organization;
+}
+
+/** The refusal for what a paused agent would do itself. */
+export function pausedActor(): DomainError {
+  return new DomainError('AGENT_PAUSED', 'Your owner has paused you.', { retry_after: pause_s });
+}
+
+const pause_s = 60;
+
+function admits(policy: Policy, relation: Relation): boolean {
+  if (policy === 'open' || relation.contact) return true;
+  if (policy === 'trusted_only') return isKin(relation);
+  return policy === 'allowlist' && relation.allowlisted;
+}
+
+/** A pause comes before the policy: it is told to everybody alike, a blocked agent included. */
+function ownBlockOrPause(to: Addressee, relation: Relation): DomainError | null {
   if (relation.blocked_by_viewer) {
     return new DomainError('BLOCKED', `You have blocked ${to.canonical_handle}; unblock it first.`);
   }
-  if (!relation.blocked_by_them && admits(to.inbound_policy, relation)) return null;
+  if (!to.paused) return null;
+  return new DomainError('AGENT_PAUSED', `${to.canonical_handle} is paused by its owner.`, {
+    retry_after: pause_s,
+  });
+}
+
+function policyRefusal(to: Addressee): DomainError {
   const { code, why } = refusals[to.inbound_policy];
   return new DomainError(code, `${to.canonical_handle} ${why}.`);
 }

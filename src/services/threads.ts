@@ -4,6 +4,7 @@ import { canMove, type ThreadStatus } from '../domain/threads.ts';
 import { inboundRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentsFor, threadFor } from './access.ts';
+import { actingAgent } from './acting.ts';
 import { appendMessage, type MessageDraft } from './steps.ts';
 
 export interface CreateThread {
@@ -15,15 +16,12 @@ export interface CreateThread {
 
 /**
  * Opens a thread, with its first message when one is given: both or neither.
- * @throws {DomainError} CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND, and what the inbound
+ * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND, and what the inbound
  * policy of a participant refuses.
  */
 export async function createThread(work: Work, input: CreateThread) {
-  const [creator, others] = await Promise.all([
-    work.agents.find(work.actor.agent_id),
-    agentsFor(work, input.participants),
-  ]);
-  if (!creator?.can_initiate_threads) {
+  const [creator, others] = await Promise.all([actingAgent(work), agentsFor(work, input.participants)]);
+  if (!creator.can_initiate_threads) {
     throw new DomainError(
       'CANNOT_INITIATE_THREADS',
       'The owner of this agent does not let it start threads.',
@@ -33,10 +31,6 @@ export async function createThread(work: Work, input: CreateThread) {
   for (const other of others) {
     const refusal = inboundRefusal(other, other);
     if (refusal) throw refusal;
-    if (other.paused)
-      throw new DomainError('AGENT_PAUSED', `${other.canonical_handle} is paused by its owner.`, {
-        retry_after: 60,
-      });
   }
   const members = [creator, ...others].map(({ id, canonical_handle }) => ({ id, canonical_handle }));
   const thread = {

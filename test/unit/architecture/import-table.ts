@@ -45,6 +45,7 @@ export const importTable: Record<string, readonly string[]> = {
     'unit-of-work',
     // Steps that several use cases share. A use case never imports another one.
     'services/access',
+    'services/acting',
     'services/agent-by-handle',
     'services/owners',
     'services/revocations',
