@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseHandle } from '../domain/handles.ts';
 import { threadStatuses } from '../domain/threads.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
-import { listThreads } from '../services/threads.ts';
+import { listThreads } from '../services/thread-list.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { agentHandle, listCursor, nextCursor, pageLimit } from './fields.ts';
 

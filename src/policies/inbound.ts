@@ -31,6 +31,25 @@ export function inboundRefusal(to: Addressee, relation: Relation, invited = fals
 }
 
 /**
+ * Whether a message may go out to this member of its thread. In a group the members vouch for one another, so that only a block
+ * stands against a message there.
+ * @param invited the member opened the thread itself.
+ * @returns the refusal, or null; AGENT_NOT_FOUND when nobody is left to read the message.
+ */
+export function messageRefusal(
+  to: Addressee & Relation & { retired: boolean; alone: boolean },
+  invited: boolean,
+): DomainError | null {
+  if (to.retired) {
+    return to.alone
+      ? new DomainError('AGENT_NOT_FOUND', `${to.canonical_handle} is retired and reads no messages.`)
+      : null;
+  }
+  if (to.alone) return inboundRefusal(to, to, invited);
+  return to.blocked_by_them ? policyRefusal(to) : null;
+}
+
+/**
  * Whether an agent may ask another one for contact. `contacts_only` and `open` take requests from everybody who sees them: a
  * request is how a stranger becomes a contact. `trusted_only` and `allowlist` keep strangers out here too; agents of one owner
  * or organization are never strangers.

@@ -1,5 +1,6 @@
 import type { Relation } from '../domain/relations.ts';
 import { type Queryable, statement } from './queryable.ts';
+import { relationOf } from './relations.ts';
 
 export interface AgentRow {
   id: string;
@@ -27,6 +28,11 @@ const find = statement(
   `select ${columns} from agents a where a.id = $1 and a.retired_at is null`,
 );
 
+const isPaused = statement(
+  'agents.is_paused',
+  `select a.paused from agents a where a.id = $1 and a.retired_at is null`,
+);
+
 const findByHandle = statement(
   'agents.find_by_handle',
   `select ${columns} from agents a where a.canonical_handle = $1 and a.retired_at is null`,
@@ -42,10 +48,7 @@ const insert = statement(
    select ${columns} from agent a`,
 );
 
-/**
- * Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. Agents that an
- * organization owns belong together; the personal agents of its people do not: they are their person's own.
- */
+/** Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. */
 const findSeen = statement(
   'agents.find_seen',
   `select ${columns}, r.*,
@@ -56,16 +59,7 @@ const findSeen = statement(
    from agents a
    join agents viewer on viewer.id = $1
    join owners viewer_owner on viewer_owner.id = viewer.owner_id
-   cross join lateral (select
-     a.id = viewer.id as self,
-     a.owner_id = viewer.owner_id and viewer_owner.kind = 'account' as same_owner,
-     a.owner_id = viewer.owner_id and viewer_owner.kind = 'organization' as same_organization,
-     exists (select from contacts c where c.agent_id = viewer.id and c.contact_id = a.id) as contact,
-     exists (select from allowlist_entries e where e.agent_id = a.id
-             and e.entry in (viewer.canonical_handle, viewer_owner.name || '.*')) as allowlisted,
-     exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = viewer.id) as blocked_by_them,
-     exists (select from blocks b where b.agent_id = viewer.id and b.blocked_agent_id = a.id) as blocked_by_viewer
-   ) r
+   cross join lateral (${relationOf}) r
    where (a.id = any($2) or a.canonical_handle = any($2)) and a.retired_at is null`,
 );
 
@@ -90,6 +84,10 @@ export function agentsRepository(db: Queryable) {
   return {
     async find(id: string): Promise<AgentRow | undefined> {
       return (await db.query<AgentRow>(find, [id]))[0];
+    },
+    /** Undefined when there is no such agent, or no longer. */
+    async isPaused(id: string): Promise<boolean | undefined> {
+      return (await db.query<{ paused: boolean }>(isPaused, [id]))[0]?.paused;
     },
     async findByHandle(canonicalHandle: string): Promise<AgentRow | undefined> {
       return (await db.query<AgentRow>(findByHandle, [canonicalHandle]))[0];

@@ -11,6 +11,8 @@ import { outboxRepository } from './outbox.ts';
 import { ownersRepository } from './owners.ts';
 import type { Queryable } from './queryable.ts';
 import { signingKeysRepository } from './signing-keys.ts';
+import { threadListRepository } from './thread-list.ts';
+import { threadMembersRepository } from './thread-members.ts';
 import { threadsRepository } from './threads.ts';
 import { tokensRepository } from './tokens.ts';
 
@@ -19,6 +21,8 @@ export function repositoriesOn(db: Queryable) {
   return {
     agents: agentsRepository(db),
     threads: threadsRepository(db),
+    threadList: threadListRepository(db),
+    threadMembers: threadMembersRepository(db),
     messages: messagesRepository(db),
     messageSearch: messageSearchRepository(db),
     attachments: attachmentsRepository(db),

@@ -1,5 +1,8 @@
+import type { Relation } from '../domain/relations.ts';
 import type { ThreadStatus } from '../domain/threads.ts';
+import type { AgentRow } from './agents.ts';
 import { type Queryable, statement } from './queryable.ts';
+import { relationOf } from './relations.ts';
 
 export interface ThreadMember {
   id: string;
@@ -22,7 +25,15 @@ export interface ThreadRow {
   read_sequence: number;
 }
 
-const columns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
+/** Another member of a thread, with what may stand between it and a message of the viewer. */
+export interface Counterpart
+  extends Pick<AgentRow, 'id' | 'canonical_handle' | 'inbound_policy' | 'paused'>, Relation {
+  retired: boolean;
+  /** Whether it and the viewer are the only members. */
+  alone: boolean;
+}
+
+export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
   (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
@@ -31,12 +42,25 @@ const columns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.las
 const statements = {
   findForMember: statement(
     'threads.find_for_member',
-    `select ${columns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1`,
+    `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1`,
   ),
   lockForMember: statement(
     'threads.lock_for_member',
     `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1
      for no key update of t`,
+  ),
+  /** In a thread of two the other member; in a larger one only those whom a message of the viewer must not reach, or cannot. */
+  counterparts: statement(
+    'threads.counterparts',
+    `select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired_at is not null as retired, n.others = 1 as alone, r.*
+     from (select count(*) - 1 as others from thread_members where thread_id = $1) n
+     join thread_members m on m.thread_id = $1 and m.agent_id <> $2
+     join agents a on a.id = m.agent_id
+     join agents viewer on viewer.id = $2
+     join owners viewer_owner on viewer_owner.id = viewer.owner_id
+     cross join lateral (${relationOf}) r
+     where n.others = 1 or a.retired_at is not null
+       or exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = $2)`,
   ),
   insert: statement(
     'threads.insert',
@@ -49,30 +73,7 @@ const statements = {
     'threads.update',
     `update threads set subject = $2, status = $3, updated_at = $4 where id = $1`,
   ),
-  list: statement(
-    'threads.list',
-    `select ${columns}
-     from thread_members v join threads t on t.id = v.thread_id
-     where v.agent_id = $1
-       and (t.status = $2 or ($2::text is null and t.status <> 'archived'))
-       and ($3::text is null or exists (
-         select from thread_members w join agents a on a.id = w.agent_id
-         where w.thread_id = t.id and w.agent_id <> $1 and a.canonical_handle = $3))
-       and ($4::bigint is null or t.updated_at >= $4)
-       and ($5::bigint is null or (coalesce(t.last_message_at, t.created_at), t.id) < ($5, $6))
-     order by coalesce(t.last_message_at, t.created_at) desc, t.id desc
-     limit $7`,
-  ),
 };
-
-export interface ThreadFilter {
-  status: ThreadStatus | null;
-  with_handle: string | null;
-  updated_since: number | null;
-  /** Position of the last row already seen: its activity and id. */
-  before: { activity: number; id: string } | null;
-  limit: number;
-}
 
 export function threadsRepository(db: Queryable) {
   async function findForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
@@ -92,6 +93,10 @@ export function threadsRepository(db: Queryable) {
       ]);
       return thread;
     },
+    /** What may stand between the viewer's message and the other members; nothing for most groups. */
+    counterparts(id: string, viewerId: string): Promise<Counterpart[]> {
+      return db.query<Counterpart>(statements.counterparts, [id, viewerId]);
+    },
     async insert(thread: {
       id: string;
       subject: string | null;
@@ -109,19 +114,6 @@ export function threadsRepository(db: Queryable) {
       updated_at: number;
     }): Promise<void> {
       await db.query(statements.update, [thread.id, thread.subject, thread.status, thread.updated_at]);
-    },
-    /** Threads of an agent, newest activity first; archived ones only when asked for. */
-    list(agentId: string, filter: ThreadFilter): Promise<ThreadRow[]> {
-      const { status, with_handle, updated_since, before, limit } = filter;
-      const position = [before?.activity ?? null, before?.id ?? null];
-      return db.query<ThreadRow>(statements.list, [
-        agentId,
-        status,
-        with_handle,
-        updated_since,
-        ...position,
-        limit,
-      ]);
     },
   };
 }

@@ -8,7 +8,18 @@ import type { Work } from '../unit-of-work.ts';
  */
 export async function actingAgent(work: Work) {
   const agent = await work.agents.find(work.actor.agent_id);
-  if (!agent) throw new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
+  if (!agent) throw retiredActor();
   if (agent.paused) throw pausedActor();
   return agent;
+}
+
+/** As actingAgent, where nothing of the agent itself is needed. */
+export async function requireActing(work: Work): Promise<void> {
+  const paused = await work.agents.isPaused(work.actor.agent_id);
+  if (paused === undefined) throw retiredActor();
+  if (paused) throw pausedActor();
+}
+
+function retiredActor(): DomainError {
+  return new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
 }

@@ -11,6 +11,14 @@ export interface MessageDraft {
   metadata: Record<string, unknown>;
 }
 
+type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;
+
+/** A thread as events show it: what differs from member to member is not part of it. */
+export function threadData(thread: Thread): object {
+  const { read_sequence: _mark, created_by_handle: _handle, ...data } = thread;
+  return data;
+}
+
 /**
  * Appends a message to a thread that the unit of work holds, and tells every member. A step of more than one use case.
  * @param held the thread; it may still be on its way behind the lock: the message then travels with the request for it, and

@@ -5,7 +5,7 @@ import { inboundRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentsFor, threadFor } from './access.ts';
 import { actingAgent } from './acting.ts';
-import { appendMessage, type MessageDraft } from './steps.ts';
+import { appendMessage, type MessageDraft, threadData } from './steps.ts';
 
 export interface CreateThread {
   /** Handles or ids of the other members, at least one. */
@@ -91,42 +91,11 @@ export async function updateThread(work: Work, input: UpdateThread) {
   }
   const updated = { ...thread, status, subject, updated_at: Math.max(thread.updated_at, work.now) };
   await work.threads.update(updated);
-  const { read_sequence: _mark, created_by_handle: _handle, ...data } = updated;
   work.emit({
     type: 'thread.updated',
     thread_id: thread.id,
     recipients: thread.members.map((member) => member.id),
-    data,
+    data: threadData(updated),
   });
   return updated;
-}
-
-export interface ListThreads {
-  status: ThreadStatus | null;
-  with_handle: string | null;
-  updated_since: number | null;
-  limit: number;
-  cursor?: string | undefined;
-}
-
-/** A page of the actor's threads, newest activity first. */
-export async function listThreads(work: Work, { cursor, limit, ...filter }: ListThreads) {
-  const agentId = work.actor.agent_id;
-  const binding = JSON.stringify([
-    'list_threads',
-    agentId,
-    filter.status,
-    filter.with_handle,
-    filter.updated_since,
-  ]);
-  const [activity, id] = cursor ? work.cursors.decode(binding, cursor) : [];
-  const before = typeof activity === 'number' && typeof id === 'string' ? { activity, id } : null;
-  const rows = await work.threads.list(agentId, { ...filter, before, limit: limit + 1 });
-  const threads = rows.slice(0, limit);
-  const last = threads.at(-1);
-  const position = last && [last.last_message_at ?? last.created_at, last.id];
-  return {
-    threads,
-    next_cursor: rows.length > limit && position ? work.cursors.encode(binding, position) : undefined,
-  };
 }
