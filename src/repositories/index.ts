@@ -1,5 +1,9 @@
 import { agentsRepository } from './agents.ts';
+import { allowlistsRepository } from './allowlists.ts';
 import { attachmentsRepository } from './attachments.ts';
+import { blocksRepository } from './blocks.ts';
+import { contactRequestsRepository } from './contact-requests.ts';
+import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
@@ -20,6 +24,10 @@ import { tokensRepository } from './tokens.ts';
 export function repositoriesOn(db: Queryable) {
   return {
     agents: agentsRepository(db),
+    contacts: contactsRepository(db),
+    contactRequests: contactRequestsRepository(db),
+    blocks: blocksRepository(db),
+    allowlists: allowlistsRepository(db),
     threads: threadsRepository(db),
     threadList: threadListRepository(db),
     threadMembers: threadMembersRepository(db),
