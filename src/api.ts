@@ -8,6 +8,7 @@ import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
 import { catalogue } from './operations/catalogue.ts';
 import { createExecute } from './operations/execute.ts';
+import { createLimits } from './operations/limits.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
 import { createRealtime } from './realtime/create.ts';
 import { descriptionFace } from './rest/description.ts';
@@ -60,7 +61,8 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
       .catch((error: unknown) => log('revocation not announced', error));
   }
   const metadata_url = `${public_url}/.well-known/oauth-protected-resource/ws`;
-  const execute = createExecute(unitOfWork);
+  const limits = createLimits(core.limiter);
+  const execute = createExecute(unitOfWork, limits);
   const health = healthFace(
     [
       { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
@@ -97,7 +99,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     catalogue,
     authenticate: authenticate(tokens, 'api', `${public_url}/v1/.well-known/oauth-protected-resource`),
     base_url: resources.api,
-    routes: eventRoutes(realtime, draining.signal),
+    routes: eventRoutes(realtime, limits, draining.signal),
   });
   const description = descriptionFace({
     catalogue,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createAnnouncer } from './announcer.ts';
 import type { Config } from './config.ts';
 import { createCursors } from './domain/cursors.ts';
+import type { Budget } from './domain/limits.ts';
 import { jobsOf } from './jobs/index.ts';
 import { folderBlobs } from './platform/blobs-folder.ts';
 import type { Blobs } from './platform/blobs.ts';
@@ -9,6 +10,9 @@ import { postgresBus } from './platform/bus-postgres.ts';
 import { redisBus } from './platform/bus-redis.ts';
 import type { Bus } from './platform/bus.ts';
 import { openDatabase } from './platform/database.ts';
+import { postgresLimiter } from './platform/limiter-postgres.ts';
+import { redisLimiter } from './platform/limiter-redis.ts';
+import { type Limiter, unlimited } from './platform/limiter.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import { postgresQueues } from './platform/queues-postgres.ts';
 import { redisQueues } from './platform/queues-redis.ts';
@@ -31,6 +35,7 @@ export function compose(config: Config, part: string) {
   const cursors = createCursors(config.SECRET_KEY);
   const bus = chooseBus(config, logger);
   const queues = chooseQueues(config, logger);
+  const limiter = chooseLimiter(config, logger);
   const announcer = createAnnouncer({ bus, queues, logger });
   const unitOfWork = createUnitOfWork({ database, cursors, jobsOf, announce: announcer.announce });
 
@@ -43,13 +48,14 @@ export function compose(config: Config, part: string) {
     unitOfWork,
     bus,
     queues,
+    limiter,
     blobs: chooseBlobs(config),
     scanner: builtInScanner,
     cursors,
     /** Lets announcements under way finish, then closes every connection. */
     async close() {
       await announcer.settled();
-      await Promise.all([queues.close(), bus.close()]);
+      await Promise.all([queues.close(), bus.close(), limiter.close()]);
       await database.close();
     },
   };
@@ -69,6 +75,15 @@ function chooseQueues(config: Config, logger: Logger): JobQueues {
   return config.REDIS_URL
     ? redisQueues({ url: config.REDIS_URL, prefix: `{${config.REDIS_PREFIX}}`, log })
     : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log });
+}
+
+function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {
+  const limits = config.RATE_LIMITS;
+  if (limits === 'off') return unlimited;
+  const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
+  return config.REDIS_URL
+    ? redisLimiter({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:limit:`, limits, log })
+    : postgresLimiter({ url: config.DATABASE_URL, limits, log });
 }
 
 /** Every process of the service must see the same store: a folder serves one machine. */

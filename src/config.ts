@@ -32,6 +32,36 @@ const workerRoleList = z
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(workerRoles)).min(1));
 
+/** Calls in a period of so many seconds (contract, section 9). */
+const usualLimits = {
+  create_thread: { points: 30, seconds: 3_600 },
+  send_message: { points: 60, seconds: 60 },
+  message_search: { points: 30, seconds: 60 },
+  contact_request: { points: 10, seconds: 3_600 },
+  default: { points: 300, seconds: 60 },
+  public: { points: 300, seconds: 60 },
+};
+type RateLimits = Readonly<Record<keyof typeof usualLimits, { points: number; seconds: number }>>;
+
+const limitNames = Object.keys(usualLimits).join(', ');
+const rateLimits = z
+  .string()
+  .default('')
+  .transform((value, context): RateLimits | 'off' => {
+    if (value.trim() === 'off') return 'off';
+    const limits: Record<string, { points: number; seconds: number }> = {};
+    for (const item of value.split(',')) {
+      const [, name = '', points, seconds] = /^\s*(\w+)=([1-9]\d{0,8})\/([1-9]\d{0,4})\s*$/.exec(item) ?? [];
+      if (Object.hasOwn(usualLimits, name) && !Object.hasOwn(limits, name)) {
+        limits[name] = { points: Number(points), seconds: Number(seconds) };
+      } else if (item.trim() !== '') {
+        const message = `must be off, or calls/seconds by name, each once, as in default=1000/60 (of ${limitNames})`;
+        context.issues.push({ code: 'custom', input: value, message });
+      }
+    }
+    return { ...usualLimits, ...limits };
+  });
+
 const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
@@ -52,6 +82,7 @@ const environment = z.object({
     .default('')
     .transform((value) => value.split(',').flatMap((host) => host.trim() || [])),
   TRUST_PROXY: flag.default(false),
+  RATE_LIMITS: rateLimits,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),

@@ -19,7 +19,7 @@ export function maintenanceHandler({
   queues,
   logger,
 }: Core): JobHandler<{ task: MaintenanceTask }> {
-  const { outbox, idempotencyKeys, tokens, oauthRecords, mcpSessions } = repositories;
+  const { outbox, idempotencyKeys, tokens, oauthRecords, mcpSessions, rateLimits } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
@@ -37,6 +37,7 @@ export function maintenanceHandler({
     },
     'expire-mcp-sessions': () =>
       drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLife, limit)),
+    'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(Date.now(), limit)),
   };
 
   return { contract: maintenance, handle: ({ task }) => tasks[task]() };

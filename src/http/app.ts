@@ -14,7 +14,8 @@ export interface AppParts {
 
 /** The Koa application that all faces share: request ids, errors in one form, then the faces. */
 export function createApp({ logger, trust_proxy, faces }: AppParts): Koa {
-  const app = new Koa({ proxy: trust_proxy });
+  // The last address is the one that the proxy saw; those before it are what the caller claims.
+  const app = new Koa({ proxy: trust_proxy, maxIpsCount: 1 });
   app.on('error', (error: Error & { code?: string }) => {
     // A caller that went away while it was answered, or whose bytes are no HTTP; nothing of ours is at fault.
     const gone = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_.*)$/.test(error.code ?? '');

@@ -7,6 +7,7 @@ export const maintenanceTasks = {
   'expire-idempotency-keys': 60_000,
   'expire-tokens': 60_000,
   'expire-mcp-sessions': 600_000,
+  'expire-rate-limits': 60_000,
 } as const;
 
 export type MaintenanceTask = keyof typeof maintenanceTasks;

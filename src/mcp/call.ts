@@ -23,8 +23,12 @@ const usualBytes = 60_000;
 /** Runs an operation for a caller and fits its answer into one result. @throws what `execute` throws. */
 export function run(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<Fitted> {
   const { operation, input, idempotency_key, page_field } = call;
-  const ask = (asked: Record<string, unknown>) =>
-    parts.execute({ operation, actor, input: asked, idempotency_key });
+  let paid = false;
+  const ask = (asked: Record<string, unknown>) => {
+    const again = paid;
+    paid = true;
+    return parts.execute({ operation, actor, input: asked, idempotency_key, paid: again });
+  };
   return fittedAnswer({ ask, input, page_field, maximum_bytes: parts.result_bytes ?? usualBytes });
 }
 

@@ -59,6 +59,7 @@ export const createThreadOperation = defineOperation({
     });
     return { ...presentThread(made.thread), initial_message_id: made.initial_message_id };
   },
+  limit: 'create_thread',
   rest: {
     method: 'POST',
     path: '/threads',

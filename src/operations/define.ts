@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../domain/errors.ts';
+import type { ActionBudget } from '../domain/limits.ts';
 import type { Scope } from '../domain/scopes.ts';
 import type { Work } from '../unit-of-work.ts';
 
@@ -56,6 +57,10 @@ export interface Operation<Input = unknown, Output extends object = object> {
   run(work: Work, input: Input): Promise<Output>;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
   contends?(input: Input): string;
+  /** The budget that calls are taken from. Absent: the one that everything else shares. */
+  limit?: ActionBudget;
+  /** What that budget is counted by besides the agent. */
+  limitKey?(input: Input): string;
   rest?: RestFace<Output>;
   tool?: ToolFace;
   resource?: ResourceFace;

@@ -5,14 +5,11 @@ import { allows } from '../domain/scopes.ts';
 import type { IdempotencyClaim, UnitOfWork, Work } from '../unit-of-work.ts';
 import type { Operation } from './define.ts';
 import { idempotencyKeyPattern } from './fields.ts';
-import { parseInput } from './parse.ts';
+import type { Limits } from './limits.ts';
+import { createToll, type TolledCall } from './toll.ts';
 import { createTurnstile } from './turnstile.ts';
 
-export interface Call {
-  operation: Operation;
-  actor: Actor;
-  /** As the transport got it: not yet parsed. */
-  input: unknown;
+export interface Call extends TolledCall {
   idempotency_key?: string | undefined;
 }
 
@@ -24,10 +21,11 @@ export interface Answer {
   replayed: boolean;
 }
 
-/** The one door to every operation: scope, input, idempotency, unit of work, output. */
+/** The one door to every operation: scope, limit, input, idempotency, unit of work, output. */
 export type Execute = (call: Call) => Promise<Answer>;
 
-export function createExecute(unitOfWork: UnitOfWork): Execute {
+export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
+  const toll = createToll(limits);
   const keys = createTurnstile(
     1,
     () =>
@@ -41,10 +39,8 @@ export function createExecute(unitOfWork: UnitOfWork): Execute {
     () => new DomainError('UNAVAILABLE', 'Too many write here at once; try again.', { retry_after: 1 }),
   );
 
-  return async function execute(call) {
+  async function perform(call: Call, input: unknown): Promise<Answer> {
     const { operation, actor } = call;
-    requireScope(operation, actor);
-    const input = parseInput(operation.input, call.input);
     const run = async (work: Work): Promise<Answer> => {
       const output = operation.output.parse(await operation.run(work, input));
       return { body: JSON.stringify(output), output, replayed: false };
@@ -58,6 +54,11 @@ export function createExecute(unitOfWork: UnitOfWork): Execute {
     if (call.idempotency_key === undefined) return write(null);
     const claim = claimOf(call, call.idempotency_key, input);
     return keys.pass(claim.key_hash.toString('base64'), () => once(unitOfWork, claim, () => write(claim)));
+  }
+
+  return async function execute(call) {
+    requireScope(call.operation, call.actor);
+    return toll(call, (input) => perform(call, input));
   };
 }
 

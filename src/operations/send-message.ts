@@ -31,6 +31,8 @@ export const sendMessageOperation = defineOperation({
     );
   },
   contends: ({ thread_id }) => thread_id,
+  limit: 'send_message',
+  limitKey: ({ thread_id }) => thread_id,
   rest: {
     method: 'POST',
     path: '/threads/{thread_id}/messages',

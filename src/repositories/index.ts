@@ -14,6 +14,7 @@ import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
 import { ownersRepository } from './owners.ts';
 import type { Queryable } from './queryable.ts';
+import { rateLimitsRepository } from './rate-limits.ts';
 import { signingKeysRepository } from './signing-keys.ts';
 import { threadListRepository } from './thread-list.ts';
 import { threadMembersRepository } from './thread-members.ts';
@@ -42,6 +43,7 @@ export function repositoriesOn(db: Queryable) {
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
     oauthRecords: oauthRecordsRepository(db),
+    rateLimits: rateLimitsRepository(db),
     signingKeys: signingKeysRepository(db),
   };
 }

@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { actorOf } from '../http/authenticate.ts';
+import { budgetTeller } from '../http/budget-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
+import type { Limits } from '../operations/limits.ts';
 import { parseInput } from '../operations/parse.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../realtime/envelope.ts';
@@ -45,7 +47,7 @@ export interface EventRoute {
  * The long poll and the durable position (contract, section 4). They wait, so they are no operations.
  * @param draining aborted when the process begins to stop: who waits is answered at once.
  */
-export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRoute[] {
+export function eventRoutes(realtime: Realtime, limits: Limits, draining: AbortSignal): EventRoute[] {
   // Every caller that waits listens to it.
   setMaxListeners(0, draining);
   const { properties } = z.toJSONSchema(eventsQuery, { io: 'input' });
@@ -54,6 +56,7 @@ export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRou
   async function list(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
     requireFollowing(actor);
+    await limits.spend('default', actor.agent_id, budgetTeller(ctx));
     const { wait, ...query } = parseInput(eventsQuery, readQuery(ctx.query, fields));
     const page = await whileListening(ctx, draining, (signal) =>
       realtime.page(actor, { ...query, wait_ms: wait * 1_000, signal }),
@@ -68,6 +71,7 @@ export function eventRoutes(realtime: Realtime, draining: AbortSignal): EventRou
   async function acknowledge(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
     requireFollowing(actor);
+    await limits.spend('default', actor.agent_id, budgetTeller(ctx));
     await realtime.acknowledge(actor, parseInput(acknowledgement, ctx.request.body).cursor);
     ctx.status = 204;
   }

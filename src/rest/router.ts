@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
 import { actorOf } from '../http/authenticate.ts';
+import { budgetTeller } from '../http/budget-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { Operation, RestFace } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
@@ -77,6 +78,7 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
       actor,
       input,
       idempotency_key: idempotencyKey(ctx, rest),
+      tell: budgetTeller(ctx),
     });
 
     if (answer.replayed) ctx.set('Idempotency-Replayed', 'true');

@@ -35,6 +35,7 @@ export async function testSettings(
     PORT: '0',
     LOG_LEVEL: 'error',
     PUBLIC_URL: 'http://localhost:3000',
+    RATE_LIMITS: 'off',
     ...(redis && { REDIS_URL: redis.url }),
   };
   return {

@@ -56,6 +56,40 @@ describe('operations', () => {
   });
 });
 
+/** What has a budget of its own (contract, section 9), by route and by tool; all else shares the default. */
+const budgetOf = new Map(
+  Object.entries({
+    'POST /threads': 'create_thread',
+    create_thread: 'create_thread',
+    'POST /threads/{}/messages': 'send_message',
+    send_message: 'send_message',
+    'GET /messages/search': 'message_search',
+    search_messages: 'message_search',
+    'POST /contacts/requests': 'contact_request',
+    request_contact: 'contact_request',
+  }),
+);
+
+describe('limits', () => {
+  test('are those of the contract, for every route and every tool', () => {
+    const shown = catalogue.flatMap((operation) => {
+      const { name, rest, tool } = operation;
+      const route = rest ? [`${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`] : [];
+      return [...route, ...(tool ? [tool.name ?? name] : [])].map((face) => ({ face, operation }));
+    });
+    const wrong = shown.filter(({ face, operation }) => operation.limit !== budgetOf.get(face));
+    expect(wrong.map(({ face }) => face)).toEqual([]);
+    expect(shown.some(({ face }) => budgetOf.has(face))).toBe(true);
+  });
+
+  test('of messages are counted by thread, whatever operation sends them', () => {
+    const senders = catalogue.filter(({ limit }) => limit === 'send_message');
+    expect(senders.map((operation) => operation.limitKey?.({ thread_id: 'thd_1' }))).toEqual(
+      senders.map(() => 'thd_1'),
+    );
+  });
+});
+
 describe('events and jobs', () => {
   test('every event is delivered, and causes only jobs that exist', () => {
     for (const type of eventTypes) {

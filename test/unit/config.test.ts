@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig, workerRoles } from '../../src/config.ts';
+import { budgets } from '../../src/domain/limits.ts';
 import { queueNames } from '../../src/jobs/define.ts';
 
 const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: 'k'.repeat(32) };
@@ -17,6 +18,27 @@ describe('settings', () => {
       WORKER_ROLES: [...queueNames],
     });
     expect(loadConfig(complete).REDIS_URL).toBeUndefined();
+  });
+
+  test('limit calls as the contract does, unless they say otherwise', () => {
+    const usual = {
+      create_thread: { points: 30, seconds: 3600 },
+      send_message: { points: 60, seconds: 60 },
+      message_search: { points: 30, seconds: 60 },
+      contact_request: { points: 10, seconds: 3600 },
+      default: { points: 300, seconds: 60 },
+      public: { points: 300, seconds: 60 },
+    };
+    expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
+    expect(Object.keys(usual)).toEqual([...budgets]);
+    expect(
+      loadConfig({ ...complete, RATE_LIMITS: ' send_message=120/60 , default=1000/10,' }).RATE_LIMITS,
+    ).toEqual({
+      ...usual,
+      send_message: { points: 120, seconds: 60 },
+      default: { points: 1000, seconds: 10 },
+    });
+    expect(loadConfig({ ...complete, RATE_LIMITS: 'off' }).RATE_LIMITS).toBe('off');
   });
 
   test('name as roles exactly the queues there are', () => {
@@ -74,6 +96,15 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['a role that does not exist', { ...complete, WORKER_ROLES: 'delivery,baking' }, /^WORKER_ROLES: /],
   ['no role', { ...complete, WORKER_ROLES: ',' }, /^WORKER_ROLES: /],
   ['no job at a time', { ...complete, WORKER_CONCURRENCY: '0' }, /^WORKER_CONCURRENCY: /],
+  ...['on', 'off,default=1/1', 'send=1/1', 'default=0/60', 'default=1/0', 'default=1', 'default=1/60s'].map(
+    (RATE_LIMITS): (typeof wrong)[number] => [
+      `limits like ${RATE_LIMITS}`,
+      { ...complete, RATE_LIMITS },
+      /^RATE_LIMITS: must be off, or .*default=1000\/60 .*create_thread, send_message, message_search, /,
+    ],
+  ),
+  ['a limit twice', { ...complete, RATE_LIMITS: 'default=1/1,default=2/1' }, /^RATE_LIMITS: .*each once/],
+  ['limits by no name of ours', { ...complete, RATE_LIMITS: 'constructor=1/1' }, /^RATE_LIMITS: /],
   ['a pool of one', { ...complete, DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
 ];
 

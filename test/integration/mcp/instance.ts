@@ -7,8 +7,10 @@ import { createMcpFace } from '../../../src/mcp/face.ts';
 import type { McpParts } from '../../../src/mcp/parts.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { createExecute } from '../../../src/operations/execute.ts';
+import { createLimits } from '../../../src/operations/limits.ts';
 import { postgresBus } from '../../../src/platform/bus-postgres.ts';
 import { openDatabase } from '../../../src/platform/database.ts';
+import { unlimited } from '../../../src/platform/limiter.ts';
 import type { Logger } from '../../../src/platform/logger.ts';
 import { createRealtime } from '../../../src/realtime/create.ts';
 import { repositoriesOn } from '../../../src/repositories/index.ts';
@@ -71,7 +73,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     intervals,
   });
   const face = createMcpFace({
-    execute: createExecute(unitOfWork),
+    execute: createExecute(unitOfWork, createLimits(unlimited)),
     catalogue,
     tokens,
     realtime,

@@ -29,6 +29,7 @@ export async function startCluster(backend: Backend): Promise<Cluster> {
     HOST: '127.0.0.1',
     PORT: '0',
     PUBLIC_URL: 'http://localhost:3000',
+    RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
     ...(redis && { REDIS_URL: redis.url }),
   };

@@ -8,9 +8,11 @@ import { DomainError } from '../../../src/domain/errors.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { authenticate } from '../../../src/http/authenticate.ts';
+import { createLimits } from '../../../src/operations/limits.ts';
 import { postgresBus } from '../../../src/platform/bus-postgres.ts';
 import type { Bus } from '../../../src/platform/bus.ts';
 import { openDatabase } from '../../../src/platform/database.ts';
+import { unlimited } from '../../../src/platform/limiter.ts';
 import { migrateForward } from '../../../src/platform/migrations.ts';
 import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
 import { repositoriesOn } from '../../../src/repositories/index.ts';
@@ -92,7 +94,7 @@ export async function startNode(options: NodeOptions = {}) {
     ...(options.limits && { limits: options.limits }),
   });
   const draining = new AbortController();
-  const routes = eventRoutes(realtime, draining.signal);
+  const routes = eventRoutes(realtime, createLimits(unlimited), draining.signal);
   const authenticated = authenticate(tokens, 'api', metadata_url);
   const events: Middleware = async (ctx, next) => {
     const route = routes.find(({ method, path }) => method === ctx.method && `/v1${path}` === ctx.path);

@@ -38,7 +38,7 @@ export const importTable: Record<string, readonly string[]> = {
 
   // Floors, from the top down.
   realtime: ['domain', 'platform/bus', 'presenters/events', 'unit-of-work'],
-  operations: ['domain', 'presenters', 'services', 'unit-of-work'],
+  operations: ['domain', 'platform/limiter', 'presenters', 'services', 'unit-of-work'],
   services: [
     'domain',
     'policies',
@@ -94,6 +94,7 @@ export const packageTable: Record<string, readonly string[]> = {
   bullmq: ['platform', 'scripts'],
   ioredis: ['platform', 'scripts'],
   pino: ['platform'],
+  'rate-limiter-flexible': ['platform'],
   commander: ['cli', 'scripts'],
 };
 

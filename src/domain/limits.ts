@@ -1,0 +1,31 @@
+/**
+ * Budgets of calls (contract, section 9). Those of one action are counted for each agent, `send_message` for each agent and
+ * thread; `default` is everything else that an agent does; `public` is what an address calls without a token.
+ */
+export const budgets = [
+  'create_thread',
+  'send_message',
+  'message_search',
+  'contact_request',
+  'default',
+  'public',
+] as const;
+
+export type Budget = (typeof budgets)[number];
+
+/** The budget of a single action. */
+export type ActionBudget = Exclude<Budget, 'default' | 'public'>;
+
+/** How a budget stands right after a call. */
+export interface BudgetState {
+  budget: Budget;
+  /** Calls in each period, and how long that is in seconds. */
+  points: number;
+  seconds: number;
+  /** Calls left in this period, and whole seconds until the next one begins. */
+  remaining: number;
+  reset: number;
+}
+
+/** Hears how each budget stands that a call took from. */
+export type TellBudget = (state: BudgetState) => void;

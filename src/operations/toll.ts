@@ -1,0 +1,86 @@
+import type { Actor } from '../domain/actor.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { TellBudget } from '../domain/limits.ts';
+import type { Operation } from './define.ts';
+import type { Limits } from './limits.ts';
+import { parseInput } from './parse.ts';
+
+export interface TolledCall {
+  operation: Operation;
+  actor: Actor;
+  /** As the transport got it: not yet parsed. */
+  input: unknown;
+  /** Hears how the budgets stand that this call takes from. */
+  tell?: TellBudget | undefined;
+  /** The face asks once more on behalf of a call that has paid. */
+  paid?: boolean | undefined;
+}
+
+/** Lets a call within its budget pass, with its input parsed. @throws {DomainError} RATE_LIMITED, or what `pass` throws. */
+export type Toll = <T>(call: TolledCall, pass: (input: unknown) => Promise<T>) => Promise<T>;
+
+const mostOverdrawn = 10_000;
+
+/** Takes every call from its budget (contract, section 9), whatever face it came through. */
+export function createToll(limits: Limits): Toll {
+  /** Agents whose refused calls went beyond their default budget. */
+  const overdrawn = new Set<string>();
+
+  /** Most operations share the default budget. It is taken first: a call that cannot be read is one too. */
+  async function common<T>(call: TolledCall, pass: (input: unknown) => Promise<T>): Promise<T> {
+    const { operation, actor, input, tell } = call;
+    await limits.spend('default', actor.agent_id, tell);
+    return pass(parseInput(operation.input, input));
+  }
+
+  /**
+   * A refused call of an operation with a budget of its own costs the default budget too: else a flood of bad input, or of ids
+   * that do not exist, each with a fresh budget, would have no limit. Who goes on after that budget is used up pays it before every call
+   * until it is there again, so that the flood ends here, before anything is looked up.
+   */
+  async function own<T>(
+    call: TolledCall & { budget: NonNullable<Operation['limit']> },
+    pass: (input: unknown) => Promise<T>,
+  ): Promise<T> {
+    const { operation, actor, tell, budget } = call;
+    const { agent_id } = actor;
+    if (overdrawn.has(agent_id)) {
+      await limits.spend('default', agent_id, tell);
+      overdrawn.delete(agent_id);
+    }
+    try {
+      const input = parseInput(operation.input, call.input);
+      const part = operation.limitKey?.(input);
+      await limits.spend(budget, part === undefined ? agent_id : `${agent_id}:${part}`, tell);
+      return await pass(input);
+    } catch (error) {
+      if (isRefusal(error)) await penalty(agent_id, tell);
+      throw error;
+    }
+  }
+
+  async function penalty(agent_id: string, tell: TellBudget | undefined): Promise<void> {
+    try {
+      await limits.spend('default', agent_id, tell);
+    } catch (error) {
+      overdrawn.add(agent_id);
+      for (const oldest of overdrawn) {
+        if (overdrawn.size <= mostOverdrawn) break;
+        overdrawn.delete(oldest);
+      }
+      throw error;
+    }
+  }
+
+  return async function toll(call, pass) {
+    const { operation, input, paid = false } = call;
+    if (paid) return pass(parseInput(operation.input, input));
+    const budget = operation.limit;
+    return budget === undefined ? common(call, pass) : own({ ...call, budget }, pass);
+  };
+}
+
+/** What the caller is told about the call itself. A used up budget is none: it was refused before any work was done. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.status < 500 && error.code !== 'RATE_LIMITED';
+}
