@@ -31,3 +31,19 @@ export function parseHandle(value: string): Handle {
   }
   return { owner: match[1], name: match[2], canonical };
 }
+
+const everyAgentPattern = new RegExp(`^${part}\\.\\*$`);
+
+/**
+ * Reads an entry of an allowlist: a handle, or `owner.*` for every agent of an owner; in any case, with or without a leading `@`.
+ * @returns its canonical form.
+ * @throws {DomainError} INVALID_HANDLE
+ */
+export function parseAllowlistEntry(value: string): string {
+  const canonical = value.trim().replace(/^@/, '').toLowerCase();
+  if (handlePattern.test(canonical) || everyAgentPattern.test(canonical)) return canonical;
+  throw new DomainError(
+    'INVALID_HANDLE',
+    `An entry has the form owner.agent_name or owner.*; this is neither: ${value.slice(0, 80)}`,
+  );
+}

@@ -1,14 +1,29 @@
+import { addAllowlistEntryOperation } from './add-allowlist-entry.ts';
+import { addFavoriteOperation } from './add-favorite.ts';
 import { addMemberOperation } from './add-member.ts';
+import { approveContactRequestOperation } from './approve-contact-request.ts';
+import { blockAgentOperation } from './block-agent.ts';
 import { createThreadOperation } from './create-thread.ts';
 import type { Operation } from './define.ts';
 import { getMeOperation } from './get-me.ts';
 import { getThreadOperation } from './get-thread.ts';
+import { listAllowlistOperation } from './list-allowlist.ts';
+import { listBlocksOperation } from './list-blocks.ts';
+import { listContactRequestsOperation } from './list-contact-requests.ts';
+import { listContactsOperation } from './list-contacts.ts';
 import { listMessagesOperation } from './list-messages.ts';
 import { listThreadsOperation } from './list-threads.ts';
 import { markReadOperation } from './mark-read.ts';
 import { readThreadOperation } from './read-thread.ts';
+import { rejectContactRequestOperation } from './reject-contact-request.ts';
+import { removeAllowlistEntryOperation } from './remove-allowlist-entry.ts';
+import { removeContactOperation } from './remove-contact.ts';
+import { removeFavoriteOperation } from './remove-favorite.ts';
 import { removeMemberOperation } from './remove-member.ts';
+import { requestContactOperation } from './request-contact.ts';
+import { respondToContactRequestOperation } from './respond-to-contact-request.ts';
 import { sendMessageOperation } from './send-message.ts';
+import { unblockAgentOperation } from './unblock-agent.ts';
 import { updateThreadOperation } from './update-thread.ts';
 
 /** Everything an agent can do. REST routes, MCP tools and resources, and the OpenAPI document are loops over this list. */
@@ -24,4 +39,19 @@ export const catalogue: readonly Operation[] = [
   markReadOperation,
   sendMessageOperation,
   listMessagesOperation,
+  listContactsOperation,
+  removeContactOperation,
+  addFavoriteOperation,
+  removeFavoriteOperation,
+  requestContactOperation,
+  listContactRequestsOperation,
+  approveContactRequestOperation,
+  rejectContactRequestOperation,
+  respondToContactRequestOperation,
+  listBlocksOperation,
+  blockAgentOperation,
+  unblockAgentOperation,
+  listAllowlistOperation,
+  addAllowlistEntryOperation,
+  removeAllowlistEntryOperation,
 ];

@@ -1,3 +1,6 @@
+import type { AllowlistEntryRecord } from '../presenters/allowlist-entry.ts';
+import type { BlockRecord } from '../presenters/block.ts';
+import type { ContactRecord, ContactRequestRecord } from '../presenters/contact.ts';
 import type { ThreadRecord } from '../presenters/thread.ts';
 
 /** One small world that the examples of all operations share, so that they tell one story. */
@@ -17,4 +20,34 @@ export const exampleThread: ThreadRecord = {
   updated_at: 1_794_000_060_000,
   last_sequence: 2,
   unread_count: 1,
+};
+
+export const exampleContact: ContactRecord = {
+  agent_id: exampleAgents.support.id,
+  canonical_handle: exampleAgents.support.canonical_handle,
+  display_name: 'Support',
+  favorite: false,
+  is_online: false,
+  since: 1_794_000_000_000,
+};
+
+/** As the agent that is asked sees it. */
+export const exampleRequest: ContactRequestRecord = {
+  request_id: 'creq_01K9ZX6Q8T1V5X7Y9Z0B2D4E5F',
+  from: { ...exampleAgents.support, display_name: 'Support' },
+  to: { ...exampleAgents.planner, display_name: 'Planner' },
+  message: 'May we talk about order 1042?',
+  status: 'pending',
+  created_at: 1_793_999_000_000,
+};
+
+export const exampleBlock: BlockRecord = {
+  blocked_agent_id: exampleAgents.support.id,
+  blocked_handle: exampleAgents.support.canonical_handle,
+  created_at: 1_794_000_000_000,
+};
+
+export const exampleAllowlistEntry: AllowlistEntryRecord = {
+  entry: 'globex.*',
+  created_at: 1_794_000_000_000,
 };

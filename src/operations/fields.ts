@@ -29,6 +29,20 @@ export const agentHandle = z
   .max(80)
   .describe('owner.agent_name; a leading @ and any case are accepted.');
 
+export const agentReference = z.string().min(1).max(80).describe('Id or handle of an agent.');
+
+export const requestReference = z
+  .string()
+  .min(1)
+  .max(80)
+  .describe('Id of a contact request, or id or handle of the agent that made it.');
+
+export const allowlistEntry = z
+  .string()
+  .min(1)
+  .max(80)
+  .describe('The handle of an agent, or owner.* for every agent of an owner.');
+
 export const subject = z.string().max(200).describe('At most 200 characters.');
 
 export const reason = z.string().max(500).describe('Free text, kept in the metadata of the message.');

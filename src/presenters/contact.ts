@@ -42,3 +42,9 @@ export const contactRequestSchema = z
   .meta({ id: 'ContactRequest' });
 
 export type ContactRequestRecord = z.infer<typeof contactRequestSchema>;
+
+/** Takes what is shown from a row that may hold more. */
+export function presentContactRequest(row: ContactRequestRecord): ContactRequestRecord {
+  const { request_id, from, to, message, status, created_at } = row;
+  return { request_id, from, to, message, status, created_at };
+}

@@ -23,7 +23,7 @@ export async function threadFor(work: Work, id: string, { lock = false } = {}): 
  * @throws {DomainError} AGENT_NOT_FOUND when one does not exist or is hidden from the actor; INVALID_HANDLE.
  */
 export async function agentsFor(work: Work, refs: readonly string[]): Promise<SeenAgent[]> {
-  const keys = refs.map((ref) => (isId('agent', ref) ? ref : parseHandle(ref).canonical));
+  const keys = refs.map(agentKey);
   const seen = await work.agents.findSeen(work.actor.agent_id, keys);
   return keys.map((key, index) => {
     const agent = seen.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
@@ -31,4 +31,12 @@ export async function agentsFor(work: Work, refs: readonly string[]): Promise<Se
       throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${refs[index]?.slice(0, 80)}`);
     return agent;
   });
+}
+
+/**
+ * What an agent is looked up by: the id that a reference is, else the canonical form of the handle that it is.
+ * @throws {DomainError} INVALID_HANDLE when it is neither.
+ */
+export function agentKey(ref: string): string {
+  return isId('agent', ref) ? ref : parseHandle(ref).canonical;
 }

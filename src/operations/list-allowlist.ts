@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { allowlistEntrySchema } from '../presenters/allowlist-entry.ts';
+import { listAllowlist } from '../services/allowlist.ts';
+import { defineOperation } from './define.ts';
+import { exampleAllowlistEntry } from './examples.ts';
+import { listCursor, nextCursor, pageLimit } from './fields.ts';
+
+export const listAllowlistOperation = defineOperation({
+  name: 'list_allowlist',
+  summary: 'List who may write to you under the inbound policy allowlist',
+  scope: 'contacts:read',
+  kind: 'read',
+  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  output: z.object({ allowlist: z.array(allowlistEntrySchema), next_cursor: nextCursor }),
+  run: listAllowlist,
+  rest: { method: 'GET', path: '/allowlist', forms: 'short-and-long', status: 200 },
+  errors: ['INVALID_CURSOR'],
+  example: { input: { limit: 50 }, output: { allowlist: [exampleAllowlistEntry] } },
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { contactRequestSchema, presentContactRequest } from '../presenters/contact.ts';
+import { listContactRequests } from '../services/contact-requests.ts';
+import { defineOperation, toolHints } from './define.ts';
+import { exampleRequest } from './examples.ts';
+import { listCursor, nextCursor, pageLimit } from './fields.ts';
+
+export const listContactRequestsOperation = defineOperation({
+  name: 'list_contact_requests',
+  summary: 'List the contact requests that you got or made, newest first',
+  scope: 'contacts:read',
+  kind: 'read',
+  input: z.strictObject({
+    direction: z
+      .enum(['incoming', 'outgoing'])
+      .default('incoming')
+      .describe('Those to you, or those by you.'),
+    status: z
+      .enum(['pending', 'approved', 'rejected'])
+      .default('pending')
+      .describe('Only those that stand so.'),
+    limit: pageLimit(100, 50),
+    cursor: listCursor.optional(),
+  }),
+  output: z.object({ requests: z.array(contactRequestSchema), next_cursor: nextCursor }),
+  async run(work, input) {
+    const page = await listContactRequests(work, input);
+    return { requests: page.requests.map(presentContactRequest), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
+  tool: {
+    description:
+      'Lists the contact requests that wait for you, or with direction=outgoing those that you made.',
+    annotations: toolHints.read,
+  },
+  errors: ['INVALID_CURSOR'],
+  example: { input: { direction: 'incoming' }, output: { requests: [exampleRequest] } },
+});

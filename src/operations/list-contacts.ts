@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { contactSchema, presentContact } from '../presenters/contact.ts';
+import { listContacts } from '../services/contacts.ts';
+import { defineOperation, toolHints } from './define.ts';
+import { exampleContact } from './examples.ts';
+import { listCursor, nextCursor, pageLimit } from './fields.ts';
+
+export const listContactsOperation = defineOperation({
+  name: 'list_contacts',
+  summary: 'List your contacts, in the order of their handles',
+  scope: 'contacts:read',
+  kind: 'read',
+  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  output: z.object({ contacts: z.array(contactSchema), next_cursor: nextCursor }),
+  async run(work, input) {
+    const page = await listContacts(work, input);
+    return {
+      contacts: page.contacts.map((contact) => presentContact(contact, false)),
+      next_cursor: page.next_cursor,
+    };
+  },
+  rest: { method: 'GET', path: '/contacts', forms: 'short-and-long', status: 200 },
+  tool: {
+    description: 'Lists your contacts: the agents that may write to you, and you to them.',
+    annotations: toolHints.read,
+  },
+  resource: {
+    uri: 'service://contacts',
+    name: 'contacts',
+    description: 'Your contacts, in the order of their handles.',
+  },
+  errors: ['INVALID_CURSOR'],
+  example: { input: { limit: 50 }, output: { contacts: [exampleContact] } },
+});

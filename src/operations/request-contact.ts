@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { contactRequestSchema, presentContactRequest } from '../presenters/contact.ts';
+import { requestContact } from '../services/contact-requests.ts';
+import { defineOperation } from './define.ts';
+import { exampleRequest } from './examples.ts';
+import { agentHandle } from './fields.ts';
+
+export const requestContactOperation = defineOperation({
+  name: 'request_contact',
+  summary: 'Ask an agent for contact',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({
+    handle: agentHandle.describe('The agent to ask, by handle or id.'),
+    message: z.string().max(500).nullish().describe('What to tell it, at most 500 characters.'),
+  }),
+  output: contactRequestSchema,
+  async run(work, { handle, message }) {
+    return presentContactRequest(await requestContact(work, { handle, message: message ?? null }));
+  },
+  rest: {
+    method: 'POST',
+    path: '/contacts/requests',
+    forms: 'short-and-long',
+    status: 201,
+    idempotency: 'required',
+    location: ({ request_id }) => `/contacts/requests/${request_id}`,
+  },
+  errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE', 'BLOCKED', 'NOT_TRUSTED', 'NOT_ALLOWED', 'AGENT_PAUSED'],
+  example: {
+    input: { handle: 'acme.planner', message: 'May we talk about order 1042?' },
+    output: exampleRequest,
+  },
+});

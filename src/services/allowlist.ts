@@ -1,0 +1,42 @@
+import { DomainError } from '../domain/errors.ts';
+import { parseAllowlistEntry } from '../domain/handles.ts';
+import type { Work } from '../unit-of-work.ts';
+import { type PageRequest, pageOf } from './pages.ts';
+
+const mostEntries = 1000;
+
+/**
+ * Lets an agent, or every agent of an owner, write to the actor while its inbound policy is `allowlist`. Whether there is
+ * anybody of that name makes no difference. Adding again changes nothing.
+ * @throws {DomainError} INVALID_HANDLE; VALIDATION_ERROR beyond 1,000 entries
+ */
+export async function allow(work: Work, given: string) {
+  const { agent_id } = work.actor;
+  const entry = parseAllowlistEntry(given);
+  await work.allowlists.lock(agent_id);
+  const before = await work.allowlists.find(agent_id, entry);
+  if (before) return before;
+  if ((await work.allowlists.count(agent_id)) >= mostEntries) {
+    throw new DomainError('VALIDATION_ERROR', `An allowlist has at most ${mostEntries} entries.`);
+  }
+  const added = { entry, created_at: work.now };
+  await work.allowlists.insert(agent_id, added);
+  return added;
+}
+
+/** @throws {DomainError} NOT_FOUND when it is not on the list; INVALID_HANDLE */
+export async function disallow(work: Work, given: string): Promise<void> {
+  if (await work.allowlists.remove(work.actor.agent_id, parseAllowlistEntry(given))) return;
+  throw new DomainError('NOT_FOUND', 'This is not on your allowlist.');
+}
+
+/** A page of the actor's allowlist, in the order of its entries. */
+export async function listAllowlist(work: Work, request: PageRequest) {
+  const { rows, next_cursor } = await pageOf(work, request, {
+    binding: ['list_allowlist'],
+    rows: (after: readonly [string] | null, limit) =>
+      work.allowlists.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
+    position: (row) => [row.entry],
+  });
+  return { allowlist: rows, next_cursor };
+}

@@ -1,0 +1,62 @@
+import { DomainError } from '../domain/errors.ts';
+import type { Work } from '../unit-of-work.ts';
+import { agentKey, agentsFor } from './access.ts';
+import { type PageRequest, pageOf } from './pages.ts';
+import { endContact } from './ties.ts';
+
+type Block = NonNullable<Awaited<ReturnType<Work['blocks']['find']>>>;
+
+export interface BlockAgent {
+  /** Handle or id. */
+  handle: string;
+  reason: string | null;
+}
+
+/**
+ * Blocks an agent: ends the contact with it, as a removal would, and takes back what the actor asked of it. The blocked agent
+ * is told nothing of the block, and its own requests stay in its list as they are. Blocking again changes nothing.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself)
+ */
+export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Promise<Block> {
+  const { agent_id } = work.actor;
+  // Who is blocked may be hidden by now, and stays blocked.
+  const before = await work.blocks.find(agent_id, agentKey(handle));
+  if (before) return before;
+  const [other] = await agentsFor(work, [handle]);
+  if (!other || other.self) {
+    throw new DomainError('VALIDATION_ERROR', 'handle: names yourself; name another agent.', {
+      details: [{ field: 'handle', message: 'names yourself' }],
+    });
+  }
+  await work.contacts.lockPair(agent_id, other.id);
+  const meanwhile = await work.blocks.find(agent_id, other.id);
+  if (meanwhile) return meanwhile;
+  const block = { blocked_agent_id: other.id, created_at: work.now };
+  await work.blocks.insert({ agent_id, ...block, reason });
+  await work.contactRequests.withdraw(agent_id, other.id, work.now);
+  await endContact(work, { agent_id: other.id, canonical_handle: other.canonical_handle });
+  return { ...block, blocked_handle: other.canonical_handle };
+}
+
+/**
+ * Ends a block, also of an agent that is hidden or retired by now. What it ended before does not come back.
+ * @param ref id or handle of the blocked agent.
+ * @throws {DomainError} NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ */
+export async function unblockAgent(work: Work, ref: string): Promise<void> {
+  if (await work.blocks.remove(work.actor.agent_id, agentKey(ref))) return;
+  throw new DomainError('NOT_FOUND', 'You have blocked no such agent.');
+}
+
+/** A page of the actor's blocks, newest first. */
+export async function listBlocks(work: Work, request: PageRequest) {
+  const { rows, next_cursor } = await pageOf(work, request, {
+    binding: ['list_blocks'],
+    rows(after: readonly [number, string] | null, limit) {
+      const before = after && { created_at: after[0], id: after[1] };
+      return work.blocks.list(work.actor.agent_id, { before, limit });
+    },
+    position: (block) => [block.created_at, block.blocked_agent_id],
+  });
+  return { blocks: rows, next_cursor };
+}

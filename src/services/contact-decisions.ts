@@ -1,0 +1,50 @@
+import { DomainError } from '../domain/errors.ts';
+import type { Work } from '../unit-of-work.ts';
+import { agentKey } from './access.ts';
+import { actingAgent } from './acting.ts';
+import { beginContact } from './ties.ts';
+
+/**
+ * Takes a request that the actor was sent: both become contacts, and both are told. Approving again changes nothing.
+ * @param ref id of the request, or id or handle of the agent that asked.
+ * @throws {DomainError} AGENT_PAUSED; REQUEST_NOT_FOUND, also for a request of somebody else, one that was rejected or
+ * withdrawn, and one of an agent that the actor has blocked; INVALID_HANDLE
+ */
+export async function approveRequest(work: Work, ref: string) {
+  await actingAgent(work);
+  const request = await heldRequest(work, ref);
+  if (request.status === 'approved') return request;
+  if (request.status === 'rejected') throw noRequest();
+  const { from, to } = request;
+  await work.contactRequests.approve(from.id, to.id, work.now);
+  await beginContact(work, to, from);
+  return { ...request, status: 'approved' as const };
+}
+
+/**
+ * Turns a request down. The other side is not told; it finds it in its list. Rejecting again changes nothing.
+ * @param ref id of the request, or id or handle of the agent that asked.
+ * @throws {DomainError} REQUEST_NOT_FOUND, as for an approval; INVALID_HANDLE
+ */
+export async function rejectRequest(work: Work, ref: string) {
+  const request = await heldRequest(work, ref);
+  if (request.status === 'approved') throw noRequest();
+  if (request.status === 'pending') await work.contactRequests.reject(request.request_id, work.now);
+  return { ...request, status: 'rejected' as const };
+}
+
+/** The request, with its pair held: nothing between the two changes until the unit of work ends. */
+async function heldRequest(work: Work, ref: string) {
+  const key = ref.startsWith('creq_') ? ref : agentKey(ref);
+  const find = () => work.contactRequests.findForAddressee(work.actor.agent_id, key);
+  const sought = await find();
+  if (!sought) throw noRequest();
+  await work.contacts.lockPair(sought.from.id, sought.to.id);
+  const request = await find();
+  if (!request) throw noRequest();
+  return request;
+}
+
+function noRequest(): DomainError {
+  return new DomainError('REQUEST_NOT_FOUND', 'No such contact request waits for you.');
+}

@@ -1,0 +1,96 @@
+import { DomainError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { isKin, requestRefusal } from '../policies/inbound.ts';
+import type { Work } from '../unit-of-work.ts';
+import { agentsFor } from './access.ts';
+import { actingAgent } from './acting.ts';
+import { type PageRequest, pageOf } from './pages.ts';
+import { beginContact } from './ties.ts';
+
+type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
+
+export interface RequestContact {
+  /** Handle or id. */
+  handle: string;
+  message: string | null;
+}
+
+/**
+ * Asks another agent for contact. Approved at once between agents of one owner or organization, and when the other one has
+ * asked too; asking again answers the request that is pending, and asking a contact answers an approved one.
+ * An agent that is blocked by the other side is answered like a stranger, and the other side never sees its request.
+ * @throws {DomainError} AGENT_PAUSED, AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself), BLOCKED (by oneself), and
+ * what the inbound policy of the other one refuses
+ */
+export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
+  const sought = await otherAgent(work, handle);
+  await work.contacts.lockPair(work.actor.agent_id, sought.id);
+  const [me, other, pending] = await Promise.all([
+    actingAgent(work),
+    otherAgent(work, handle),
+    work.contactRequests.findPending(work.actor.agent_id, sought.id),
+  ]);
+  const ask = () => insertRequest(work, other.id, message);
+  if (other.contact) {
+    const before = await work.contactRequests.findApproved(me.id, other.id);
+    return before ?? approved(work, await ask());
+  }
+  const refusal = requestRefusal(other, other);
+  if (refusal) throw refusal;
+
+  const mine = pending.find(({ from }) => from.id === me.id);
+  const request = mine ?? (await ask());
+  if (!other.blocked_by_them && (isKin(other) || pending.some(({ from }) => from.id === other.id))) {
+    await beginContact(work, me, other);
+    return approved(work, request);
+  }
+  if (!mine && !other.blocked_by_them) tellAsked(work, request);
+  return request;
+}
+
+async function otherAgent(work: Work, handle: string) {
+  const [agent] = await agentsFor(work, [handle]);
+  if (!agent || agent.self) {
+    throw new DomainError('VALIDATION_ERROR', 'handle: names yourself; name another agent.', {
+      details: [{ field: 'handle', message: 'names yourself' }],
+    });
+  }
+  return agent;
+}
+
+function insertRequest(work: Work, to_agent_id: string, message: string | null): Promise<Request> {
+  const id = newId('contactRequest');
+  const from_agent_id = work.actor.agent_id;
+  return work.contactRequests.insert({ id, from_agent_id, to_agent_id, message, created_at: work.now });
+}
+
+function tellAsked(work: Work, { request_id, from, to, message, created_at }: Request): void {
+  work.emit({
+    type: 'contact.request',
+    recipients: [to.id],
+    data: { request_id, from, message, created_at },
+  });
+}
+
+async function approved(work: Work, request: Request): Promise<Request> {
+  await work.contactRequests.approve(request.from.id, request.to.id, work.now);
+  return { ...request, status: 'approved' };
+}
+
+export interface ListContactRequests extends PageRequest {
+  direction: 'incoming' | 'outgoing';
+  status: Request['status'];
+}
+
+/** A page of what the actor was asked, or of what it asked, newest first. */
+export async function listContactRequests(work: Work, { direction, status, ...page }: ListContactRequests) {
+  const { rows, next_cursor } = await pageOf(work, page, {
+    binding: ['list_contact_requests', direction, status],
+    rows(after: readonly [number, string] | null, limit) {
+      const before = after && { created_at: after[0], id: after[1] };
+      return work.contactRequests.list(work.actor.agent_id, { direction, status, before, limit });
+    },
+    position: (request) => [request.created_at, request.request_id],
+  });
+  return { requests: rows, next_cursor };
+}

@@ -1,0 +1,39 @@
+import { DomainError } from '../domain/errors.ts';
+import type { Work } from '../unit-of-work.ts';
+import { agentKey } from './access.ts';
+import { type PageRequest, pageOf } from './pages.ts';
+import { endContact } from './ties.ts';
+
+/** A page of the actor's contacts, in the order of their handles. */
+export async function listContacts(work: Work, request: PageRequest) {
+  const { rows, next_cursor } = await pageOf(work, request, {
+    binding: ['list_contacts'],
+    rows: (after: readonly [string] | null, limit) =>
+      work.contacts.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
+    position: (contact) => [contact.canonical_handle],
+  });
+  return { contacts: rows, next_cursor };
+}
+
+/**
+ * Ends a contact on both sides; both are told. Also with an agent that is hidden by now.
+ * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ */
+export async function removeContact(work: Work, ref: string): Promise<void> {
+  const contact = await work.contacts.find(work.actor.agent_id, agentKey(ref));
+  if (!contact) throw noContact();
+  await work.contacts.lockPair(work.actor.agent_id, contact.agent_id);
+  if (!(await endContact(work, contact))) throw noContact();
+}
+
+/**
+ * Marks a contact as a favorite of the actor, or no longer; the other side does not learn of it.
+ * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ */
+export async function setFavorite(work: Work, ref: string, favorite: boolean): Promise<void> {
+  if (!(await work.contacts.setFavorite(work.actor.agent_id, agentKey(ref), favorite))) throw noContact();
+}
+
+function noContact(): DomainError {
+  return new DomainError('CONTACT_NOT_FOUND', 'You have no such contact.');
+}

@@ -1,0 +1,77 @@
+import { createOrganization } from '../../src/services/organizations.ts';
+import { registerAgent } from '../../src/services/agents-admin.ts';
+import { rest, type RestAnswer } from './rest-client.ts';
+import type { AgentOptions, TestAgent, TestService } from './service.ts';
+
+type By = Pick<TestAgent, 'token'>;
+
+const part = encodeURIComponent;
+
+/** The trust graph over REST, as one agent or another. */
+export function trustOf(api: string) {
+  const call = (method: string, path: string, { token }: By, body?: unknown): Promise<RestAnswer> =>
+    rest(method, `${api}${path}`, { token, ...(body !== undefined && { body }) });
+  const trust = {
+    call,
+    contacts: (by: By, query = '') => call('GET', `/contacts${query}`, by),
+    removeContact: (by: By, ref: string) => call('DELETE', `/contacts/${part(ref)}`, by),
+    favorite: (by: By, ref: string) => call('PUT', `/contacts/${part(ref)}/favorite`, by),
+    unfavorite: (by: By, ref: string) => call('DELETE', `/contacts/${part(ref)}/favorite`, by),
+    request: (by: By, handle: string, message?: string) =>
+      call('POST', '/contacts/requests', by, { handle, ...(message !== undefined && { message }) }),
+    requests: (by: By, query = '') => call('GET', `/contacts/requests${query}`, by),
+    approve: (by: By, ref: string) => call('POST', `/contacts/requests/${part(ref)}/approve`, by),
+    reject: (by: By, ref: string) => call('POST', `/contacts/requests/${part(ref)}/reject`, by),
+    block: (by: By, handle: string) => call('POST', '/blocks', by, { handle }),
+    unblock: (by: By, ref: string) => call('DELETE', `/blocks/${part(ref)}`, by),
+    blocks: (by: By, query = '') => call('GET', `/blocks${query}`, by),
+    allow: (by: By, entry: string) => call('POST', '/allowlist', by, { entry }),
+    disallow: (by: By, entry: string) => call('DELETE', `/allowlist/${part(entry)}`, by),
+    allowlist: (by: By, query = '') => call('GET', `/allowlist${query}`, by),
+    /** Makes two agents contacts: one asks, the other one approves. */
+    async befriend(one: TestAgent, other: TestAgent): Promise<void> {
+      const asked = await trust.request(one, other.handle);
+      const approved = await trust.approve(other, asked.body.request_id);
+      if (approved.status !== 200) throw new Error(`no contact: ${asked.text} ${approved.text}`);
+    },
+  };
+  return trust;
+}
+
+export type Trust = ReturnType<typeof trustOf>;
+
+let counter = 0;
+
+/** Another agent of the same owner. */
+export async function kinOf(
+  { core, token }: TestService,
+  agent: TestAgent,
+  options: AgentOptions = {},
+): Promise<TestAgent> {
+  const handle = `${agent.handle.split('.')[0]}.kin-${(counter += 1)}`;
+  const { visibility = 'public', inbound_policy = 'open' } = options;
+  const { id } = await core.unitOfWork.administer((work) =>
+    registerAgent(work, { handle, visibility, inbound_policy }),
+  );
+  return { id, handle, token: await token(handle, options) };
+}
+
+/** The first agent of an organization of its own. */
+export async function agentOfOrganization(service: TestService): Promise<TestAgent> {
+  const slug = `org-${process.pid}-${(counter += 1)}`;
+  await service.core.unitOfWork.administer((work) => createOrganization(work, slug));
+  return kinOf(service, { id: '', handle: `${slug}.none`, token: '' });
+}
+
+/** What an owner may change, or time bring about, beside the trust graph. */
+export async function change(
+  { core }: TestService,
+  { id }: Pick<TestAgent, 'id'>,
+  column: 'visibility' | 'inbound_policy' | 'paused' | 'retired_at',
+  value: string | boolean | number,
+): Promise<void> {
+  await core.database.query({ text: `update agents set ${column} = $2 where id = $1` }, [id, value]);
+}
+
+/** The code of a refusal, with its status. */
+export const refusal = ({ status, body }: RestAnswer): [number, string] => [status, body?.error?.code];
