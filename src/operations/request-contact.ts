@@ -10,6 +10,7 @@ export const requestContactOperation = defineOperation({
   summary: 'Ask an agent for contact',
   scope: 'contacts:write',
   kind: 'write',
+  limit: 'contact_request',
   input: z.strictObject({
     handle: agentHandle.describe('The agent to ask, by handle or id.'),
     message: z.string().max(500).nullish().describe('What to tell it, at most 500 characters.'),

@@ -1,5 +1,7 @@
+import { expect } from 'vitest';
 import { createOrganization } from '../../src/services/organizations.ts';
 import { registerAgent } from '../../src/services/agents-admin.ts';
+import { followFeed } from './feed.ts';
 import { rest, type RestAnswer } from './rest-client.ts';
 import type { AgentOptions, TestAgent, TestService } from './service.ts';
 
@@ -28,6 +30,21 @@ export function trustOf(api: string) {
     allow: (by: By, entry: string) => call('POST', '/allowlist', by, { entry }),
     disallow: (by: By, entry: string) => call('DELETE', `/allowlist/${part(entry)}`, by),
     allowlist: (by: By, query = '') => call('GET', `/allowlist${query}`, by),
+    /** Whether each of two agents has the other one as a contact; one without the other is a fault. */
+    async areContacts(one: TestAgent, other: TestAgent): Promise<boolean> {
+      const lists = await Promise.all([one, other].map((by) => trust.contacts(by, '?limit=100')));
+      const [mine = [], theirs = []] = lists.map(({ body }) => body.contacts as { agent_id: string }[]);
+      const has = mine.some(({ agent_id }) => agent_id === other.id);
+      if (has !== theirs.some(({ agent_id }) => agent_id === one.id)) throw new Error('a one-sided contact');
+      return has;
+    },
+    /** The types and data of what each agent hears: of everything since the last call, from now on. */
+    async newsOf(...agents: By[]): Promise<() => Promise<[string, object][][]>> {
+      const feeds = await Promise.all(agents.map(({ token }) => followFeed(api, token)));
+      const read = async (feed: (typeof feeds)[number]) =>
+        (await feed()).map(({ type, data }): [string, object] => [type, data]);
+      return () => Promise.all(feeds.map(read));
+    },
     /** Makes two agents contacts: one asks, the other one approves. */
     async befriend(one: TestAgent, other: TestAgent): Promise<void> {
       const asked = await trust.request(one, other.handle);
@@ -75,3 +92,16 @@ export async function change(
 
 /** The code of a refusal, with its status. */
 export const refusal = ({ status, body }: RestAnswer): [number, string] => [status, body?.error?.code];
+
+/** An agent as requests show it. */
+export const party = ({ id, handle }: TestAgent) => ({
+  id,
+  canonical_handle: handle,
+  display_name: handle.split('.')[1],
+});
+
+/** What an agent hears when this one became its contact. */
+export function added({ id, handle }: TestAgent): [string, object] {
+  const who = { agent_id: id, canonical_handle: handle, display_name: handle.split('.')[1] };
+  return ['contact.added', { ...who, favorite: false, since: expect.any(Number) }];
+}

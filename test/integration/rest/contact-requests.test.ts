@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { followFeed } from '../../support/feed.ts';
 import { rest } from '../../support/rest-client.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { agentOfOrganization, change, kinOf, refusal, type Trust, trustOf } from '../../support/trust.ts';
+import { added, change, party, refusal, type Trust, trustOf } from '../../support/trust.ts';
 
 let service: TestService;
 let trust: Trust;
@@ -14,43 +13,11 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
-const party = ({ id, handle }: TestAgent) => ({
-  id,
-  canonical_handle: handle,
-  display_name: handle.split('.')[1],
-});
 const notFound = [404, 'REQUEST_NOT_FOUND'];
-
-/** The feeds of agents from now on; each call answers the types and data of what came since the last one. */
-async function feedsOf(...agents: TestAgent[]) {
-  const feeds = await Promise.all(agents.map(({ token }) => followFeed(service.api, token)));
-  return async () =>
-    Promise.all(feeds.map(async (feed) => (await feed()).map(({ type, data }) => [type, data])));
-}
-
-const added = ({ id, handle }: TestAgent) => [
-  'contact.added',
-  {
-    agent_id: id,
-    canonical_handle: handle,
-    display_name: handle.split('.')[1],
-    favorite: false,
-    since: expect.any(Number),
-  },
-];
-
-async function areContacts(one: TestAgent, other: TestAgent): Promise<boolean> {
-  const lists = await Promise.all([one, other].map((by) => trust.contacts(by)));
-  const [mine, theirs] = lists.map(({ body }) =>
-    body.contacts.map(({ agent_id }: { agent_id: string }) => agent_id),
-  );
-  expect(mine.includes(other.id)).toBe(theirs.includes(one.id));
-  return mine.includes(other.id);
-}
 
 test('a request goes to the other side, waits in both lists, and its approval makes contacts of both', async () => {
   const [ann, bob] = await pair();
-  const news = await feedsOf(ann, bob);
+  const news = await trust.newsOf(ann, bob);
   const asked = await trust.request(ann, `@${bob.handle.toUpperCase()}`, 'Shall we talk?');
   expect(asked.status).toBe(201);
   const request = {
@@ -68,7 +35,7 @@ test('a request goes to the other side, waits in both lists, and its approval ma
   expect((await trust.requests(ann, '?direction=outgoing')).body).toEqual({ requests: [asked.body] });
   expect((await trust.requests(ann)).body).toEqual({ requests: [] });
   expect((await trust.requests(bob, '?direction=outgoing')).body).toEqual({ requests: [] });
-  expect(await areContacts(ann, bob)).toBe(false);
+  expect(await trust.areContacts(ann, bob)).toBe(false);
   expect(await news()).toEqual([
     [],
     [['contact.request', { request_id, from: party(ann), message: 'Shall we talk?', created_at }]],
@@ -76,7 +43,7 @@ test('a request goes to the other side, waits in both lists, and its approval ma
 
   const approved = await trust.approve(bob, request_id);
   expect([approved.status, approved.body]).toEqual([200, { ...asked.body, status: 'approved' }]);
-  expect(await areContacts(ann, bob)).toBe(true);
+  expect(await trust.areContacts(ann, bob)).toBe(true);
   expect(await news()).toEqual([[added(bob)], [added(ann)]]);
   expect((await trust.approve(bob, request_id)).text).toBe(approved.text);
   expect((await trust.approve(bob, ann.handle)).text).toBe(approved.text);
@@ -106,7 +73,7 @@ test('the requesting agent names its request too, and the long form does what th
     await trust.request(ann, bob.id);
     const approved = await trust.call('POST', `${base}/${ref}/approve`, bob);
     expect([approved.status, approved.body.status]).toEqual([200, 'approved']);
-    expect(await areContacts(ann, bob)).toBe(true);
+    expect(await trust.areContacts(ann, bob)).toBe(true);
   }
 });
 
@@ -114,7 +81,7 @@ test('a rejection is told to nobody, shows in the list of who asked, and leaves 
   const [ann, bob] = await pair();
   const first = await trust.request(ann, bob.handle);
   expect(first.body.message).toBeNull();
-  const news = await feedsOf(ann, bob);
+  const news = await trust.newsOf(ann, bob);
   const rejected = await trust.reject(bob, first.body.request_id);
   expect([rejected.status, rejected.text]).toEqual([204, '']);
   expect((await trust.reject(bob, ann.handle)).status).toBe(204);
@@ -128,13 +95,13 @@ test('a rejection is told to nobody, shows in the list of who asked, and leaves 
   const second = await trust.request(ann, bob.handle);
   expect(second.body).toMatchObject({ status: 'pending' });
   expect(second.body.request_id).not.toBe(first.body.request_id);
-  expect(await areContacts(ann, bob)).toBe(false);
+  expect(await trust.areContacts(ann, bob)).toBe(false);
 });
 
 test('asking again answers the pending request, and asking a contact answers an approved one, both without an event', async () => {
   const [ann, bob] = await pair();
   const first = await trust.request(ann, bob.handle, 'first');
-  const news = await feedsOf(ann, bob);
+  const news = await trust.newsOf(ann, bob);
   const again = await trust.request(ann, bob.handle, 'second');
   expect([again.status, again.text]).toEqual([201, first.text]);
   await trust.approve(bob, first.body.request_id);
@@ -171,11 +138,11 @@ test('the same key answers the same request; without a key there is none', async
 test('requests that cross meet: one contact, and each side hears of the other once', async () => {
   const [ann, bob] = await pair();
   await trust.request(ann, bob.handle);
-  const news = await feedsOf(ann, bob);
+  const news = await trust.newsOf(ann, bob);
   const answer = await trust.request(bob, ann.handle);
   expect([answer.status, answer.body]).toMatchObject([201, { from: party(bob), status: 'approved' }]);
   expect(await news()).toEqual([[added(bob)], [added(ann)]]);
-  expect(await areContacts(ann, bob)).toBe(true);
+  expect(await trust.areContacts(ann, bob)).toBe(true);
   for (const [by, query] of [
     [ann, ''],
     [bob, ''],
@@ -188,7 +155,7 @@ test('requests that cross meet: one contact, and each side hears of the other on
 test('requests that cross at the same instant meet, whoever comes first', async () => {
   for (let round = 0; round < 12; round += 1) {
     const [ann, bob] = await pair();
-    const news = await feedsOf(ann, bob);
+    const news = await trust.newsOf(ann, bob);
     const answers = await Promise.all([
       trust.request(ann, bob.handle),
       trust.request(bob, ann.handle),
@@ -196,90 +163,10 @@ test('requests that cross at the same instant meet, whoever comes first', async 
       trust.request(bob, ann.handle),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-    expect(await areContacts(ann, bob)).toBe(true);
+    expect(await trust.areContacts(ann, bob)).toBe(true);
     const heard = (await news()).map((events) => events.filter(([type]) => type === 'contact.added'));
     expect(heard).toEqual([[added(bob)], [added(ann)]]);
   }
-});
-
-test('agents of one owner or one organization are contacts at once; agents of two people are not', async () => {
-  const ann = await service.agent();
-  const clerk = await agentOfOrganization(service);
-  for (const one of [ann, clerk]) {
-    const other = await kinOf(service, one, { visibility: 'private', inbound_policy: 'trusted_only' });
-    const news = await feedsOf(one, other);
-    const answer = await trust.request(one, other.handle, 'hello');
-    expect([answer.status, answer.body]).toMatchObject([201, { status: 'approved', message: 'hello' }]);
-    expect(await areContacts(one, other)).toBe(true);
-    expect(await news()).toEqual([[added(other)], [added(one)]]);
-    expect((await trust.requests(other)).body).toEqual({ requests: [] });
-  }
-  expect((await trust.request(ann, clerk.handle)).body.status).toBe('pending');
-});
-
-test('the inbound policy decides who may ask', async () => {
-  const expected = {
-    open: [201, undefined],
-    contacts_only: [201, undefined],
-    trusted_only: [403, 'NOT_TRUSTED'],
-    allowlist: [403, 'NOT_ALLOWED'],
-  } as const;
-  for (const [policy, answer] of Object.entries(expected)) {
-    const inbound_policy = policy as keyof typeof expected;
-    const [ann, bob] = await Promise.all([service.agent(), service.agent({ inbound_policy })]);
-    expect(refusal(await trust.request(ann, bob.handle)), policy).toEqual(answer);
-    expect((await trust.requests(bob)).body.requests).toHaveLength(answer[0] === 201 ? 1 : 0);
-    if (policy !== 'allowlist') continue;
-    await trust.allow(bob, `${ann.handle.split('.')[0]}.*`);
-    expect((await trust.request(ann, bob.handle)).body.status).toBe('pending');
-  }
-});
-
-test('who is paused neither asks nor approves, and is not asked; turning down remains', async () => {
-  const [ann, bob] = await pair();
-  const cleo = await service.agent();
-  await trust.request(ann, bob.handle);
-  await trust.request(cleo, bob.handle);
-  await change(service, bob, 'paused', true);
-  for (const answer of [
-    await trust.request(bob, ann.handle),
-    await trust.request(await service.agent(), bob.handle),
-    await trust.approve(bob, ann.handle),
-  ]) {
-    expect(refusal(answer)).toEqual([503, 'AGENT_PAUSED']);
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-  }
-  expect((await trust.reject(bob, cleo.handle)).status).toBe(204);
-  await change(service, bob, 'paused', false);
-  expect((await trust.approve(bob, ann.handle)).status).toBe(200);
-});
-
-test('oneself, an agent that one has blocked, and wrong bodies are refused', async () => {
-  const [ann, bob] = await pair();
-  expect(refusal(await trust.request(ann, ann.handle))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(refusal(await trust.request(ann, ann.id))).toEqual([400, 'VALIDATION_ERROR']);
-  await trust.block(ann, bob.handle);
-  const blocked = await trust.request(ann, bob.handle);
-  expect(refusal(blocked)).toEqual([403, 'BLOCKED']);
-  expect(blocked.body.error.message).toContain(bob.handle);
-  for (const body of [
-    {},
-    { handle: '' },
-    { handle: 7 },
-    { handle: 'x'.repeat(81) },
-    { handle: bob.handle, message: 'x'.repeat(501) },
-    { handle: bob.handle, message: 7 },
-    { handle: bob.handle, message: 'a\0b' },
-    { handle: bob.handle, color: 'red' },
-  ]) {
-    const answer = await trust.call('POST', '/contacts/requests', ann, body);
-    expect(refusal(answer), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
-  }
-  for (const handle of ['nobody', 'a.b.c', 'creq_1.', 'owner.*']) {
-    expect(refusal(await trust.request(ann, handle)), handle).toEqual([400, 'INVALID_HANDLE']);
-  }
-  const longest = await trust.request(bob, (await service.agent()).handle, 'é'.repeat(500));
-  expect([longest.status, longest.body.message]).toEqual([201, 'é'.repeat(500)]);
 });
 
 test('only who was asked decides, and only while the request waits', async () => {
@@ -296,7 +183,7 @@ test('only who was asked decides, and only while the request waits', async () =>
     ])
       expect(refusal(answer)).toEqual(notFound);
   }
-  expect(await areContacts(ann, bob)).toBe(false);
+  expect(await trust.areContacts(ann, bob)).toBe(false);
   expect((await trust.requests(bob)).body.requests).toHaveLength(1);
 });
 
@@ -334,12 +221,4 @@ test('lists are newest first, page by page, without those of agents that were re
   for (const query of ['?direction=both', '?status=withdrawn', '?status=']) {
     expect(refusal(await trust.requests(ann, query)), query).toEqual([400, 'VALIDATION_ERROR']);
   }
-});
-
-test('who asks shows itself: a private agent can then be answered', async () => {
-  const [ann, bob] = await Promise.all([service.agent({ visibility: 'private' }), service.agent()]);
-  expect(refusal(await trust.request(bob, ann.handle))).toEqual([404, 'AGENT_NOT_FOUND']);
-  await trust.request(ann, bob.handle);
-  expect((await trust.request(bob, ann.handle)).body.status).toBe('approved');
-  expect(await areContacts(ann, bob)).toBe(true);
 });
