@@ -94,15 +94,17 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     logger,
     version: config.VERSION,
   });
+  const routes = eventRoutes(realtime, limits, draining.signal);
   const rest = createRestFaces({
     execute,
     catalogue,
     authenticate: authenticate(tokens, 'api', `${public_url}/v1/.well-known/oauth-protected-resource`),
     base_url: resources.api,
-    routes: eventRoutes(realtime, limits, draining.signal),
+    routes,
   });
   const description = descriptionFace({
     catalogue,
+    routes,
     base_url: resources.api,
     public_url,
     version: config.VERSION,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { messageId } from '../presenters/message.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { createThread } from '../services/threads.ts';
 import { defineOperation, toolHints } from './define.ts';
+import { exampleAgents, exampleMessage, exampleThread } from './examples.ts';
 import { agentHandle, attachmentIds, content, contentType, reason, subject } from './fields.ts';
 
 const initialMessage = z.union([
@@ -15,8 +17,13 @@ const initialMessage = z.union([
 
 const input = z
   .strictObject({
-    with_handle: agentHandle.optional(),
-    participants: z.array(agentHandle).min(1).max(255).optional().describe('Handles of all other members.'),
+    with_handle: agentHandle.optional().describe('Handle of the only other member: this, or participants.'),
+    participants: z
+      .array(agentHandle)
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('Handles of all other members: this, or with_handle.'),
     subject: subject.nullish(),
     initial_message: initialMessage
       .optional()
@@ -49,7 +56,7 @@ export const createThreadOperation = defineOperation({
   scope: 'threads:write',
   kind: 'write',
   input,
-  output: threadSchema.extend({ initial_message_id: z.string().optional() }).meta({ id: 'CreatedThread' }),
+  output: threadSchema.extend({ initial_message_id: messageId.optional() }).meta({ id: 'CreatedThread' }),
   async run(work, given) {
     const participants = given.participants ?? [given.with_handle ?? ''];
     const made = await createThread(work, {
@@ -71,5 +78,32 @@ export const createThreadOperation = defineOperation({
   tool: {
     description: 'Starts a thread with an agent, with a first message if one is given. Answers the thread.',
     annotations: toolHints.write,
+  },
+  errors: [
+    'INVALID_HANDLE',
+    'CANNOT_INITIATE_THREADS',
+    'AGENT_NOT_FOUND',
+    'NOT_CONTACTS',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'BLOCKED',
+    'AGENT_PAUSED',
+    'ATTACHMENT_NOT_FOUND',
+    'MESSAGE_TOO_LARGE',
+  ],
+  example: {
+    input: {
+      with_handle: exampleAgents.support.canonical_handle,
+      subject: exampleThread.subject,
+      initial_message: 'When does order 1042 arrive?',
+    },
+    output: {
+      ...exampleThread,
+      last_message_at: exampleThread.created_at,
+      updated_at: exampleThread.created_at,
+      last_sequence: 1,
+      unread_count: 0,
+      initial_message_id: exampleMessage.id,
+    },
   },
 });

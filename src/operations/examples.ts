@@ -1,6 +1,8 @@
+import type { AgentRecord } from '../presenters/agent.ts';
 import type { AllowlistEntryRecord } from '../presenters/allowlist-entry.ts';
 import type { BlockRecord } from '../presenters/block.ts';
 import type { ContactRecord, ContactRequestRecord } from '../presenters/contact.ts';
+import type { MessageRecord } from '../presenters/message.ts';
 import type { ThreadRecord } from '../presenters/thread.ts';
 
 /** One small world that the examples of all operations share, so that they tell one story. */
@@ -51,3 +53,35 @@ export const exampleAllowlistEntry: AllowlistEntryRecord = {
   entry: 'globex.*',
   created_at: 1_794_000_000_000,
 };
+
+export const exampleMessage: MessageRecord = {
+  id: 'msg_01K9ZX6Q8T1V5X7Y9Z1B3D4E5F',
+  thread_id: exampleThread.id,
+  sender: exampleAgents.support,
+  content: 'It **left** our warehouse this morning.',
+  content_type: 'markdown',
+  created_at: 1_794_000_060_000,
+  sequence: 2,
+  attachments: [],
+  reply_to: null,
+  metadata: { ticket: 1042 },
+};
+
+export const exampleAgent: AgentRecord = {
+  ...exampleAgents.planner,
+  display_name: 'Planner',
+  description: 'Plans deliveries for Acme.',
+  scope: 'personal',
+  visibility: 'public',
+  inbound_policy: 'contacts_only',
+  created_at: 1_793_000_000_000,
+  updated_at: 1_793_000_000_000,
+  card_body: 'Ask me *when* something arrives.',
+  skills: [{ name: 'delivery-planning', description: 'Finds the day on which an order arrives.' }],
+  can_initiate_threads: true,
+  paused: false,
+  is_online: true,
+};
+
+/** Stands for the cursor of any list. */
+export const exampleCursor = 'WzE3OTQwMDAwNjAwMDBd.c2lnbmF0dXJlLi4u';

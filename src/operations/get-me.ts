@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
 import { agentSchema, presentAgent } from '../presenters/agent.ts';
 import { defineOperation, toolHints } from './define.ts';
+import { exampleAgent } from './examples.ts';
 
 export const getMeOperation = defineOperation({
   name: 'get_me',
@@ -17,4 +18,6 @@ export const getMeOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/agents/me', status: 200 },
   tool: { name: 'whoami', description: 'Answers the agent that you act as.', annotations: toolHints.read },
+  errors: [],
+  example: { input: {}, output: exampleAgent },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { threadFor } from '../services/access.ts';
 import { defineOperation } from './define.ts';
+import { exampleThread } from './examples.ts';
 import { threadId } from './fields.ts';
 
 export const getThreadOperation = defineOperation({
@@ -15,4 +16,6 @@ export const getThreadOperation = defineOperation({
     return presentThread(await threadFor(work, thread_id));
   },
   rest: { method: 'GET', path: '/threads/{thread_id}', status: 200 },
+  errors: ['THREAD_NOT_FOUND'],
+  example: { input: { thread_id: exampleThread.id }, output: exampleThread },
 });

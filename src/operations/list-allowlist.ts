@@ -11,7 +11,10 @@ export const listAllowlistOperation = defineOperation({
   scope: 'contacts:read',
   kind: 'read',
   input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
-  output: z.object({ allowlist: z.array(allowlistEntrySchema), next_cursor: nextCursor }),
+  output: z.object({
+    allowlist: z.array(allowlistEntrySchema).describe('Everybody on it.'),
+    next_cursor: nextCursor,
+  }),
   run: listAllowlist,
   rest: { method: 'GET', path: '/allowlist', forms: 'short-and-long', status: 200 },
   errors: ['INVALID_CURSOR'],

@@ -11,7 +11,7 @@ export const listBlocksOperation = defineOperation({
   scope: 'contacts:read',
   kind: 'read',
   input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
-  output: z.object({ blocks: z.array(blockSchema), next_cursor: nextCursor }),
+  output: z.object({ blocks: z.array(blockSchema).describe('Newest first.'), next_cursor: nextCursor }),
   run: listBlocks,
   rest: { method: 'GET', path: '/blocks', forms: 'short-and-long', status: 200 },
   errors: ['INVALID_CURSOR'],

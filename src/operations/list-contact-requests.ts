@@ -22,7 +22,10 @@ export const listContactRequestsOperation = defineOperation({
     limit: pageLimit(100, 50),
     cursor: listCursor.optional(),
   }),
-  output: z.object({ requests: z.array(contactRequestSchema), next_cursor: nextCursor }),
+  output: z.object({
+    requests: z.array(contactRequestSchema).describe('Newest first.'),
+    next_cursor: nextCursor,
+  }),
   async run(work, input) {
     const page = await listContactRequests(work, input);
     return { requests: page.requests.map(presentContactRequest), next_cursor: page.next_cursor };

@@ -11,7 +11,10 @@ export const listContactsOperation = defineOperation({
   scope: 'contacts:read',
   kind: 'read',
   input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
-  output: z.object({ contacts: z.array(contactSchema), next_cursor: nextCursor }),
+  output: z.object({
+    contacts: z.array(contactSchema).describe('In the order of their handles.'),
+    next_cursor: nextCursor,
+  }),
   async run(work, input) {
     const page = await listContacts(work, input);
     return {

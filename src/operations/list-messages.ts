@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { listMessages } from '../services/messages.ts';
 import { defineOperation } from './define.ts';
+import { exampleCursor, exampleMessage } from './examples.ts';
 import { listCursor, nextCursor, pageLimit, threadId } from './fields.ts';
 
 export const listMessagesOperation = defineOperation({
@@ -21,10 +22,18 @@ export const listMessagesOperation = defineOperation({
       .default(0)
       .describe('Only messages beyond this sequence.'),
   }),
-  output: z.object({ messages: z.array(messageSchema), next_cursor: nextCursor }),
+  output: z.object({
+    messages: z.array(messageSchema).describe('In the order asked for.'),
+    next_cursor: nextCursor,
+  }),
   async run(work, input) {
     const page = await listMessages(work, input);
     return { messages: page.messages.map(presentMessage), next_cursor: page.next_cursor };
   },
   rest: { method: 'GET', path: '/threads/{thread_id}/messages', status: 200 },
+  errors: ['THREAD_NOT_FOUND'],
+  example: {
+    input: { thread_id: exampleMessage.thread_id, limit: 1 },
+    output: { messages: [exampleMessage], next_cursor: exampleCursor },
+  },
 });

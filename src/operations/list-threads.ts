@@ -4,6 +4,7 @@ import { threadStatuses } from '../domain/threads.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { listThreads } from '../services/thread-list.ts';
 import { defineOperation, toolHints } from './define.ts';
+import { exampleAgents, exampleCursor, exampleThread } from './examples.ts';
 import { agentHandle, listCursor, nextCursor, pageLimit } from './fields.ts';
 
 export const listThreadsOperation = defineOperation({
@@ -22,7 +23,10 @@ export const listThreadsOperation = defineOperation({
     limit: pageLimit(100, 20),
     cursor: listCursor.optional(),
   }),
-  output: z.object({ threads: z.array(threadSchema), next_cursor: nextCursor }),
+  output: z.object({
+    threads: z.array(threadSchema).describe('Newest activity first.'),
+    next_cursor: nextCursor,
+  }),
   async run(work, { status, with_handle, updated_since, limit, cursor }) {
     const filter = {
       status: status ?? null,
@@ -41,5 +45,10 @@ export const listThreadsOperation = defineOperation({
     uri: 'service://threads',
     name: 'threads',
     description: 'Your threads, newest activity first.',
+  },
+  errors: ['INVALID_HANDLE'],
+  example: {
+    input: { status: 'active', with_handle: exampleAgents.support.canonical_handle, limit: 20 },
+    output: { threads: [exampleThread], next_cursor: exampleCursor },
   },
 });

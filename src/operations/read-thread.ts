@@ -4,6 +4,7 @@ import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { readThread } from '../services/read-thread.ts';
 import { defineOperation, toolHints } from './define.ts';
+import { exampleMessage, exampleThread } from './examples.ts';
 import { threadId } from './fields.ts';
 
 const input = z.strictObject({
@@ -52,5 +53,14 @@ export const readThreadOperation = defineOperation({
     uri: 'service://threads/{thread_id}',
     name: 'thread',
     description: 'One thread with its latest messages.',
+  },
+  errors: ['THREAD_NOT_FOUND'],
+  example: {
+    input: { thread_id: exampleThread.id, message_limit: 1 },
+    output: {
+      thread: exampleThread,
+      messages: [{ ...exampleMessage, relationship: 'contact' }],
+      earlier: true,
+    },
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { sendMessage } from '../services/messages.ts';
 import { defineOperation, toolHints } from './define.ts';
+import { exampleMessage } from './examples.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from './fields.ts';
 
 export const sendMessageOperation = defineOperation({
@@ -44,5 +45,27 @@ export const sendMessageOperation = defineOperation({
   tool: {
     description: 'Sends a message in a thread that you are a member of.',
     annotations: toolHints.write,
+  },
+  errors: [
+    'THREAD_NOT_FOUND',
+    'THREAD_CLOSED',
+    'AGENT_NOT_FOUND',
+    'NOT_CONTACTS',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'BLOCKED',
+    'AGENT_PAUSED',
+    'MESSAGE_NOT_FOUND',
+    'ATTACHMENT_NOT_FOUND',
+    'MESSAGE_TOO_LARGE',
+  ],
+  example: {
+    input: {
+      thread_id: exampleMessage.thread_id,
+      content: exampleMessage.content,
+      content_type: exampleMessage.content_type,
+      metadata: exampleMessage.metadata,
+    },
+    output: exampleMessage,
   },
 });

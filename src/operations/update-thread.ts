@@ -3,6 +3,7 @@ import { threadStatuses } from '../domain/threads.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { updateThread } from '../services/threads.ts';
 import { defineOperation, toolHints } from './define.ts';
+import { exampleThread } from './examples.ts';
 import { subject, threadId } from './fields.ts';
 
 export const updateThreadOperation = defineOperation({
@@ -13,7 +14,7 @@ export const updateThreadOperation = defineOperation({
   input: z
     .strictObject({
       thread_id: threadId,
-      status: z.enum(threadStatuses).optional(),
+      status: z.enum(threadStatuses).optional().describe('Give status, subject or both.'),
       subject: subject.nullable().optional(),
     })
     .refine((value) => value.status !== undefined || value.subject !== undefined, {
@@ -29,5 +30,10 @@ export const updateThreadOperation = defineOperation({
   tool: {
     description: 'Sets the status of a thread (active, closed, archived) or its subject.',
     annotations: { ...toolHints.write, idempotentHint: true },
+  },
+  errors: ['THREAD_NOT_FOUND', 'INVALID_TRANSITION'],
+  example: {
+    input: { thread_id: exampleThread.id, status: 'closed' },
+    output: { ...exampleThread, status: 'closed' },
   },
 });

@@ -2,29 +2,47 @@ import { z } from 'zod';
 
 export const timestamp = z.int().describe('Milliseconds since the Unix epoch.');
 
+export const agentId = z.string().meta({ pattern: '^agt_' }).describe('Agent identifier, agt_…');
+
+export const canonicalHandle = z.string().describe('owner.agent_name, in lower case.');
+
 export const agentRef = z
-  .object({ id: z.string().meta({ pattern: '^agt_' }), canonical_handle: z.string() })
+  .object({ id: agentId, canonical_handle: canonicalHandle })
   .describe('An agent by id and handle.');
 
 /** Agent record of interface.md, then the additions of the contract, section 2. */
 export const agentSchema = z
   .object({
-    id: z.string().meta({ pattern: '^agt_' }),
-    canonical_handle: z.string(),
-    display_name: z.string(),
-    description: z.string(),
-    scope: z.enum(['personal', 'member', 'shared']),
-    visibility: z.enum(['private', 'public']),
-    inbound_policy: z.enum(['contacts_only', 'trusted_only', 'allowlist', 'open']),
+    id: agentId,
+    canonical_handle: canonicalHandle,
+    display_name: z.string().describe('Name to show to people.'),
+    description: z.string().describe('What the agent is for.'),
+    scope: z
+      .enum(['personal', 'member', 'shared'])
+      .describe(
+        'Owned by a person; or by an organization, for one of its people; or by an organization, as a service.',
+      ),
+    visibility: z.enum(['private', 'public']).describe('Whether strangers see it.'),
+    inbound_policy: z
+      .enum(['contacts_only', 'trusted_only', 'allowlist', 'open'])
+      .describe('Whom it takes messages from.'),
     created_at: timestamp,
     updated_at: timestamp,
-    card_body: z.string(),
-    skills: z.array(z.object({ name: z.string(), description: z.string() })),
-    can_initiate_threads: z.boolean(),
-    paused: z.boolean(),
-    is_online: z.boolean(),
+    card_body: z.string().describe('Body of the card, in Markdown.'),
+    skills: z
+      .array(
+        z.object({
+          name: z.string().describe('A slug in lower case.'),
+          description: z.string().describe('What the skill does.'),
+        }),
+      )
+      .describe('What the agent can do.'),
+    can_initiate_threads: z.boolean().describe('Whether its owner lets it start threads.'),
+    paused: z.boolean().describe('Whether its owner has paused it.'),
+    is_online: z.boolean().describe('Whether it holds a connection just now.'),
   })
-  .meta({ id: 'Agent' });
+  .meta({ id: 'Agent' })
+  .describe('An agent.');
 
 export type AgentRecord = z.infer<typeof agentSchema>;
 

@@ -7,6 +7,7 @@ export const allowlistEntrySchema = z
     entry: z.string().describe('The handle of an agent, or owner.* for every agent of an owner.'),
     created_at: timestamp,
   })
-  .meta({ id: 'AllowlistEntry' });
+  .meta({ id: 'AllowlistEntry' })
+  .describe('Somebody who may write to you.');
 
 export type AllowlistEntryRecord = z.infer<typeof allowlistEntrySchema>;

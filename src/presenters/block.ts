@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { timestamp } from './agent.ts';
+import { agentId, canonicalHandle, timestamp } from './agent.ts';
 
 /** Block record (contract, section 3). */
 export const blockSchema = z
   .object({
-    blocked_agent_id: z.string().meta({ pattern: '^agt_' }),
-    blocked_handle: z.string(),
+    blocked_agent_id: agentId,
+    blocked_handle: canonicalHandle,
     created_at: timestamp,
   })
-  .meta({ id: 'Block' });
+  .meta({ id: 'Block' })
+  .describe('An agent that cannot reach you.');
 
 export type BlockRecord = z.infer<typeof blockSchema>;

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { timestamp } from './agent.ts';
+import { agentId, canonicalHandle, timestamp } from './agent.ts';
 
 /** Contact record (contract, section 3). */
 export const contactSchema = z
   .object({
-    agent_id: z.string().meta({ pattern: '^agt_' }),
-    canonical_handle: z.string(),
-    display_name: z.string(),
-    favorite: z.boolean(),
-    is_online: z.boolean(),
-    since: timestamp,
+    agent_id: agentId,
+    canonical_handle: canonicalHandle,
+    display_name: z.string().describe('Name to show to people.'),
+    favorite: z.boolean().describe('Whether you marked it.'),
+    is_online: z.boolean().describe('Whether it holds a connection just now.'),
+    since: timestamp.describe('When it became a contact, in milliseconds since the Unix epoch.'),
   })
-  .meta({ id: 'Contact' });
+  .meta({ id: 'Contact' })
+  .describe('An agent in your contact list.');
 
 export type ContactRecord = z.infer<typeof contactSchema>;
 
@@ -24,22 +25,23 @@ export function presentContact(row: ContactColumns, is_online: boolean): Contact
 }
 
 const party = z.object({
-  id: z.string().meta({ pattern: '^agt_' }),
-  canonical_handle: z.string(),
-  display_name: z.string(),
+  id: agentId,
+  canonical_handle: canonicalHandle,
+  display_name: z.string().describe('Name to show to people.'),
 });
 
 /** ContactRequest record (contract, section 3). */
 export const contactRequestSchema = z
   .object({
-    request_id: z.string().meta({ pattern: '^creq_' }),
-    from: party,
-    to: party,
-    message: z.string().nullable(),
-    status: z.enum(['pending', 'approved', 'rejected']),
+    request_id: z.string().meta({ pattern: '^creq_' }).describe('Request identifier, creq_…'),
+    from: party.describe('Who asks.'),
+    to: party.describe('Who is asked.'),
+    message: z.string().nullable().describe('What the asking side says; null when nothing.'),
+    status: z.enum(['pending', 'approved', 'rejected']).describe('What became of it.'),
     created_at: timestamp,
   })
-  .meta({ id: 'ContactRequest' });
+  .meta({ id: 'ContactRequest' })
+  .describe('A request to become contacts.');
 
 export type ContactRequestRecord = z.infer<typeof contactRequestSchema>;
 

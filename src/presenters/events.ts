@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { EventType } from '../domain/events.ts';
 import { agentRef, agentSchema, timestamp } from './agent.ts';
 import { contactRequestSchema, contactSchema } from './contact.ts';
-import { type MessageColumns, messageSchema, presentMessage } from './message.ts';
+import { type MessageColumns, messageSchema, presentMessage, threadIdentifier } from './message.ts';
 import { threadSchema } from './thread.ts';
 
-const updatedThread = threadSchema.omit({ unread_count: true }).meta({ id: 'ThreadUpdated' });
+const updatedThread = threadSchema
+  .omit({ unread_count: true })
+  .meta({ id: 'ThreadUpdated', description: 'A thread as it is now.' });
 
 const memberChange = z.object({
-  thread_id: z.string(),
+  thread_id: threadIdentifier,
   member: agentRef,
   by: agentRef.describe('Who did it; the member itself when it left.'),
   thread: updatedThread.describe('The thread with its members as they are now.'),
@@ -17,26 +19,35 @@ const memberChange = z.object({
 /** The `data` of each event type (contract, section 4). What differs from viewer to viewer is not part of it. */
 export const eventData = {
   'message.created': messageSchema,
-  'thread.created': threadSchema.extend({ created_by: agentRef }).meta({ id: 'ThreadCreated' }),
+  'thread.created': threadSchema
+    .extend({ created_by: agentRef })
+    .meta({ id: 'ThreadCreated', description: 'A new thread.' }),
   'thread.updated': updatedThread,
-  'thread.member_added': memberChange.meta({ id: 'ThreadMemberAdded' }),
-  'thread.member_removed': memberChange.meta({ id: 'ThreadMemberRemoved' }),
+  'thread.member_added': memberChange.meta({ id: 'ThreadMemberAdded', description: 'Who joined a thread.' }),
+  'thread.member_removed': memberChange.meta({
+    id: 'ThreadMemberRemoved',
+    description: 'Who left a thread.',
+  }),
   'message.read': z
     .object({
-      thread_id: z.string(),
+      thread_id: threadIdentifier,
       agent: agentRef.describe('Who has read.'),
       up_to_sequence: z.int().min(1).describe('Every message up to this sequence is read.'),
       read_at: timestamp,
     })
-    .meta({ id: 'MessageRead' }),
+    .meta({ id: 'MessageRead', description: 'How far a member has read.' }),
   'contact.request': contactRequestSchema
     .pick({ request_id: true, from: true, message: true, created_at: true })
-    .meta({ id: 'ContactRequested' }),
-  'contact.added': contactSchema.omit({ is_online: true }).meta({ id: 'ContactAdded' }),
+    .meta({ id: 'ContactRequested', description: 'Somebody asks for contact.' }),
+  'contact.added': contactSchema
+    .omit({ is_online: true })
+    .meta({ id: 'ContactAdded', description: 'A new contact.' }),
   'contact.removed': contactSchema
     .pick({ agent_id: true, canonical_handle: true })
-    .meta({ id: 'ContactRemoved' }),
-  'agent.updated': agentSchema.omit({ is_online: true }).meta({ id: 'AgentUpdated' }),
+    .meta({ id: 'ContactRemoved', description: 'A contact that is none any more.' }),
+  'agent.updated': agentSchema
+    .omit({ is_online: true })
+    .meta({ id: 'AgentUpdated', description: 'An agent as it is now.' }),
 } as const satisfies Record<EventType, z.ZodType>;
 
 export interface EventColumns {

@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { threadStatuses } from '../domain/threads.ts';
 import { agentRef, timestamp } from './agent.ts';
+import { threadIdentifier } from './message.ts';
 
 /** Thread record of interface.md, then the additions of the contract, section 3. */
 export const threadSchema = z
   .object({
-    id: z.string().meta({ pattern: '^thd_' }),
-    subject: z.string().nullable(),
-    status: z.enum(threadStatuses),
+    id: threadIdentifier,
+    subject: z.string().nullable().describe('What it is about; null when nobody said.'),
+    status: z.enum(threadStatuses).describe('Only active threads take messages.'),
     created_by: z.string().describe('Id of the agent that created the thread.'),
-    members: z.array(agentRef),
+    members: z.array(agentRef).describe('Everybody in it.'),
     last_message_at: timestamp.nullable().describe('Null before the first message.'),
     created_at: timestamp,
     updated_at: timestamp,
     last_sequence: z.int().describe('Sequence of the latest message; 0 before the first.'),
     unread_count: z.int().describe('Messages beyond the caller’s read mark.'),
   })
-  .meta({ id: 'Thread' });
+  .meta({ id: 'Thread' })
+  .describe('A conversation between agents.');
 
 export type ThreadRecord = z.infer<typeof threadSchema>;
 

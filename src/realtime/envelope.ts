@@ -5,10 +5,13 @@ import type { LiveEvent } from './contract.ts';
 
 const [first, ...others] = eventTypes.map((type) =>
   z.object({
-    type: z.literal(type),
-    id: z.string().meta({ pattern: '^evt_' }),
+    type: z.literal(type).describe('What happened.'),
+    id: z
+      .string()
+      .meta({ pattern: '^evt_' })
+      .describe('Event identifier, evt_…; the same at every delivery.'),
     cursor: z.string().describe('The position right behind this event, good at every door.'),
-    created_at: z.int(),
+    created_at: z.int().describe('Milliseconds since the Unix epoch.'),
     data: eventData[type],
   }),
 );

@@ -2,7 +2,8 @@ import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Scope } from '../domain/scopes.ts';
 
-const following: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
+/** Any of these shows some events. */
+export const following: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
 
 /** @throws {DomainError} INSUFFICIENT_SCOPE when the token may see no event of any kind (contract, section 4). */
 export function requireFollowing(actor: Actor): void {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { actorOf } from '../http/authenticate.ts';
 import { budgetTeller } from '../http/budget-headers.ts';
@@ -8,8 +8,10 @@ import type { Limits } from '../operations/limits.ts';
 import { parseInput } from '../operations/parse.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../realtime/envelope.ts';
-import { requireFollowing } from '../realtime/following.ts';
+import { following, requireFollowing } from '../realtime/following.ts';
+import { examplePage } from './event-examples.ts';
 import { type FieldSchema, readQuery } from './input.ts';
+import type { Route, RouteDescription } from './route.ts';
 
 const cursor = z.string().describe('A position in the feed: the cursor of an event or of a page.');
 
@@ -25,7 +27,7 @@ export const eventsQuery = z.object({
 /** Answer of `GET /v1/events`. */
 export const eventsAnswer = z
   .object({
-    events: z.array(eventEnvelope),
+    events: z.array(eventEnvelope).describe('In the order of your feed.'),
     cursor: cursor.describe('Where to go on.'),
     complete: z.boolean().describe('False when more events lie behind the cursor already.'),
     gap: z.literal(true).optional().describe('Events after the given cursor are no longer kept.'),
@@ -35,19 +37,35 @@ export const eventsAnswer = z
 /** Body of `POST /v1/events/ack`. */
 export const acknowledgement = z.strictObject({ cursor });
 
-export interface EventRoute {
-  method: 'GET' | 'POST';
-  /** Relative to /v1. */
-  path: string;
-  /** Behind `authenticate`. */
-  stages: Middleware[];
-}
+const listing: RouteDescription = {
+  name: 'list_events',
+  summary: 'Read your feed, or wait for it',
+  description: 'A token sees the events that its scopes show; `realtime:read` shows all of them.',
+  scopes: following,
+  input: eventsQuery,
+  status: 200,
+  content: [{ type: 'application/json', schema: eventsAnswer, example: examplePage }],
+  errors: [],
+  example: { cursor: examplePage.cursor, limit: 50, wait: 0 },
+};
+
+const acknowledging: RouteDescription = {
+  name: 'acknowledge_events',
+  summary: 'Keep a position in your feed for good',
+  description: 'Where every door starts that is given no cursor. It only moves forward.',
+  scopes: following,
+  input: acknowledgement,
+  status: 204,
+  content: [],
+  errors: ['INVALID_CURSOR'],
+  example: { cursor: examplePage.cursor },
+};
 
 /**
  * The long poll and the durable position (contract, section 4). They wait, so they are no operations.
  * @param draining aborted when the process begins to stop: who waits is answered at once.
  */
-export function eventRoutes(realtime: Realtime, limits: Limits, draining: AbortSignal): EventRoute[] {
+export function eventRoutes(realtime: Realtime, limits: Limits, draining: AbortSignal): Route[] {
   // Every caller that waits listens to it.
   setMaxListeners(0, draining);
   const { properties } = z.toJSONSchema(eventsQuery, { io: 'input' });
@@ -77,8 +95,8 @@ export function eventRoutes(realtime: Realtime, limits: Limits, draining: AbortS
   }
 
   return [
-    { method: 'GET', path: '/events', stages: [list] },
-    { method: 'POST', path: '/events/ack', stages: [jsonBody, acknowledge] },
+    { method: 'GET', path: '/events', stages: [list], description: listing },
+    { method: 'POST', path: '/events/ack', stages: [jsonBody, acknowledge], description: acknowledging },
   ];
 }
 

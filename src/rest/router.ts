@@ -8,8 +8,8 @@ import { jsonBody } from '../http/json-body.ts';
 import type { Operation, RestFace } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import { type FieldSchema, joinInput, readQuery } from './input.ts';
-import type { EventRoute } from './events.ts';
 import { longForm, pathsOf } from './paths.ts';
+import type { Route } from './route.ts';
 
 export interface RestParts {
   execute: Execute;
@@ -17,8 +17,8 @@ export interface RestParts {
   authenticate: Middleware;
   /** Where /v1 is, as callers see it. */
   base_url: string;
-  /** Routes that are no operations because they wait. */
-  routes: readonly EventRoute[];
+  /** Routes that are no operations. */
+  routes: readonly Route[];
 }
 
 /** Faces for everything under /v1: a loop over the catalogue. Nothing about a single operation stands here. */
@@ -30,17 +30,20 @@ export function createRestFaces(parts: RestParts): Middleware[] {
   });
   for (const { path, rest, operation } of routes.sort((a, b) => parameters(a.path) - parameters(b.path))) {
     const stages = rest.method === 'GET' ? [parts.authenticate] : [parts.authenticate, jsonBody];
-    const koaPath = path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(
-      koaPath,
+      koaPath(path),
       [rest.method],
       [...stages, endpoint(parts, operation, rest, path.startsWith(longForm))],
     );
   }
-  for (const { method, path, stages } of parts.routes)
-    router.register(path, [method], [parts.authenticate, ...stages]);
+  for (const { method, path, stages, description } of parts.routes) {
+    const guard = description.anonymous ? [] : [parts.authenticate];
+    router.register(koaPath(path), [method], [...guard, ...stages]);
+  }
   return [router.routes() as Middleware, refuseMethods(router)];
 }
+
+const koaPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** A known path with a method that it does not have: 405, with those that it has in Allow (RFC 9110, section 15.5.6). */
 function refuseMethods(router: Router): Middleware {

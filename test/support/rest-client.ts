@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { checkAnswer } from './openapi/served.ts';
 
 export interface RestAnswer {
   status: number;
@@ -19,7 +20,10 @@ export interface RestRequest {
   body?: unknown;
 }
 
-/** One request over real HTTP. POST carries a fresh Idempotency-Key unless told otherwise. */
+/**
+ * One request over real HTTP. POST carries a fresh Idempotency-Key unless told otherwise.
+ * @throws {Error} when the answer is not as the service's own OpenAPI document describes it.
+ */
 export async function rest(method: string, url: string, request: RestRequest = {}): Promise<RestAnswer> {
   const { token, key = method === 'POST' ? randomUUID() : null, raw, body } = request;
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -35,11 +39,12 @@ export async function rest(method: string, url: string, request: RestRequest = {
     ...(payload !== undefined && { body: payload }),
   });
   const text = await response.text();
+  await checkAnswer(method, url, response, text);
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return {
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? JSON.parse(text) : undefined,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
   };
 }

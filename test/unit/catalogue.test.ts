@@ -12,7 +12,6 @@ import { catalogue } from '../../src/operations/catalogue.ts';
 import { createLifecycle } from '../../src/platform/lifecycle.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { JobHandler, JobQueues } from '../../src/platform/queues.ts';
-import { openApiDocument } from '../../src/rest/openapi.ts';
 import { pathsOf } from '../../src/rest/paths.ts';
 import { consumeQueues } from '../../workers/run.ts';
 import { startWorker } from '../../workers/start.ts';
@@ -145,63 +144,4 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   await startWorker(core as unknown as Core, lifecycle);
   await lifecycle.stop('the test is over');
   return handlers;
-}
-
-describe('the OpenAPI document', () => {
-  const document = openApiDocument({
-    catalogue,
-    base_url: 'http://localhost:3000/v1',
-    public_url: 'http://localhost:3000',
-    version: '0',
-  });
-  const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
-
-  test('has every REST operation, in its short and in its long form', () => {
-    const missing = routes.filter(({ method, path }) => !paths[path]?.[method.toLowerCase()]);
-    expect(missing).toEqual([]);
-    expect(
-      repeated(Object.values(paths).flatMap((at) => Object.values(at).map((o) => o.operationId))),
-    ).toEqual([]);
-  });
-
-  test('refers to nothing that it does not hold', () => {
-    const refs = referencesIn(document);
-    expect(refs.length).toBeGreaterThan(10);
-    expect(refs.filter((ref) => !resolves(document, ref))).toEqual([]);
-  });
-
-  test('a reference to nothing would be found', () => {
-    const broken = { a: [{ $ref: '#/components/schemas/Nobody' }], components: { schemas: {} } };
-    expect(referencesIn(broken).filter((ref) => !resolves(broken, ref))).toEqual([
-      '#/components/schemas/Nobody',
-    ]);
-  });
-
-  test('names every parameter that stands in a path', () => {
-    for (const { path, method } of routes) {
-      const described = paths[path]?.[method.toLowerCase()] as unknown as {
-        parameters: { name: string; in: string }[];
-      };
-      const named = described.parameters
-        .filter((parameter) => parameter.in === 'path')
-        .map(({ name }) => name);
-      expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
-    }
-  });
-});
-
-function referencesIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]: [string, unknown]) =>
-    key === '$ref' && typeof child === 'string' ? [child] : referencesIn(child),
-  );
-}
-
-function resolves(document: object, ref: string): boolean {
-  if (!ref.startsWith('#/')) return false;
-  let at: unknown = document;
-  for (const step of ref.slice(2).split('/')) {
-    at = typeof at === 'object' && at !== null ? new Map(Object.entries(at)).get(step) : undefined;
-  }
-  return at !== undefined;
 }

@@ -1,0 +1,42 @@
+import { allows, type Scope, scopes } from '../../domain/scopes.ts';
+import type { Operation, RestFace } from '../../operations/define.ts';
+import { longForm, pathsOf } from '../paths.ts';
+import type { Route } from '../route.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Everything that /v1 answers to: every REST operation in each of its forms, then the other routes. */
+export function endpointsOf(catalogue: readonly Operation[], routes: readonly Route[]): Endpoint[] {
+  const operations = catalogue.flatMap((operation) => {
+    const { rest } = operation;
+    return rest ? pathsOf(rest).map((path) => endpointOf(operation, rest, path)) : [];
+  });
+  return [...operations, ...routes];
+}
+
+function endpointOf(operation: Operation, rest: RestFace, path: string): Endpoint {
+  const { name, summary, input, output, errors = [], example } = operation;
+  const answer = { type: 'application/json', schema: output, example: example?.output };
+  return {
+    method: rest.method,
+    path,
+    description: {
+      name: path.startsWith(longForm) ? `${name}_as` : name,
+      summary,
+      scopes: sufficient(operation.scope),
+      input,
+      ...(rest.idempotency && { idempotency: rest.idempotency }),
+      status: rest.status,
+      location: rest.location !== undefined,
+      content: rest.status === 204 ? [] : [answer],
+      errors,
+      example: example?.input ?? {},
+    },
+  };
+}
+
+/** Every scope that alone lets a token do this, the one that is meant first. */
+function sufficient(needed: Scope | 'any'): Scope[] {
+  if (needed === 'any') return [];
+  const others = scopes.filter((scope) => scope !== needed && allows(new Set([scope]), needed));
+  return [needed, ...others];
+}

@@ -1,0 +1,58 @@
+interface Room {
+  name: string;
+  description: string;
+  /** Which paths belong to it. */
+  paths: RegExp;
+}
+
+/** The groups of the reference. The first one whose pattern fits a path has it. */
+const rooms: readonly Room[] = [
+  {
+    name: 'messages',
+    description: 'What is said in threads: sent once, in one order for every member.',
+    paths: /\/messages(?:\/|$)/,
+  },
+  {
+    name: 'threads',
+    description: 'Conversations between agents, their members and their status.',
+    paths: /\/threads(?:\/|$)/,
+  },
+  {
+    name: 'contacts',
+    description: 'Contacts and requests for them, blocks, and the allowlist.',
+    paths: /\/(?:contacts|blocks|allowlist)(?:\/|$)/,
+  },
+  {
+    name: 'attachments',
+    description: 'Files that messages carry: uploaded first, then named in a message.',
+    paths: /^\/attachments(?:\/|$)/,
+  },
+  {
+    name: 'events',
+    description: 'What happened, in one order for each agent, from one cursor through every door.',
+    paths: /^\/(?:events|realtime)(?:\/|$)/,
+  },
+  {
+    name: 'search',
+    description: 'Finding agents and contacts by handle or name.',
+    paths: /^\/search(?:\/|$)/,
+  },
+  {
+    name: 'agents',
+    description: 'Who you are, whom you see, and the agents that you manage.',
+    paths: /^\/agents(?:\/|$)/,
+  },
+];
+
+/** @throws {Error} when a path belongs to no room: a new one is a decision. */
+export function roomOf(path: string): string {
+  const room = rooms.find(({ paths }) => paths.test(path));
+  if (!room) throw new Error(`the path ${path} belongs to no room of the reference`);
+  return room.name;
+}
+
+/** The tags of the document, in the order of the reference, without rooms that are empty. */
+export function tagsOf(paths: readonly string[]): { name: string; description: string }[] {
+  const used = new Set(paths.map(roomOf));
+  return rooms.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description }));
+}

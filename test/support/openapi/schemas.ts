@@ -1,0 +1,42 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { lookUp, type OpenApiDocument } from './document.ts';
+
+/** What is wrong with a value, or null when nothing is. */
+export type Check = (value: unknown) => string | null;
+
+/** Compiles schemas of a document by their JSON pointer, as JSON Schema 2020-12 wants them read. */
+export function createSchemaChecks(document: OpenApiDocument): (pointer: string) => Check {
+  // Types and properties may stand in different parts of an allOf; everything else is as strict as can be.
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addVocabulary(['components']);
+  ajv.addSchema({ components: { schemas: document.components['schemas'] } }, 'document');
+  return (pointer) => {
+    const schema = JSON.stringify(lookUp(document, pointer));
+    const validate = ajv.compile(JSON.parse(schema.replaceAll('"#/components/', '"document#/components/')));
+    return (value) => {
+      if (validate(value)) return null;
+      const faults = (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
+        [instancePath || 'the whole', message, JSON.stringify(params)].join(' '),
+      );
+      return [...new Set(faults)].slice(0, 10).join('; ');
+    };
+  };
+}
+
+/**
+ * The same document, whose objects have no fields but those that it names. Clients must ignore what they do not know; a test
+ * must not, or nobody would ever describe it.
+ */
+export function closed<T>(value: T): T {
+  return close(value) as T;
+}
+
+function close(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(close);
+  if (typeof value !== 'object' || value === null) return value;
+  const own = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, close(child)]));
+  const isObject = own['type'] === 'object' && typeof own['properties'] === 'object';
+  return isObject && !('additionalProperties' in own) ? { ...own, additionalProperties: false } : own;
+}

@@ -1,0 +1,32 @@
+import { type AnswerCheck, createAnswerCheck, isDescribed } from './answers.ts';
+import type { OpenApiDocument } from './document.ts';
+
+let check: Promise<AnswerCheck> | undefined;
+
+/** The document that a service serves, read. */
+export async function servedDocument(origin: string): Promise<OpenApiDocument> {
+  const response = await fetch(`${origin}/v1/openapi.json`);
+  if (response.status !== 200) throw new Error(`${origin} describes nothing: ${response.status}`);
+  return (await response.json()) as OpenApiDocument;
+}
+
+/**
+ * Holds an answer to the document that the service serves. Every service of a test file runs the same code, so the first one
+ * that is asked speaks for all. Paths that are no part of the interface are passed over.
+ * @throws {Error} that says what is not as described.
+ */
+export async function checkAnswer(
+  method: string,
+  url: string,
+  { status, headers }: Response,
+  text: string,
+): Promise<void> {
+  const { origin, pathname, search } = new URL(url);
+  if (!isDescribed(pathname)) return;
+  check ??= servedDocument(origin).then(createAnswerCheck);
+  const known = await check.catch((error: unknown) => {
+    check = undefined;
+    throw error;
+  });
+  known.check({ method, path: pathname + search, status, headers, text });
+}
