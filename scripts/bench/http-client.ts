@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface HttpAnswer {
@@ -7,30 +6,39 @@ export interface HttpAnswer {
 }
 
 export interface KeptConnection {
-  /** Sends one request and waits for its answer; one at a time. */
+  /** Sends one request and waits for its answer, at most 15 seconds; one at a time. */
   send(request: string): Promise<HttpAnswer>;
   close(): void;
 }
 
 const headEnd = '\r\n\r\n';
+/**
+ * For an answer, and between two requests. Shorter than the API waits for either: it may close a connection that lies idle or that
+ * has never sent anything, and a request written into a closed one is never answered.
+ */
+const patience_ms = 15_000;
 
 /**
  * One kept HTTP/1.1 connection, no more than the benchmark needs: the generator shares the processors with what it measures, and
- * a full client would take more of them than the service. Understands answers with Content-Length.
+ * a full client would take more of them than the service. Understands answers with Content-Length. It is opened by the first
+ * request, and again by the first one after it lay idle.
  */
-export async function openConnection(base: string): Promise<KeptConnection> {
+export function keptConnection(base: string): KeptConnection {
   const { hostname, port } = new URL(base);
-  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  await once(socket, 'connect');
-  socket.setEncoding('latin1'); // one character for each byte, as Content-Length counts
+  let socket: Socket | undefined;
   let gathered = '';
   let waiting: { resolve(answer: HttpAnswer): void; reject(error: Error): void } | undefined;
 
-  function fail(error: Error): void {
-    waiting?.reject(error);
+  /** Whoever waits on this connection learns why it ends; the next request opens another. */
+  function giveUp(own: Socket, reason: string): void {
+    own.destroy();
+    if (own !== socket) return;
+    socket = undefined;
+    gathered = '';
+    waiting?.reject(new Error(reason));
     waiting = undefined;
   }
-  socket.on('data', (text: string) => {
+  function take(own: Socket, text: string): void {
     gathered += text;
     const end = gathered.indexOf(headEnd);
     if (end < 0) return;
@@ -38,20 +46,36 @@ export async function openConnection(base: string): Promise<KeptConnection> {
     const start = end + headEnd.length;
     if (gathered.length < start + length) return;
     const answer = { status: Number(gathered.slice(9, 12)), body: gathered.slice(start, start + length) };
-    gathered = gathered.slice(start + length);
-    waiting?.resolve(answer);
-  });
-  socket.on('error', fail);
-  socket.on('close', () => fail(new Error('the API closed a connection')));
+    const rest = gathered.slice(start + length);
+    gathered = '';
+    const asked = waiting;
+    waiting = undefined;
+    asked?.resolve(answer);
+    if (!asked || rest) giveUp(own, `the API answered ${answer.status} unasked`);
+  }
+  function open(): Socket {
+    const own = connect({ host: hostname, port: Number(port), noDelay: true });
+    own.setEncoding('latin1'); // one character for each byte, as Content-Length counts
+    own.setTimeout(patience_ms, () => giveUp(own, `waited ${patience_ms / 1000} s for an answer of the API`));
+    own.on('data', (text: string) => take(own, text));
+    own.on('error', (error) => giveUp(own, `a connection to the API failed: ${error.message}`));
+    own.on('end', () => giveUp(own, 'the API closed a connection before its answer'));
+    own.on('close', () => giveUp(own, 'a connection to the API was closed'));
+    return own;
+  }
 
   return {
     send(request) {
       return new Promise((resolve, reject) => {
+        if (waiting) throw new Error('a connection takes one request at a time');
         waiting = { resolve, reject };
+        socket ??= open();
         socket.write(request);
       });
     },
-    close: () => socket.destroy(),
+    close() {
+      if (socket) giveUp(socket, 'the benchmark closed this connection');
+    },
   };
 }
 

@@ -5,7 +5,11 @@ export interface Rate {
   seconds: number;
 }
 
-/** Keeps `lanes` calls under way for some seconds, each lane one after the other, and waits for the last ones. */
+/**
+ * Keeps `lanes` calls under way for some seconds, each lane one after the other, and waits for the last ones; each call has its
+ * own limit.
+ * @throws the first failure, which ends every lane.
+ */
 export async function keepInFlight(
   lanes: number,
   seconds: number,
@@ -15,11 +19,14 @@ export async function keepInFlight(
   const start = performance.now();
   const end = start + seconds * 1000;
   let next = 0;
+  const failures: unknown[] = [];
   async function lane(): Promise<void> {
-    while (performance.now() < end && !signal.aborted) await call(next++);
+    while (performance.now() < end && !signal.aborted && failures.length === 0) await call(next++);
   }
-  await Promise.all(Array.from({ length: lanes }, lane));
+  const ended = (error: unknown) => void failures.push(error);
+  await Promise.all(Array.from({ length: lanes }, () => lane().catch(ended)));
   signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
   return { count: next, seconds: (performance.now() - start) / 1000 };
 }
 

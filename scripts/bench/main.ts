@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { oneLine } from '../../src/embedded/launcher-error.ts';
@@ -60,18 +61,26 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const say = (line: string) => process.stderr.write(`${line}\n`);
-  const interrupted = new AbortController();
+  const over = new AbortController();
+  const fail = (reason: Error) => over.abort(reason);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => interrupted.abort(new Error('interrupted')));
+    process.on(signal, () => fail(new Error('interrupted')));
   }
-  const { signal } = interrupted;
-  const stage = await startStage({ ...options, signal });
+  // Whoever reads may go away first, as head does: that ends the run in order, as any fault does, and nothing is left behind.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', fail);
+  process.on('uncaughtException', fail);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const { signal } = over;
+  setMaxListeners(0, signal); // every wait listens to it
+  const stage = await startStage({ ...options, signal, fail });
   try {
     const { postgres_version, redis_server } = stage;
     say(`PostgreSQL ${postgres_version}, ${redis_server ?? 'no Redis'}, ${cpus().length} processors`);
-    const measured = await measure(stage, { ...options, in_flight: 32, say, signal });
+    const measured = await measure(stage, { ...options, in_flight: 32, say, signal, fail });
     process.stdout.write(json ? `${JSON.stringify(measured)}\n` : table(measured));
+  } catch (error) {
+    signal.throwIfAborted(); // what was first is the cause
+    throw error;
   } finally {
     await stage.stop();
   }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
+import { oneLine } from '../../src/embedded/launcher-error.ts';
 import { until } from '../../src/embedded/wait.ts';
 import { openDatabase } from '../../src/platform/database.ts';
 import { type CpuTime, perMessage, readCpuTime } from './cpu-time.ts';
@@ -10,6 +11,7 @@ import { forgetRawJobs, rawTransaction } from './raw-transaction.ts';
 import { numberedContent, openReceivers, type Receivers } from './receivers.ts';
 import { openSends, type Sends } from './sends.ts';
 import type { Backend, Stage } from './stage.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface MeasureOptions {
   backend: Backend;
@@ -19,6 +21,8 @@ export interface MeasureOptions {
   in_flight: number;
   say: (line: string) => void;
   signal: AbortSignal;
+  /** Ends the measurement when something outside of its calls goes wrong. */
+  fail: (reason: Error) => void;
 }
 
 export interface Measured {
@@ -43,10 +47,11 @@ export interface Measured {
 const rounds = 2;
 const warmUp_s = 2;
 const patience_ms = 60_000;
+const closing_ms = 30_000;
 
 /** The whole measurement on a stage that is up; see docs/performance.md for what each figure means. */
 export async function measure(stage: Stage, options: MeasureOptions): Promise<Measured> {
-  const { backend, seconds, in_flight, say, signal } = options;
+  const { backend, seconds, in_flight, say, signal, fail } = options;
   const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
   const core = compose(config, 'bench');
   const connections = config.DATABASE_POOL_SIZE;
@@ -55,8 +60,8 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
   const threads = await makeThreads(core, 'bench', options.threads);
   // Apart from the others: nobody listens to them, as nothing of them is sent to anybody.
   const rawThreads = await makeThreads(core, 'bench-raw', options.threads);
-  const receivers = await openReceivers(stage.base, threads);
-  const sends = await openSends(stage.base, threads, receivers, signal);
+  const receivers = await openReceivers(stage.base, threads, { signal, lost: fail });
+  const sends = openSends(stage.base, threads, receivers, signal);
 
   async function raw(duration: number): Promise<Rate> {
     const rate = await keepInFlight(in_flight, duration, signal, (number) => {
@@ -69,7 +74,11 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
   }
   async function drain(): Promise<number> {
     const start = performance.now();
-    const empty = await until(() => isIdle(core), { within: patience_ms, every: 25, signal });
+    const empty = await until(() => waitFor('the depths of the queues', patience_ms, isIdle(core), signal), {
+      within: patience_ms,
+      every: 25,
+      signal,
+    });
     if (!empty) throw new Error(`the queue is not empty after ${patience_ms / 1000} s`);
     return performance.now() - start;
   }
@@ -123,8 +132,10 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
     };
   } finally {
     sends.close();
-    await receivers.close();
-    await Promise.all([database.close(), core.close()]);
+    const closed = Promise.all([receivers.close(), database.close(), core.close()]);
+    await waitFor('its own connections to close', closing_ms, closed).catch((error: unknown) =>
+      say(oneLine(error)),
+    );
   }
 }
 

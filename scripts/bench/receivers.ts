@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
 import type { Member, Thread } from './population.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface Receivers {
   /** Frames of messages so far, at all sockets. */
@@ -14,6 +15,7 @@ export interface Receivers {
 }
 
 const digits = 9;
+const patience_ms = 15_000;
 const mark = '"content":"#';
 
 /** A content of about 200 bytes that says which message it is. */
@@ -21,12 +23,17 @@ export function numberedContent(number: number): string {
   return `#${String(number).padStart(digits, '0')} ${'lorem ipsum dolor sit amet '.repeat(7)}`;
 }
 
-/** Opens the WebSocket of every member, and counts what arrives. */
-export async function openReceivers(base: string, threads: readonly Thread[]): Promise<Receivers> {
+/** Opens the WebSocket of every member, and counts what arrives. `lost` is told of a socket that ends before close. */
+export async function openReceivers(
+  base: string,
+  threads: readonly Thread[],
+  parts: { signal: AbortSignal; lost: (reason: Error) => void },
+): Promise<Receivers> {
   const url = `${base.replace(/^http/, 'ws')}/ws`;
   const counts = new Map<string, Map<number, number>>();
   const sockets: WebSocket[] = [];
   let frames = 0;
+  let closing = false;
   let tell: (member: Member, number: number, at: number) => void = () => undefined;
 
   async function open(member: Member): Promise<void> {
@@ -37,8 +44,13 @@ export async function openReceivers(base: string, threads: readonly Thread[]): P
       perMessageDeflate: false,
     });
     sockets.push(ws);
-    const ready = once(ws, 'message');
-    await ready;
+    await waitFor(`the first frame of ${member.handle}`, patience_ms, once(ws, 'message'), parts.signal);
+    ws.on('error', (error) =>
+      parts.lost(new Error(`the socket of ${member.handle} failed: ${error.message}`)),
+    );
+    ws.on('close', (code) => {
+      if (!closing) parts.lost(new Error(`the API closed the socket of ${member.handle} (${code})`));
+    });
     ws.on('message', (data: Buffer) => {
       const at = performance.now();
       const start = data.indexOf(mark);
@@ -58,14 +70,11 @@ export async function openReceivers(base: string, threads: readonly Thread[]): P
       tell = listen;
     },
     async close() {
-      const closed = sockets.filter(({ readyState }) => readyState !== WebSocket.CLOSED);
-      await Promise.all(
-        closed.map((ws) => {
-          const end = once(ws, 'close');
-          ws.terminate();
-          return end;
-        }),
-      );
+      closing = true;
+      const rest = sockets.filter(({ readyState }) => readyState !== WebSocket.CLOSED);
+      const ends = rest.map((ws) => once(ws, 'close'));
+      for (const ws of rest) ws.terminate();
+      await waitFor('the sockets to close', patience_ms, Promise.all(ends));
     },
   };
 }

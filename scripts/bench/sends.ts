@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type KeptConnection, messageRequest, openConnection } from './http-client.ts';
+import { type KeptConnection, keptConnection, messageRequest } from './http-client.ts';
 import { keepInFlight, type Rate } from './in-flight.ts';
 import type { Member, Thread } from './population.ts';
 import { numberedContent, type Receivers } from './receivers.ts';
@@ -17,15 +17,17 @@ export interface Sends {
 }
 
 const mostConnections = 64;
+/** How much longer than planned the steady sends may take before the service counts as too slow for their rate. */
+const patience_ms = 30_000;
 
 /** The load generator: POST …/messages by all agents in turn, over kept connections. */
-export async function openSends(
+export function openSends(
   base: string,
   threads: readonly Thread[],
   receivers: Receivers,
   signal: AbortSignal,
-): Promise<Sends> {
-  const connections = await Promise.all(Array.from({ length: mostConnections }, () => openConnection(base)));
+): Sends {
+  const connections = Array.from({ length: mostConnections }, () => keptConnection(base));
   const acknowledged = new Map<number, Thread>();
   let next = 0;
 
@@ -62,7 +64,7 @@ export async function openSends(
       });
     },
     async steady(per_second, seconds) {
-      const free = [...connections];
+      const free = connections.toReversed();
       const started = new Map<number, number>();
       const delays: number[] = [];
       receivers.onFrame((member, number, at) => {
@@ -81,7 +83,11 @@ export async function openSends(
       };
       const begin = performance.now();
       const total = Math.round(per_second * seconds);
-      for (let sent = 0; sent < total && !signal.aborted;) {
+      const latest = begin + seconds * 1000 + patience_ms;
+      for (let sent = 0; sent < total && !signal.aborted && failure === undefined;) {
+        if (performance.now() > latest) {
+          failure = new Error(`only ${sent} of ${total} messages were sent at ${per_second}/s`);
+        }
         const due = Math.min(total, Math.floor(((performance.now() - begin) / 1000) * per_second) + 1);
         for (; sent < due; sent += 1) {
           const connection = free.pop();

@@ -9,6 +9,7 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { findRedisServer, startRedis } from '../../src/embedded/redis.ts';
 import { migrateForward } from '../../src/platform/migrations.ts';
+import { waitFor } from './wait-for.ts';
 
 export type Backend = 'redis' | 'postgres';
 
@@ -19,6 +20,8 @@ export interface StageOptions {
   /** A folder for CPU profiles of API and worker. */
   profile: string | undefined;
   signal: AbortSignal;
+  /** Called when API or worker end before they are told to. */
+  fail: (reason: Error) => void;
 }
 
 export interface Stage {
@@ -39,6 +42,8 @@ export function hasRedis(redisServer: string | undefined): boolean {
   return (redisServer ?? findRedisServer()) !== null;
 }
 
+const patience_ms = 60_000;
+
 const entry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
@@ -55,7 +60,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     return ended;
   };
   try {
-    const postgres = await startPostgres({ dataDir: folder, restart: false, signal });
+    const begun = startPostgres({ dataDir: folder, restart: false, signal });
+    const postgres = await waitFor('PostgreSQL to start', patience_ms, begun, signal);
     ends.push(postgres.stop);
     const redis =
       backend === 'redis'
@@ -67,7 +73,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
           })
         : null;
     if (redis) ends.push(redis.stop);
-    await migrateForward(postgres.url);
+    await waitFor('the migrations', patience_ms, migrateForward(postgres.url), signal);
     const port = await freePort();
     const base = `http://127.0.0.1:${port}`;
     const env = {
@@ -82,7 +88,12 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),
     };
-    const children = { env, profile: options.profile, signal };
+    const children = {
+      env,
+      profile: options.profile,
+      signal,
+      fail: (reason: Error) => ended ?? options.fail(reason),
+    };
     const api = await startChild(entry('../../src/main.js'), children);
     ends.push(() => endChild(api));
     const worker = await startChild(entry('../../workers/main.js'), children);
@@ -106,14 +117,20 @@ export async function startStage(options: StageOptions): Promise<Stage> {
 /** In the reverse order of the start; one that fails keeps none of the others from ending. */
 async function endAll(ends: (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const end of ends.toReversed()) await end().catch((error: unknown) => failures.push(error));
+  for (const end of ends.toReversed()) {
+    await waitFor('a part to end', patience_ms, end()).catch((error: unknown) => failures.push(error));
+  }
   if (failures.length > 0) throw failures[0];
 }
 
-async function startChild(
-  program: string,
-  options: { env: Record<string, string>; profile: string | undefined; signal: AbortSignal },
-): Promise<ChildProcess> {
+interface ChildOptions {
+  env: Record<string, string>;
+  profile: string | undefined;
+  signal: AbortSignal;
+  fail: (reason: Error) => void;
+}
+
+async function startChild(program: string, options: ChildOptions): Promise<ChildProcess> {
   options.signal.throwIfAborted();
   const execArgv = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
   const child = fork(program, [], {
@@ -122,12 +139,16 @@ async function startChild(
     detached: true, // a Ctrl-C in the terminal is for the benchmark alone, which ends the parts in order
     stdio: ['ignore', 2, 2, 'ipc'],
   });
-  const ready = once(child, 'message');
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`${program} ended before it was ready (${String(code)})`);
-  });
-  await Promise.race([ready, gone]);
-  return child;
+  child.once('exit', (code, signal) =>
+    options.fail(new Error(`${program} ended (${signal ?? String(code)})`)),
+  );
+  try {
+    await waitFor(`${program} to be ready`, patience_ms, once(child, 'message'), options.signal);
+    return child;
+  } catch (error) {
+    await endChild(child);
+    throw error;
+  }
 }
 
 async function endChild(child: ChildProcess): Promise<void> {
