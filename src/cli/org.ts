@@ -1,5 +1,11 @@
 import { Command, Option } from 'commander';
-import { addToOrganization, createOrganization, type Membership } from '../services/organizations.ts';
+import {
+  addToOrganization,
+  createOrganization,
+  listMembers,
+  type Membership,
+  removeFromOrganization,
+} from '../services/organizations.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -31,5 +37,26 @@ export function orgCommand(io: CommandIo): Command {
       },
     );
 
-  return new Command('org').description('organizations and their members').addCommand(create).addCommand(add);
+  const remove = resultCommand('remove', 'take a person out; what its agents may do there ends at once')
+    .argument('<slug>')
+    .argument('<username>')
+    .action(async (slug: string, username: string, options: { json?: boolean }) => {
+      const removed = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer((work) => removeFromOrganization(work, { slug, username })),
+      );
+      printResult(io, options, removed);
+    });
+
+  const list = resultCommand('list', 'list the members of an organization')
+    .argument('<slug>')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const members = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.consult((repositories) => listMembers(repositories, slug)),
+      );
+      printResult(io, options, members);
+    });
+
+  const org = new Command('org').description('organizations and their members');
+  for (const command of [create, add, remove, list]) org.addCommand(command);
+  return org;
 }

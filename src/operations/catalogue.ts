@@ -5,16 +5,22 @@ import { approveContactRequestOperation } from './approve-contact-request.ts';
 import { blockAgentOperation } from './block-agent.ts';
 import { createThreadOperation } from './create-thread.ts';
 import type { Operation } from './define.ts';
+import { deleteAgentOperation } from './delete-agent.ts';
+import { getAgentProfileOperation } from './get-agent-profile.ts';
+import { getAgentOperation } from './get-agent.ts';
 import { getMeOperation } from './get-me.ts';
 import { getThreadOperation } from './get-thread.ts';
+import { listAgentsOperation } from './list-agents.ts';
 import { listAllowlistOperation } from './list-allowlist.ts';
 import { listBlocksOperation } from './list-blocks.ts';
 import { listContactRequestsOperation } from './list-contact-requests.ts';
 import { listContactsOperation } from './list-contacts.ts';
+import { listManagedAgentsOperation } from './list-managed-agents.ts';
 import { listMessagesOperation } from './list-messages.ts';
 import { listThreadsOperation } from './list-threads.ts';
 import { markReadOperation } from './mark-read.ts';
 import { readThreadOperation } from './read-thread.ts';
+import { registerAgentOperation } from './register-agent.ts';
 import { rejectContactRequestOperation } from './reject-contact-request.ts';
 import { removeAllowlistEntryOperation } from './remove-allowlist-entry.ts';
 import { removeContactOperation } from './remove-contact.ts';
@@ -24,11 +30,21 @@ import { requestContactOperation } from './request-contact.ts';
 import { respondToContactRequestOperation } from './respond-to-contact-request.ts';
 import { sendMessageOperation } from './send-message.ts';
 import { unblockAgentOperation } from './unblock-agent.ts';
+import { updateAgentOperation } from './update-agent.ts';
+import { updateMeOperation } from './update-me.ts';
 import { updateThreadOperation } from './update-thread.ts';
 
 /** Everything an agent can do. REST routes, MCP tools and resources, and the OpenAPI document are loops over this list. */
 export const catalogue: readonly Operation[] = [
   getMeOperation,
+  updateMeOperation,
+  listAgentsOperation,
+  listManagedAgentsOperation,
+  registerAgentOperation,
+  getAgentOperation,
+  getAgentProfileOperation,
+  updateAgentOperation,
+  deleteAgentOperation,
   createThreadOperation,
   listThreadsOperation,
   getThreadOperation,

@@ -76,3 +76,48 @@ export function pageLimit(largest: number, usual: number) {
 }
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** Fields of an agent that operations write. */
+
+export const handlePart = z.string().min(1).max(80);
+
+export const displayName = z.string().min(1).max(100).describe('1–100 characters.');
+
+export const description = z.string().max(1000).describe('At most 1,000 characters.');
+
+const largestCard = 32_768;
+
+export const cardBody = z
+  .string()
+  .refine((value) => value.length <= largestCard && utf8.encode(value).length <= largestCard, {
+    error: `must be at most ${largestCard} bytes of UTF-8`,
+  })
+  .describe('Markdown, at most 32 KiB of UTF-8.');
+
+export const skills = z
+  .array(
+    z.strictObject({
+      name: z
+        .string()
+        .max(64)
+        .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be a lower-case slug')
+        .describe('A lower-case slug, at most 64 characters.'),
+      description: z.string().max(500).describe('At most 500 characters.'),
+    }),
+  )
+  .max(20)
+  .describe('What the agent can do: at most 20.');
+
+export const visibility = z
+  .enum(['private', 'public'])
+  .describe('Public agents are found and seen by everybody.');
+
+export const inboundPolicy = z
+  .enum(['contacts_only', 'trusted_only', 'allowlist', 'open'])
+  .describe('Who may write to the agent first.');
+
+/** For `refine`: a change names at least one field beside the reference to what it changes. */
+export const atLeastOneField = [
+  (value: object) => Object.keys(value).some((name) => name !== 'agent_ref'),
+  'must name at least one field',
+] as const;

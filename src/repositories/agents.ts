@@ -20,12 +20,13 @@ export interface AgentRow {
   retired_at: number | null;
 }
 
-const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility, a.inbound_policy,
+/** Of `agents a`. */
+export const agentColumns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility, a.inbound_policy,
   a.card_body, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at`;
 
 const find = statement(
   'agents.find',
-  `select ${columns} from agents a where a.id = $1 and a.retired_at is null`,
+  `select ${agentColumns} from agents a where a.id = $1 and a.retired_at is null`,
 );
 
 const isPaused = statement(
@@ -35,33 +36,52 @@ const isPaused = statement(
 
 const findByHandle = statement(
   'agents.find_by_handle',
-  `select ${columns} from agents a where a.canonical_handle = $1 and a.retired_at is null`,
+  `select ${agentColumns} from agents a where a.canonical_handle = $1 and a.retired_at is null`,
 );
 
 const insert = statement(
   'agents.insert',
   `with agent as (
      insert into agents (id, owner_id, member_account_id, canonical_handle, display_name, description, scope, visibility,
-       inbound_policy, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *
+       inbound_policy, card_body, skills, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning *
    ), head as (insert into feed_heads (agent_id) select id from agent)
-   select ${columns} from agent a`,
+   select ${agentColumns} from agent a`,
+);
+
+const update = statement(
+  'agents.update',
+  `update agents set display_name = $2, description = $3, visibility = $4, inbound_policy = $5, card_body = $6, skills = $7,
+     can_initiate_threads = $8, paused = $9, updated_at = $10
+   where id = $1`,
+);
+
+const lock = statement(
+  'agents.lock',
+  `select ${agentColumns} from agents a where a.id = $1 and a.retired_at is null for no key update`,
+);
+
+const retire = statement('agents.retire', `update agents set retired_at = $2, updated_at = $2 where id = $1`);
+
+const listPersonal = statement(
+  'agents.list_personal',
+  `select ${agentColumns} from agents a
+   where a.owner_id = $1 and a.scope = 'personal' and a.retired_at is null and a.id > $2 order by a.id limit $3`,
 );
 
 /** Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. */
-const findSeen = statement(
-  'agents.find_seen',
-  `select ${columns}, r.*,
-     (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
-       or exists (select from thread_members m join thread_members t using (thread_id)
-                  where m.agent_id = viewer.id and t.agent_id = a.id)
-       or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible
-   from agents a
-   join agents viewer on viewer.id = $1
-   join owners viewer_owner on viewer_owner.id = viewer.owner_id
-   cross join lateral (${relationOf}) r
-   where (a.id = any($2) or a.canonical_handle = any($2)) and a.retired_at is null`,
-);
+export const seenAgents = `select ${agentColumns}, r.*,
+   (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
+     or exists (select from thread_members m join thread_members t using (thread_id)
+                where m.agent_id = viewer.id and t.agent_id = a.id)
+     or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible
+ from agents a
+ join agents viewer on viewer.id = $1
+ join owners viewer_owner on viewer_owner.id = viewer.owner_id
+ cross join lateral (${relationOf}) r
+ where (a.id = any($2) or a.canonical_handle = any($2)) and a.retired_at is null`;
+
+const findSeen = statement('agents.find_seen', seenAgents);
 
 export interface SeenAgentRow extends AgentRow, Relation {
   visible: boolean;
@@ -77,8 +97,23 @@ export interface NewAgent {
   scope: AgentRow['scope'];
   visibility: AgentRow['visibility'];
   inbound_policy: AgentRow['inbound_policy'];
+  card_body: string;
+  skills: AgentRow['skills'];
   created_at: number;
 }
+
+/** What can change of an agent while it lives. */
+export type AgentProfile = Pick<
+  AgentRow,
+  | 'display_name'
+  | 'description'
+  | 'visibility'
+  | 'inbound_policy'
+  | 'card_body'
+  | 'skills'
+  | 'can_initiate_threads'
+  | 'paused'
+>;
 
 export function agentsRepository(db: Queryable) {
   return {
@@ -98,9 +133,34 @@ export function agentsRepository(db: Queryable) {
     },
     async insert(agent: NewAgent): Promise<AgentRow | undefined> {
       const { id, owner_id, member_account_id, canonical_handle, display_name, description } = agent;
-      const { scope, visibility, inbound_policy, created_at } = agent;
+      const { scope, visibility, inbound_policy, card_body, skills, created_at } = agent;
       const who = [id, owner_id, member_account_id, canonical_handle, display_name, description];
-      return (await db.query<AgentRow>(insert, [...who, scope, visibility, inbound_policy, created_at]))[0];
+      const how = [scope, visibility, inbound_policy, card_body, JSON.stringify(skills), created_at];
+      return (await db.query<AgentRow>(insert, [...who, ...how]))[0];
+    },
+    /** As find, and holds the agent until the transaction ends: nobody else changes or retires it meanwhile. */
+    async lock(id: string): Promise<AgentRow | undefined> {
+      return (await db.query<AgentRow>(lock, [id]))[0];
+    },
+    async update(agent: AgentProfile & { id: string; updated_at: number }): Promise<void> {
+      const { id, display_name, description, visibility, inbound_policy, card_body } = agent;
+      const { skills, can_initiate_threads, paused, updated_at } = agent;
+      const profile = [
+        display_name,
+        description,
+        visibility,
+        inbound_policy,
+        card_body,
+        JSON.stringify(skills),
+      ];
+      await db.query(update, [id, ...profile, can_initiate_threads, paused, updated_at]);
+    },
+    async retire(id: string, retiredAt: number): Promise<void> {
+      await db.query(retire, [id, retiredAt]);
+    },
+    /** Personal agents of an account behind `afterId`, by id. */
+    listPersonal(ownerId: string, afterId: string, limit: number): Promise<AgentRow[]> {
+      return db.query<AgentRow>(listPersonal, [ownerId, afterId, limit]);
     },
   };
 }

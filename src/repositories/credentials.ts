@@ -41,6 +41,10 @@ const statements = {
     'credentials.revoke',
     `update credentials set revoked_at = $2 where client_id = $1 and revoked_at is null returning client_id`,
   ),
+  revokeOfAgent: statement(
+    'credentials.revoke_of_agent',
+    `update credentials set revoked_at = $2 where agent_id = $1 and revoked_at is null`,
+  ),
 };
 
 export function credentialsRepository(db: Queryable) {
@@ -60,6 +64,9 @@ export function credentialsRepository(db: Queryable) {
     /** Whether it was there and not yet revoked. */
     async revoke(clientId: string, revokedAt: number): Promise<boolean> {
       return (await db.query(statements.revoke, [clientId, revokedAt])).length > 0;
+    },
+    async revokeOfAgent(agentId: string, revokedAt: number): Promise<void> {
+      await db.query(statements.revokeOfAgent, [agentId, revokedAt]);
     },
   };
 }

@@ -7,6 +7,7 @@ import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
+import { managedAgentsRepository } from './managed-agents.ts';
 import { mcpSessionsRepository } from './mcp-sessions.ts';
 import { messageSearchRepository } from './message-search.ts';
 import { messagesRepository } from './messages.ts';
@@ -25,6 +26,7 @@ import { tokensRepository } from './tokens.ts';
 export function repositoriesOn(db: Queryable) {
   return {
     agents: agentsRepository(db),
+    managedAgents: managedAgentsRepository(db),
     contacts: contactsRepository(db),
     contactRequests: contactRequestsRepository(db),
     blocks: blocksRepository(db),

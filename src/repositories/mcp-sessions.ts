@@ -32,6 +32,7 @@ const statements = {
     'update mcp_sessions set seen_at = $2 where id_hash = $1 and seen_at < $2',
   ),
   remove: statement('mcp_sessions.remove', 'delete from mcp_sessions where id_hash = $1'),
+  removeOfAgent: statement('mcp_sessions.remove_of_agent', 'delete from mcp_sessions where agent_id = $1'),
   removeBefore: statement(
     'mcp_sessions.remove_before',
     `delete from mcp_sessions where id_hash in (select id_hash from mcp_sessions where seen_at < $1 limit $2)
@@ -63,6 +64,9 @@ export function mcpSessionsRepository(db: Queryable) {
     },
     async remove(idHash: Buffer): Promise<void> {
       await query(statements.remove, [idHash]);
+    },
+    async removeOfAgent(agentId: string): Promise<void> {
+      await query(statements.removeOfAgent, [agentId]);
     },
     /** Removes up to `limit` sessions not used since `time` (ms); answers how many. */
     async removeBefore(time: number, limit: number): Promise<number> {

@@ -32,6 +32,20 @@ const statements = {
     'owners.find_member',
     `select role from organization_members where organization_id = $1 and account_id = $2`,
   ),
+  findMembership: statement(
+    'owners.find_membership',
+    `select o.id, o.name, m.role from organization_members m join owners o on o.id = m.organization_id
+     where o.name = $1 and m.account_id = $2`,
+  ),
+  listMembers: statement(
+    'owners.list_members',
+    `select o.name as username, m.role, m.created_at from organization_members m join owners o on o.id = m.account_id
+     where m.organization_id = $1 order by o.name`,
+  ),
+  removeMember: statement(
+    'owners.remove_member',
+    `delete from organization_members where organization_id = $1 and account_id = $2 returning account_id`,
+  ),
 };
 
 export function ownersRepository(db: Queryable) {
@@ -68,6 +82,29 @@ export function ownersRepository(db: Queryable) {
       return (
         await db.query<{ role: OrganizationRole }>(statements.findMember, [organizationId, accountId])
       )[0];
+    },
+    /** The organization of this name and the account's role in it, when it has one. */
+    async findMembership(
+      organization: string,
+      accountId: string,
+    ): Promise<{ id: string; name: string; role: OrganizationRole } | undefined> {
+      return (
+        await db.query<{ id: string; name: string; role: OrganizationRole }>(statements.findMembership, [
+          organization,
+          accountId,
+        ])
+      )[0];
+    },
+    /** By name. */
+    listMembers(organizationId: string) {
+      return db.query<{ username: string; role: OrganizationRole; created_at: number }>(
+        statements.listMembers,
+        [organizationId],
+      );
+    },
+    /** Whether the account was a member. */
+    async removeMember(organizationId: string, accountId: string): Promise<boolean> {
+      return (await db.query(statements.removeMember, [organizationId, accountId])).length > 0;
     },
   };
 }

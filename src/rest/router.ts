@@ -70,10 +70,8 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
 
   return async function operationEndpoint(ctx) {
     const actor = actorOf(ctx);
-    const { owner, agent_name, ...params } = ctx['params'] as Record<string, string>;
-    if (long && `${owner}.${agent_name}`.toLowerCase().replace(/^@/, '') !== actor.handle) {
-      throw new DomainError('FORBIDDEN', `This token acts as ${actor.handle}; the path names another agent.`);
-    }
+    const named = ctx['params'] as Record<string, string>;
+    const params = long ? actingParams(named, actor.handle) : named;
     const given = rest.method === 'GET' ? readQuery(ctx.query, fields) : ctx.request.body;
     const input = joinInput(params, given);
     const answer = await parts.execute({
@@ -94,6 +92,13 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
     ctx.type = 'application/json';
     ctx.body = answer.body;
   };
+}
+
+/** The parameters of a long path without the two that name the acting agent. @throws {DomainError} FORBIDDEN when they name another one. */
+function actingParams(named: Record<string, string>, handle: string): Record<string, string> {
+  const { owner, agent_name, ...params } = named;
+  if (`${owner}.${agent_name}`.toLowerCase().replace(/^@/, '') === handle) return params;
+  throw new DomainError('FORBIDDEN', `This token acts as ${handle}; the path names another agent.`);
 }
 
 function idempotencyKey(ctx: Context, rest: RestFace): string | undefined {

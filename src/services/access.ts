@@ -4,6 +4,8 @@ import { isId } from '../domain/ids.ts';
 import type { Work } from '../unit-of-work.ts';
 
 type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;
+type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
+type KnownAgent = NonNullable<Awaited<ReturnType<Work['managedAgents']['findSeen']>>>;
 type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
 
 /**
@@ -31,6 +33,36 @@ export async function agentsFor(work: Work, refs: readonly string[]): Promise<Se
       throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${refs[index]?.slice(0, 80)}`);
     return agent;
   });
+}
+
+/**
+ * One agent by id or handle, for those who may look at it: it is visible to the actor, or the actor manages it. What is hidden,
+ * retired or was never there is refused in the same words.
+ * @throws {DomainError} AGENT_NOT_FOUND; INVALID_HANDLE, which depends on the text alone.
+ */
+export async function agentFor(work: Work, ref: string): Promise<KnownAgent> {
+  // What is meant as an id but is none finds nothing, as any other id of nobody.
+  const key = /^agt_[^.]*$/.test(ref) ? ref : agentKey(ref);
+  const agent = await work.managedAgents.findSeen(work.actor.agent_id, key);
+  if (!agent || !(agent.visible || agent.managed)) throw noSuchAgent();
+  return agent;
+}
+
+/**
+ * One agent that the actor manages, held until the unit of work ends.
+ * @throws {DomainError} AGENT_NOT_FOUND when the actor may not even look at it, FORBIDDEN when it may; INVALID_HANDLE.
+ */
+export async function managedAgentFor(work: Work, ref: string): Promise<Agent> {
+  const { id, managed } = await agentFor(work, ref);
+  if (!managed) throw new DomainError('FORBIDDEN', 'Only who manages this agent may do that.');
+  const agent = await work.agents.lock(id);
+  if (!agent) throw noSuchAgent();
+  return agent;
+}
+
+/** The refusal for an agent that is absent, retired or hidden: always the same words. */
+export function noSuchAgent(): DomainError {
+  return new DomainError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');
 }
 
 /**

@@ -41,6 +41,8 @@ export async function registerAgent(work: Administration, input: RegisterAgent) 
     scope,
     visibility: input.visibility ?? 'private',
     inbound_policy: input.inbound_policy ?? 'contacts_only',
+    card_body: '',
+    skills: [],
     created_at: work.now,
   });
   if (!agent) throw new Error('the agent was not inserted');

@@ -1,3 +1,4 @@
+import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { ownerName, ownerNamed } from './owners.ts';
@@ -27,4 +28,29 @@ export async function addToOrganization(work: Administration, { slug, username, 
   const account = await ownerNamed(work, username, 'account');
   await work.owners.putMember(organization.id, account.id, role, work.now);
   return { slug: organization.name, username: account.name, role };
+}
+
+/**
+ * Takes a person out of an organization. What the person's agents may do there ends with it; the agents themselves stay.
+ * @throws {DomainError} NOT_FOUND, also when the person is no member
+ */
+export async function removeFromOrganization(
+  work: Administration,
+  { slug, username }: Omit<Membership, 'role'>,
+) {
+  const organization = await ownerNamed(work, slug, 'organization');
+  const account = await ownerNamed(work, username, 'account');
+  if (!(await work.owners.removeMember(organization.id, account.id))) {
+    throw new DomainError('NOT_FOUND', `${account.name} is not a member of ${organization.name}.`);
+  }
+  return { slug: organization.name, username: account.name };
+}
+
+/**
+ * The members of an organization by name, each since when, in milliseconds.
+ * @throws {DomainError} NOT_FOUND
+ */
+export async function listMembers(work: Pick<Administration, 'owners'>, slug: string) {
+  const organization = await ownerNamed(work, slug, 'organization');
+  return work.owners.listMembers(organization.id);
 }

@@ -82,4 +82,24 @@ describe('org', () => {
     }
     expect((await run('org', 'add', 'lab', 'alan', '--role', 'king')).code).toBe(2);
   });
+
+  test('list shows the members; remove takes one out, once', async () => {
+    await json('org', 'create', 'club');
+    for (const name of ['zoe', 'max']) await json('account', 'create', name);
+    await json('org', 'add', 'club', 'zoe', '--role', 'admin');
+    await json('org', 'add', 'club', 'max');
+    const created_at = expect.any(Number);
+    const zoe = { username: 'zoe', role: 'admin', created_at };
+    expect(await json('org', 'list', 'club')).toEqual([{ username: 'max', role: 'member', created_at }, zoe]);
+    expect(await json('org', 'remove', 'CLUB', 'max')).toEqual({ slug: 'club', username: 'max' });
+    expect(await json('org', 'list', 'club')).toEqual([zoe]);
+    const { code, err } = await run('org', 'remove', 'club', 'max');
+    expect([code, err]).toEqual([1, 'error: max is not a member of club.\n']);
+    for (const wrong of [
+      ['org', 'list', 'nowhere'],
+      ['org', 'remove', 'nowhere', 'zoe'],
+    ]) {
+      expect((await run(...wrong)).err).toMatch(/^error: No such organization: /);
+    }
+  });
 });

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { agentSchema, presentAgent } from '../presenters/agent.ts';
+import { listPersonalAgents } from '../services/list-agents.ts';
+import { defineOperation } from './define.ts';
+import { exampleAgent } from './examples.ts';
+import { listCursor, nextCursor, pageLimit } from './fields.ts';
+
+export const listAgentsOperation = defineOperation({
+  name: 'list_agents',
+  summary: 'List the personal agents of your owner',
+  scope: 'agents:read',
+  kind: 'read',
+  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
+  errors: ['INVALID_CURSOR'],
+  example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },
+  async run(work, input) {
+    const { agents, next_cursor } = await listPersonalAgents(work, input);
+    return { agents: agents.map((agent) => presentAgent(agent, false)), next_cursor };
+  },
+  rest: { method: 'GET', path: '/agents', status: 200 },
+});

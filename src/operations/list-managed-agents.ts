@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { agentSchema, presentAgent } from '../presenters/agent.ts';
+import { listManagedAgents } from '../services/list-agents.ts';
+import { defineOperation } from './define.ts';
+import { exampleAgent } from './examples.ts';
+import { listCursor, nextCursor, pageLimit } from './fields.ts';
+
+export const listManagedAgentsOperation = defineOperation({
+  name: 'list_managed_agents',
+  summary: 'List every agent that you can act as, personal and of organizations',
+  scope: 'agents:read',
+  kind: 'read',
+  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
+  errors: ['INVALID_CURSOR'],
+  example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },
+  async run(work, input) {
+    const { agents, next_cursor } = await listManagedAgents(work, input);
+    return { agents: agents.map((agent) => presentAgent(agent, false)), next_cursor };
+  },
+  rest: { method: 'GET', path: '/agents/managed', status: 200 },
+});

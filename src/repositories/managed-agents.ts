@@ -1,0 +1,68 @@
+import { type AgentRow, agentColumns, seenAgents, type SeenAgentRow } from './agents.ts';
+import { type Queryable, statement } from './queryable.ts';
+
+export interface KnownAgentRow extends SeenAgentRow {
+  managed: boolean;
+}
+
+/** Whom an agent acts for: its owner, and the person behind it, if there is one. */
+export interface StandingRow {
+  scope: AgentRow['scope'];
+  owner_id: string;
+  owner_name: string;
+  /** The account that owns a personal agent, or that a member agent is tied to. */
+  person_id: string | null;
+  person_name: string | null;
+}
+
+/**
+ * Whether `me` manages `a` (contract, section 3: "every agent the caller can act as"). A person's agent manages that person's
+ * agents, and in the person's organizations as the role allows: an admin all of the organization's agents, a member those tied
+ * to the person. A shared agent manages all of its organization's. A member agent reaches its own organization only. Roles are
+ * looked up each time, so that rights end with the membership.
+ */
+const manages = `a.retired_at is null
+  and a.owner_id in (select me.owner_id union all select o.organization_id from organization_members o
+                     where o.account_id = coalesce(me.member_account_id, me.owner_id))
+  and (a.owner_id = me.owner_id and me.scope <> 'member'
+    or exists (select from organization_members m
+               where m.organization_id = a.owner_id and m.account_id = coalesce(me.member_account_id, me.owner_id)
+                 and (me.scope = 'personal' or a.owner_id = me.owner_id)
+                 and (m.role = 'admin' or a.member_account_id = m.account_id)))`;
+
+const statements = {
+  /** In one statement: an agent that retires meanwhile is there in both respects, or in none. */
+  findSeen: statement(
+    'managed_agents.find_seen',
+    `select seen.*, exists (select from agents me join agents a on ${manages} where me.id = $1 and a.id = seen.id) as managed
+     from (${seenAgents}) seen`,
+  ),
+  list: statement(
+    'managed_agents.list',
+    `select ${agentColumns} from agents me join agents a on ${manages}
+     where me.id = $1 and a.id > $2 order by a.id limit $3`,
+  ),
+  findStanding: statement(
+    'managed_agents.find_standing',
+    `select me.scope, me.owner_id, o.name as owner_name, p.id as person_id, p.name as person_name
+     from agents me join owners o on o.id = me.owner_id
+     left join owners p on p.kind = 'account' and p.id = coalesce(me.member_account_id, me.owner_id)
+     where me.id = $1 and me.retired_at is null`,
+  ),
+};
+
+export function managedAgentsRepository(db: Queryable) {
+  return {
+    /** As agents.findSeen for one reference, and whether the viewer manages it. */
+    async findSeen(viewerId: string, reference: string): Promise<KnownAgentRow | undefined> {
+      return (await db.query<KnownAgentRow>(statements.findSeen, [viewerId, [reference]]))[0];
+    },
+    /** Every agent that `agentId` manages, behind `afterId`, by id. */
+    list(agentId: string, afterId: string, limit: number): Promise<AgentRow[]> {
+      return db.query<AgentRow>(statements.list, [agentId, afterId, limit]);
+    },
+    async findStanding(agentId: string): Promise<StandingRow | undefined> {
+      return (await db.query<StandingRow>(statements.findStanding, [agentId]))[0];
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Work } from '../unit-of-work.ts';
+import { managedAgentFor } from './access.ts';
+import { endTokens, revocationMessages } from './revocations.ts';
+
+/**
+ * Retires an agent that the actor manages, itself not excepted (contract, section 3). Its tokens, credentials and tool sessions
+ * end with it, in every process; so do its
+ * contacts, of which the other sides hear, and its pending requests. Its messages stay and show its handle, which is never given away again.
+ * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
+ */
+export async function retireAgent(work: Work, ref: string): Promise<void> {
+  const { id, canonical_handle } = await managedAgentFor(work, ref);
+  await work.agents.retire(id, work.now);
+  for (const other of await work.contacts.removeAllOf(id)) {
+    const data = { agent_id: id, canonical_handle };
+    work.emit({ type: 'contact.removed', recipients: [other.agent_id], data });
+  }
+  await work.contactRequests.withdrawAllOf(id, work.now);
+  await work.credentials.revokeOfAgent(id, work.now);
+  await work.mcpSessions.removeOfAgent(id);
+  for (const message of revocationMessages(await endTokens(work, { agent_id: id }))) work.tell(message);
+}

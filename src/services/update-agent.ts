@@ -1,0 +1,50 @@
+import { DomainError } from '../domain/errors.ts';
+import type { Work } from '../unit-of-work.ts';
+import { managedAgentFor } from './access.ts';
+
+type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
+type Profile = Omit<Parameters<Work['agents']['update']>[0], 'id' | 'updated_at'>;
+
+/** What is to change; a field that is absent stays as it is. */
+export type AgentChanges = { [Field in keyof Profile]?: Profile[Field] | undefined };
+
+/**
+ * Changes an agent that the actor manages, its policies included (contract, section 3).
+ * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
+ */
+export async function updateAgent(work: Work, ref: string, changes: AgentChanges) {
+  return change(work, await managedAgentFor(work, ref), changes);
+}
+
+/**
+ * Changes what an agent says of itself. How it may be reached is for its owner to say.
+ * @throws {DomainError} UNAUTHORIZED when it was retired meanwhile
+ */
+export async function updateOwnProfile(
+  work: Work,
+  changes: Pick<AgentChanges, 'display_name' | 'description' | 'card_body' | 'skills'>,
+) {
+  const agent = await work.agents.lock(work.actor.agent_id);
+  if (!agent) throw new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
+  return change(work, agent, changes);
+}
+
+/** Tells the agent itself and who did it; what stays as it was causes no event. */
+async function change(work: Work, agent: Agent, changes: AgentChanges): Promise<Agent> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const changed = { ...agent, ...(Object.fromEntries(given) as Partial<Profile>) };
+  if (!given.some(([field]) => differs(agent, changed, field as keyof Profile))) return agent;
+  const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
+  await work.agents.update(updated);
+  const { owner_id: _owner, retired_at: _retired, ...data } = updated;
+  const recipients = [...new Set([agent.id, work.actor.agent_id])];
+  work.emit({ type: 'agent.updated', recipients, data });
+  return updated;
+}
+
+function differs(before: Profile, after: Profile, field: keyof Profile): boolean {
+  if (field !== 'skills') return before[field] !== after[field];
+  // PostgreSQL keeps the fields of a JSON object in an order of its own.
+  const plain = (profile: Profile) => profile.skills.map(({ name, description }) => [name, description]);
+  return JSON.stringify(plain(before)) !== JSON.stringify(plain(after));
+}
