@@ -12,6 +12,7 @@ import { createLimits } from './operations/limits.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
 import { createRealtime } from './realtime/create.ts';
 import { descriptionFace } from './rest/description.ts';
+import { docsFace } from './rest/docs.ts';
 import { eventRoutes } from './rest/events.ts';
 import { createRestFaces } from './rest/router.ts';
 import { createOAuthStorage } from './services/oauth-storage.ts';
@@ -117,7 +118,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     passOn: (socket) => void server.emit('connection', socket),
   });
 
-  const faces = [health, mcp.middleware, oauth, description, ...rest];
+  const faces = [health, mcp.middleware, oauth, description, await docsFace(), ...rest];
   const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, faces });
   const server = createHttpServer(app.callback());
   server.on('upgrade', webSocket.upgrade);

@@ -5,7 +5,7 @@ interface Room {
   paths: RegExp;
 }
 
-/** The groups of the reference. The first one whose pattern fits a path has it. */
+/** The groups of the reference, the last one first. The first one here whose pattern fits a path has it. */
 const rooms: readonly Room[] = [
   {
     name: 'messages',
@@ -54,5 +54,6 @@ export function roomOf(path: string): string {
 /** The tags of the document, in the order of the reference, without rooms that are empty. */
 export function tagsOf(paths: readonly string[]): { name: string; description: string }[] {
   const used = new Set(paths.map(roomOf));
-  return rooms.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description }));
+  const shown = rooms.toReversed().filter(({ name }) => used.has(name));
+  return shown.map(({ name, description }) => ({ name, description }));
 }
