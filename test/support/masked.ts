@@ -1,0 +1,26 @@
+import type { RestAnswer } from './rest-client.ts';
+import type { TestAgent } from './service.ts';
+
+/** Headers that differ from one answer to the next whatever was asked. */
+const passing = new Set(['x-request-id', 'date', 'content-length', 'connection', 'keep-alive']);
+
+/**
+ * An answer as one text, byte for byte, but for what differs between any two calls: identifiers of the answer itself, times, and
+ * the names of those whom the calls were about, each replaced by the role it played.
+ */
+export function masked(
+  { status, headers, text }: RestAnswer,
+  roles: Record<string, Pick<TestAgent, 'id' | 'handle'>> = {},
+): string {
+  const shown = [...headers]
+    .filter(([name]) => !passing.has(name))
+    .map(([name, value]) => `${name}: ${value}`);
+  let whole = [String(status), ...shown.toSorted(), '', text].join('\n');
+  for (const [role, { id, handle }] of Object.entries(roles)) {
+    whole = whole.replaceAll(id, `<${role} id>`).replaceAll(handle, `<${role}>`);
+  }
+  return whole
+    .replaceAll(/"request_id":"[0-9a-f-]{36}"/g, '"request_id":"<id>"')
+    .replaceAll(/\b([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}\b/g, '<$1>')
+    .replaceAll(/\b1[0-9]{12}\b/g, '<time>');
+}
