@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Scope } from '../../../src/domain/scopes.ts';
+import { followFeed } from '../../support/feed.ts';
+import { rest } from '../../support/rest-client.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { added, party, type Trust, trustOf } from '../../support/trust.ts';
+import { connect } from '../../support/ws-client.ts';
+
+let service: TestService;
+let trust: Trust;
+
+beforeAll(async () => {
+  service = await startService();
+  trust = trustOf(service.api);
+});
+afterAll(() => service.stop());
+
+/** Opens both doors for a token. */
+async function listen(token: string) {
+  const socket = await connect(service.url, { token });
+  return { socket, poll: await followFeed(service.api, token) };
+}
+
+/** A request, an approval, a removal; a thread at the end, which shows that nothing is still to come. */
+async function story(ann: TestAgent, bob: TestAgent): Promise<string> {
+  const asked = await trust.request(ann, bob.handle, 'Hello');
+  await trust.approve(bob, asked.body.request_id);
+  await trust.removeContact(ann, bob.handle);
+  await rest('POST', `${service.api}/threads`, { token: ann.token, body: { with_handle: bob.handle } });
+  return asked.body.request_id;
+}
+
+const scopesThatShow: Scope[][] = [['contacts:read', 'threads:read'], ['realtime:read']];
+
+test.each(scopesThatShow)(
+  'contact events come over the socket and the long poll with %s',
+  async (...scopes) => {
+    const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+    const doors = await Promise.all(
+      [ann, bob].map(async ({ handle }) => listen(await service.token(handle, { scopes }))),
+    );
+    const request_id = await story(ann, bob);
+    const removed = ({ id, handle }: TestAgent) => [
+      'contact.removed',
+      { agent_id: id, canonical_handle: handle },
+    ];
+    const request = { request_id, from: party(ann), message: 'Hello', created_at: expect.any(Number) };
+    const expected = [
+      [added(bob), removed(bob)],
+      [['contact.request', request], added(ann), removed(ann)],
+    ];
+    for (const [index, { socket, poll }] of doors.entries()) {
+      await socket.next(({ type }) => type === 'thread.created');
+      const live = socket.events();
+      expect(live.slice(0, -1).map(({ type, data }) => [type, data])).toEqual(expected[index]);
+      const polled = await poll();
+      expect(polled.map(({ id, type, data }) => [id, type, data])).toEqual(
+        live.map(({ id, type, data }) => [id, type, data]),
+      );
+      await socket.close();
+    }
+  },
+);
+
+test('a token without contacts:read hears nothing of contacts', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const { socket, poll } = await listen(await service.token(bob.handle, { scopes: ['threads:read'] }));
+  await story(ann, bob);
+  await socket.next(({ type }) => type === 'thread.created');
+  expect(socket.events().map(({ type }) => type)).toEqual(['thread.created']);
+  expect((await poll()).map(({ type }) => type)).toEqual(['thread.created']);
+  await socket.close();
+});
