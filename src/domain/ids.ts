@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 /** Random bytes are drawn in stock: one at a time, each would cost a call into the system's generator. */
 const stock = new Uint8Array(4096);
@@ -42,4 +42,11 @@ const body = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = `${idPrefixes[kind]}_`;
   return value.startsWith(prefix) && body.test(value.slice(prefix.length));
+}
+
+const lastTime = 2 ** 48 - 1;
+
+/** The lowest identifier of a millisecond: every one made later is above it. */
+export function lowestIdAt(kind: IdKind, time: number): string {
+  return `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(time, 0), lastTime))}${'0'.repeat(16)}`;
 }

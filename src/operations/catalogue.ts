@@ -20,6 +20,7 @@ import { listMessagesOperation } from './list-messages.ts';
 import { listThreadsOperation } from './list-threads.ts';
 import { markReadOperation } from './mark-read.ts';
 import { readThreadOperation } from './read-thread.ts';
+import { recallMessagesOperation } from './recall-messages.ts';
 import { registerAgentOperation } from './register-agent.ts';
 import { rejectContactRequestOperation } from './reject-contact-request.ts';
 import { removeAllowlistEntryOperation } from './remove-allowlist-entry.ts';
@@ -28,6 +29,7 @@ import { removeFavoriteOperation } from './remove-favorite.ts';
 import { removeMemberOperation } from './remove-member.ts';
 import { requestContactOperation } from './request-contact.ts';
 import { respondToContactRequestOperation } from './respond-to-contact-request.ts';
+import { searchMessagesOperation } from './search-messages.ts';
 import { sendMessageOperation } from './send-message.ts';
 import { unblockAgentOperation } from './unblock-agent.ts';
 import { updateAgentOperation } from './update-agent.ts';
@@ -55,6 +57,8 @@ export const catalogue: readonly Operation[] = [
   markReadOperation,
   sendMessageOperation,
   listMessagesOperation,
+  searchMessagesOperation,
+  recallMessagesOperation,
   listContactsOperation,
   removeContactOperation,
   addFavoriteOperation,

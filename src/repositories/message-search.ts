@@ -1,17 +1,151 @@
-import { type Queryable, statement } from './queryable.ts';
+import { columns, type MessageRow } from './messages.ts';
+import { plannedEachTime, type Queryable, statement } from './queryable.ts';
 
-const index = statement(
-  'message_search.index',
-  `insert into message_search (message_id, thread_id, document, indexed_at)
-   select m.id, m.thread_id, to_tsvector('simple', unaccent(m.content)), $2 from messages m where m.id = any($1)
-   on conflict (message_id) do update set document = excluded.document, indexed_at = excluded.indexed_at`,
-);
+/** How many of the latest messages are looked through before the word index is asked. */
+const recentMessages = 10_000;
+
+/** What a row must be like. `thread_id = any($2)` is there for the planner; the membership is what decides. */
+const conditions = `s.thread_id = any($2) and s.document @@ $3::tsquery and s.message_id >= $4 and s.message_id < $5
+  and s.created_at >= $6 and s.created_at < $7
+  and ($8::text is null or s.sender_id = (select id from agents where id = $8 or canonical_handle = $8))
+  and (not $9 or exists (select from attachments t where t.message_id = s.message_id))
+  and exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = $1)`;
+
+const page = `select ${columns} from page join messages m on m.id = page.message_id join agents a on a.id = m.sender_id
+  order by m.id desc`;
+
+const statements = {
+  /** Newer rows of the tokenizer's version stay: a worker of an older release may run beside. */
+  index: statement(
+    'message_search.index',
+    `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
+     select m.id, m.thread_id, m.sender_id, d.document::tsvector, $3, m.created_at, $4
+     from unnest($1::text[], $2::text[]) d (message_id, document) join messages m on m.id = d.message_id
+     order by m.id
+     on conflict (message_id) do update
+       set document = excluded.document, version = excluded.version, indexed_at = excluded.indexed_at
+       where message_search.version <= excluded.version`,
+  ),
+  listContents: statement(
+    'message_search.list_contents',
+    `select id, content from messages where id = any($1)`,
+  ),
+  /** Contents only where they are needed: most rows of a walk are up to date. */
+  listAfter: statement(
+    'message_search.list_after',
+    `select m.id, case when $3 or s.version is null or s.version < $2 then m.content end as content
+     from messages m left join message_search s on s.message_id = m.id
+     where m.id > $1 order by m.id limit $4`,
+  ),
+  countAfter: statement('message_search.count_after', `select count(*) from messages where id > $1`),
+  listThreads: statement(
+    'message_search.list_threads',
+    `select v.thread_id from thread_members v
+     where v.agent_id = $1 and ($2::text is null or exists (
+       select from thread_members w
+       where w.thread_id = v.thread_id and w.agent_id <> $1
+         and w.agent_id = (select id from agents where id = $2 or canonical_handle = $2)))`,
+  ),
+  lag: statement(
+    'message_search.lag',
+    `select count(*) as messages,
+       percentile_disc(0.5) within group (order by indexed_at - created_at) as p50_ms,
+       percentile_disc(0.95) within group (order by indexed_at - created_at) as p95_ms,
+       percentile_disc(0.99) within group (order by indexed_at - created_at) as p99_ms,
+       max(indexed_at - created_at) as longest_ms
+     from message_search where created_at >= $1`,
+  ),
+  /** Newest first through the latest messages: finds what is common at once. */
+  searchRecent: plannedEachTime(
+    `with page as materialized (
+       select s.message_id from (
+         select * from message_search where message_id >= $4 and message_id < $5 order by message_id desc
+         limit ${recentMessages}
+       ) s
+       where ${conditions} order by s.message_id desc limit $10
+     ) ${page}`,
+  ),
+  /** Everything that matches, then the newest of it: for what is not common. */
+  searchAll: plannedEachTime(
+    `with found as materialized (select s.message_id from message_search s where ${conditions}),
+     page as (select message_id from found order by message_id desc limit $10) ${page}`,
+  ),
+};
+
+export interface MessageDocument {
+  message_id: string;
+  /** The text form of a tsvector. */
+  document: string;
+}
+
+export interface MessageSearch {
+  /** The reader's threads to search; others are not searched whatever is named. */
+  thread_ids: readonly string[];
+  /** The text form of a tsquery. */
+  query: string;
+  /** Ids from this one on. */
+  from_id: string;
+  /** Ids below this one. */
+  below_id: string;
+  /** Milliseconds; `after` is in, `before` is not. */
+  after: number;
+  before: number;
+  /** Id or canonical handle. */
+  sender: string | null;
+  with_attachment: boolean;
+  limit: number;
+}
+
+/** Milliseconds from the sending of messages to their search row. Null when there are none. */
+export interface IndexLag {
+  messages: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  p99_ms: number | null;
+  longest_ms: number | null;
+}
 
 export function messageSearchRepository(db: Queryable) {
   return {
-    /** Writes the search rows of these messages, again if they are there. `now` in milliseconds. */
-    async index(messageIds: readonly string[], now: number): Promise<void> {
-      await db.query(index, [messageIds, now]);
+    /** Writes search rows, again if they are there and not newer. `now` in milliseconds. */
+    async index(documents: readonly MessageDocument[], version: number, now: number): Promise<void> {
+      const ids = documents.map(({ message_id }) => message_id);
+      const vectors = documents.map(({ document }) => document);
+      await db.query(statements.index, [ids, vectors, version, now]);
+    },
+    listContents(messageIds: readonly string[]): Promise<{ id: string; content: string }[]> {
+      return db.query(statements.listContents, [messageIds]);
+    },
+    /** The next messages in the order of their ids; `content` is null where the search row is of this version, unless `all`. */
+    listAfter(
+      id: string,
+      { version, all, limit }: { version: number; all: boolean; limit: number },
+    ): Promise<{ id: string; content: string | null }[]> {
+      return db.query(statements.listAfter, [id, version, all, limit]);
+    },
+    async countAfter(id: string): Promise<number> {
+      const [row] = await db.query<{ count: number }>(statements.countAfter, [id]);
+      return row?.count ?? 0;
+    },
+    /** Threads of an agent; with a counterpart (id or canonical handle) only those that it is a member of too. */
+    async listThreads(agentId: string, counterpart: string | null): Promise<string[]> {
+      const rows = await db.query<{ thread_id: string }>(statements.listThreads, [agentId, counterpart]);
+      return rows.map(({ thread_id }) => thread_id);
+    },
+    /**
+     * Messages that a reader may read and that match, newest first. What is common is found among the latest; only what is
+     * not is looked for in the index of words, so that neither has to go through many rows.
+     */
+    async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
+      const { thread_ids, query, from_id, below_id, after, before, sender, with_attachment, limit } = search;
+      const range = [from_id, below_id, after, before];
+      const values = [readerId, thread_ids, query, ...range, sender, with_attachment, limit];
+      const recent = await db.query<MessageRow>(statements.searchRecent, values);
+      return recent.length === limit ? recent : db.query<MessageRow>(statements.searchAll, values);
+    },
+    /** How long messages sent since then (in milliseconds) took to be found. For measurements: reads every row. */
+    async lag(since: number): Promise<IndexLag | undefined> {
+      return (await db.query<IndexLag>(statements.lag, [since]))[0];
     },
   };
 }

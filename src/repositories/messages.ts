@@ -15,7 +15,8 @@ export interface MessageRow {
   created_at: number;
 }
 
-const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
+/** Of messages m and the sender a. */
+export const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
   m.reply_to, m.metadata, m.created_at`;
 
 const statements = {

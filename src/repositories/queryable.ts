@@ -1,6 +1,6 @@
-/** A statement that the server parses and plans once for each connection; `name` must be unique over the service. */
+/** With a name the server parses and plans it once for each connection; names must be unique over the service. */
 export interface Statement {
-  name: string;
+  name?: string;
   text: string;
 }
 
@@ -11,4 +11,9 @@ export interface Queryable {
 
 export function statement(name: string, text: string): Statement {
   return { name, text };
+}
+
+/** A statement that is planned anew at each call, with its values: where the best way depends on them. */
+export function plannedEachTime(text: string): Statement {
+  return { text };
 }

@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { parseHandle } from '../domain/handles.ts';
 import { isId } from '../domain/ids.ts';
+import { type Relationship, relationshipOf } from '../domain/relations.ts';
 import type { Work } from '../unit-of-work.ts';
 
 type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;
@@ -71,4 +72,13 @@ export function noSuchAgent(): DomainError {
  */
 export function agentKey(ref: string): string {
   return isId('agent', ref) ? ref : parseHandle(ref).canonical;
+}
+
+/** How these agents belong to the actor, by id; of retired ones it says nothing. */
+export async function relationshipsFor(
+  work: Work,
+  ids: readonly string[],
+): Promise<Map<string, Relationship>> {
+  const seen = await work.agents.findSeen(work.actor.agent_id, [...new Set(ids)]);
+  return new Map(seen.map((agent) => [agent.id, relationshipOf(agent)]));
 }

@@ -1,6 +1,5 @@
-import { type Relationship, relationshipOf } from '../domain/relations.ts';
 import type { Work } from '../unit-of-work.ts';
-import { threadFor } from './access.ts';
+import { relationshipsFor, threadFor } from './access.ts';
 
 const endless = 2_147_483_647;
 
@@ -17,9 +16,10 @@ export async function readThread(
     limit: input.limit,
   };
   const rows = await work.messages.list(thread.id, range);
-  const senders = [...new Set(rows.map((row) => row.sender_id))];
-  const seen = await work.agents.findSeen(work.actor.agent_id, senders);
-  const relationships = new Map<string, Relationship>(seen.map((agent) => [agent.id, relationshipOf(agent)]));
+  const relationships = await relationshipsFor(
+    work,
+    rows.map((row) => row.sender_id),
+  );
   const messages = rows
     .toReversed()
     .map((row) => ({ ...row, relationship: relationships.get(row.sender_id) ?? ('none' as const) }));

@@ -1,0 +1,90 @@
+import { hitsOf, type SearchTerm, type Stretch } from './search-query.ts';
+import { wordsOf } from './search-text.ts';
+
+/** In UTF-16 units, without marks and ellipses. */
+const longestSnippet = 160;
+/** How far an end may move inwards so that it cuts no word. */
+const slack = 20;
+/** Among how many hits the best part is chosen. */
+const mostChoices = 500;
+
+interface Hit extends Stretch {
+  term: number;
+}
+
+/**
+ * The part of a message in which most of the query is found, the earliest such part: at most 160 characters, white space
+ * collapsed, each hit as `**hit**`, `…` where something was left out. Everything else in it is the message's own text.
+ */
+export function snippetOf(content: string, terms: readonly SearchTerm[]): string {
+  const text = content.replaceAll(/\s+/gu, ' ').trim();
+  const words = wordsOf(text);
+  const hits = terms
+    .flatMap((term, number) =>
+      term.excluded ? [] : hitsOf(term, words).map((hit) => ({ ...hit, term: number })),
+    )
+    .sort((a, b) => a.start - b.start);
+  const { start, end } = windowAround(text, densest(hits.slice(0, mostChoices)));
+  const marked = mark(text, joined(hits), start, end);
+  return `${start > 0 ? '…' : ''}${marked.trim()}${end < text.length ? '…' : ''}`;
+}
+
+/** The stretch from one hit to another that holds the most terms, then the most hits. */
+function densest(hits: readonly Hit[]): Stretch {
+  let best = { start: 0, end: 0, terms: 0, hits: 0 };
+  for (const [index, { start }] of hits.entries()) {
+    const beyond = hits.findIndex((hit, at) => at > index && hit.start >= start + longestSnippet);
+    const near = hits.slice(index, beyond < 0 ? hits.length : beyond);
+    const terms = new Set(near.map((hit) => hit.term)).size;
+    if (terms < best.terms || (terms === best.terms && near.length <= best.hits)) continue;
+    best = { start, end: Math.max(...near.map((hit) => hit.end)), terms, hits: near.length };
+  }
+  return { start: best.start, end: Math.min(best.end, best.start + longestSnippet) };
+}
+
+/** As much around it as the snippet holds; its ends are moved inwards to cut no word where that is near, and never a character. */
+function windowAround(text: string, core: Stretch): Stretch {
+  const before = Math.floor((longestSnippet - (core.end - core.start)) / 2);
+  let start = Math.max(0, Math.min(core.start - before, text.length - longestSnippet));
+  let end = Math.min(text.length, start + longestSnippet);
+  if (start > 0) {
+    const space = text.indexOf(' ', start - 1) + 1;
+    if (space > 0 && space <= Math.min(core.start, start + slack)) start = space;
+    else if (isLowSurrogate(text, start)) start += 1;
+  }
+  if (end < text.length) {
+    const space = text.lastIndexOf(' ', end);
+    if (space >= Math.max(core.end, end - slack)) end = space;
+    else if (isLowSurrogate(text, end)) end -= 1;
+  }
+  return { start, end };
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** Hits that touch or overlap are one. */
+function joined(hits: readonly Stretch[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const { start, end } of hits) {
+    const before = stretches.at(-1);
+    if (before && start <= before.end) before.end = Math.max(before.end, end);
+    else stretches.push({ start, end });
+  }
+  return stretches;
+}
+
+function mark(text: string, hits: readonly Stretch[], from: number, to: number): string {
+  let marked = '';
+  let at = from;
+  for (const hit of hits) {
+    const start = Math.max(hit.start, from);
+    const end = Math.min(hit.end, to);
+    if (start >= end) continue;
+    marked += `${text.slice(at, start)}**${text.slice(start, end)}**`;
+    at = end;
+  }
+  return marked + text.slice(at, to);
+}

@@ -1,0 +1,45 @@
+import { searchTextVersion, vectorText } from '../domain/search-text.ts';
+import type { Administration } from '../unit-of-work.ts';
+
+type Search = Pick<Administration, 'messageSearch'>;
+
+/**
+ * Writes the search rows of these messages; ids of no message are passed over. May run twice, and at once with itself.
+ * @param now milliseconds.
+ */
+export async function indexMessages(
+  { messageSearch }: Search,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
+  const contents = await messageSearch.listContents(ids);
+  await messageSearch.index(contents.map(asDocument), searchTextVersion, now);
+}
+
+function asDocument({ id, content }: { id: string; content: string }) {
+  return { message_id: id, document: vectorText(content) };
+}
+
+export interface ReindexStep {
+  /** The last message that was looked at: where the next step, or another run, goes on. */
+  after: string;
+  looked_at: number;
+  written: number;
+}
+
+/**
+ * One step of a re-index: looks at the next messages in the order of their ids and writes the search rows that are missing or
+ * of an older tokenizer; with `all` every one. May run beside the indexing of new messages.
+ * @returns null when there is nothing behind `after`.
+ */
+export async function reindexStep(
+  { messageSearch }: Search,
+  { after, all, limit }: { after: string; all: boolean; limit: number },
+): Promise<ReindexStep | null> {
+  const rows = await messageSearch.listAfter(after, { version: searchTextVersion, all, limit });
+  const last = rows.at(-1);
+  if (!last) return null;
+  const stale = rows.flatMap(({ id, content }) => (content === null ? [] : [{ id, content }]));
+  if (stale.length > 0) await messageSearch.index(stale.map(asDocument), searchTextVersion, Date.now());
+  return { after: last.id, looked_at: rows.length, written: stale.length };
+}

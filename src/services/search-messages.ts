@@ -1,0 +1,71 @@
+import { lowestIdAt } from '../domain/ids.ts';
+import { parseSearch, queryText } from '../domain/search-query.ts';
+import { snippetOf } from '../domain/search-snippets.ts';
+import type { Work } from '../unit-of-work.ts';
+import { agentKey, relationshipsFor, threadFor } from './access.ts';
+import { type PageRequest, pageOf } from './pages.ts';
+
+export interface SearchMessages extends PageRequest {
+  query: string;
+  thread_id?: string | undefined;
+  /** Handle or id. */
+  counterpart?: string | undefined;
+  /** Handle or id. */
+  from?: string | undefined;
+  /** Milliseconds; from this time on. */
+  after?: number | undefined;
+  /** Milliseconds; before this time. */
+  before?: number | undefined;
+  has?: 'attachment' | undefined;
+}
+
+/** The time in an id and that of its message are of clocks that may differ by less than this, in milliseconds. */
+const clockDifference = 3_600_000;
+const endOfTime = Number.MAX_SAFE_INTEGER;
+
+/**
+ * A page of the messages that the actor may read and that match, newest first, each with the part that was found. An agent that
+ * is unknown or hidden has written nothing and shares no thread. New messages move no page that is being read.
+ * @param field what the caller calls the query, for the details of a refusal.
+ * @throws {DomainError} VALIDATION_ERROR, INVALID_HANDLE, INVALID_CURSOR; THREAD_NOT_FOUND for a thread of others.
+ */
+export async function searchMessages(work: Work, input: SearchMessages, field: string) {
+  const terms = parseSearch(input.query, field);
+  const counterpart = input.counterpart === undefined ? null : agentKey(input.counterpart);
+  const sender = input.from === undefined ? null : agentKey(input.from);
+  const { query, thread_id = null, after = 0, before = endOfTime, has = null } = input;
+  const reader = work.actor.agent_id;
+  const thread = thread_id === null ? null : await threadFor(work, thread_id);
+  const shared = await work.messageSearch.listThreads(reader, counterpart);
+  const filter = {
+    thread_ids: thread ? shared.filter((id) => id === thread.id) : shared,
+    query: queryText(terms),
+    from_id: lowestIdAt('message', after - clockDifference),
+    after,
+    before,
+    sender,
+    with_attachment: has === 'attachment',
+  };
+  const latest = lowestIdAt('message', before + clockDifference);
+  const { rows, next_cursor } = await pageOf(work, input, {
+    binding: ['search_messages', query, thread_id, counterpart, sender, after, before, has],
+    rows: (behind: [string] | null, limit) =>
+      work.messageSearch.search(reader, { ...filter, below_id: behind?.[0] ?? latest, limit }),
+    position: (message) => [message.id],
+  });
+  const found = rows.map((message) => ({ message, snippet: snippetOf(message.content, terms) }));
+  return { found, next_cursor };
+}
+
+/** As `searchMessages`, each message with how its sender belongs to the reader. */
+export async function searchMessagesWithSenders(work: Work, input: SearchMessages, field: string) {
+  const { found, next_cursor } = await searchMessages(work, input, field);
+  const senders = found.map(({ message }) => message.sender_id);
+  const relationships = await relationshipsFor(work, senders);
+  const known = found.map(({ message, snippet }) => ({
+    message,
+    snippet,
+    relationship: relationships.get(message.sender_id) ?? ('none' as const),
+  }));
+  return { found: known, next_cursor };
+}

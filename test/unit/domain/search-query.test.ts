@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hitsOf, parseSearch, queryText } from '../../../src/domain/search-query.ts';
+import { wordsOf } from '../../../src/domain/search-text.ts';
+
+const asked = (query: string) => queryText(parseSearch(query, 'q'));
+
+describe('a query', () => {
+  test.each([
+    ['words are all wanted', 'Blue  whale', "('blue')&('whale')"],
+    ['a phrase stands side by side', '"blue whale" sea', "('blue'<->'whale')&('sea')"],
+    ['quotes of print are quotes', '“blue whale”', "('blue'<->'whale')"],
+    ['a phrase without an end', '"blue whale', "('blue'<->'whale')"],
+    ['a minus excludes', 'blue -whale -"deep sea"', "('blue')&!('whale')&!('deep'<->'sea')"],
+    ['a minus inside a word does not', 'e-mail', "('e'<->'mail')"],
+    ['a minus alone is nothing', '- blue', "('blue')"],
+    ['a star makes a prefix', 'wha* b*', "('wha':*)&('b':*)"],
+    ['a star in a phrase too', '"blue wha*"', "('blue'<->'wha':*)"],
+    ['a star alone is nothing', '* blue *', "('blue')"],
+    ['operators are only text', "blue & !whale | (sea) <-> 'x':* \\", "('blue')&('whale')&('sea')&('x')"],
+    ['a run without spaces is found inside longer ones', '東京都', "('東京'<->'京都')"],
+    ['one character is found everywhere', '京', "('京':*)"],
+    ['a run that ends inside a phrase ends there', '"東京 tower"', "('東京'<->'京'<->'tower')"],
+    ['a run after a word', 'iPhone手', "('iphone'<->'手':*)"],
+    ['a star behind such a run means nothing', '東京*', "('東京')"],
+  ])('%s', (_what, query, expected) => {
+    expect(asked(query)).toBe(expected);
+  });
+
+  test.each([['   '], ['"" - *'], ['-blue'], ['-"blue whale" -x'], ['🎉🎉'], ['…!?'], ['___']])(
+    'with nothing to find is refused: %j',
+    (query) => {
+      expect(() => parseSearch(query, 'q')).toThrow(
+        expect.objectContaining({
+          code: 'VALIDATION_ERROR',
+          details: [{ field: 'q', message: 'must name at least one word to find' }],
+        }),
+      );
+    },
+  );
+
+  test('has at most 20 terms', () => {
+    expect(parseSearch('x '.repeat(20), 'q')).toHaveLength(20);
+    expect(() => parseSearch('x '.repeat(21), 'query')).toThrow(
+      expect.objectContaining({ details: [{ field: 'query', message: 'must have at most 20 terms' }] }),
+    );
+  });
+
+  test('of anything at all is read or refused, and quotes every word', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (query) => {
+        try {
+          expect(asked(query)).toMatch(/^!?\('/);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('hits', () => {
+  const found = (query: string, text: string) =>
+    parseSearch(query, 'q').map((term) =>
+      hitsOf(term, wordsOf(text)).map(({ start, end }) => text.slice(start, end)),
+    );
+
+  test.each([
+    ['creme', 'Crème, crème!', [['Crème', 'crème']]],
+    ['"a b"', 'a a b, b a; A-B', [['a', 'b', 'A', 'B']]],
+    ['wha*', 'Whale, what', [['Whale', 'what']]],
+    ['京', '東京都', [['京']]],
+    ['東京都', '新東京都庁', [['東京', '京都']]],
+    ['whale sea', 'sea', [[], ['sea']]],
+  ])('of %s in %s', (query, text, expected) => {
+    expect(found(query, text)).toEqual(expected);
+  });
+
+  test('every word of a text is found by itself, and by its beginning', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const words = wordsOf(text);
+        for (const word of words) {
+          const itself = text.slice(word.start, word.end);
+          const [term] = parseSearch(itself, 'q');
+          expect(term && hitsOf(term, words).some(({ start }) => start === word.start), itself).toBe(true);
+          const head = text.slice(word.start, word.head_end);
+          const [beginning] = parseSearch(`${head}*`, 'q');
+          expect(beginning && hitsOf(beginning, words).length, head).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
