@@ -21,7 +21,7 @@ export const respondToContactRequestOperation = defineOperation({
   },
   tool: {
     description:
-      'Approves a contact request that you got, so that both of you become contacts, or rejects it.',
+      'Approves a contact request that you got, so that both of you become contacts, or rejects it. Ask your user before you approve.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE', 'AGENT_PAUSED'],

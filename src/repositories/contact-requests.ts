@@ -53,7 +53,12 @@ const statements = {
   findForAddressee: statement(
     'contact_requests.find_for_addressee',
     `select ${columns} from contact_requests q ${parties}
-     where q.to_agent_id = $1 and (q.id = $2 or f.id = $2 or f.canonical_handle = $2) and ${shown} and ${notBlocked}
+     where q.id = $2 and q.to_agent_id = $1 and ${shown} and ${notBlocked}`,
+  ),
+  findFromAgent: statement(
+    'contact_requests.find_from_agent',
+    `select ${columns} from contact_requests q ${parties}
+     where (f.id = $2 or f.canonical_handle = $2) and q.to_agent_id = $1 and ${shown} and ${notBlocked}
      order by q.status = 'pending' desc, q.created_at desc, q.id desc limit 1`,
   ),
   listIncoming: statement(
@@ -123,12 +128,13 @@ export function contactRequestsRepository(db: Queryable) {
     async findApproved(fromId: string, toId: string): Promise<ContactRequestRow | undefined> {
       return (await db.query<ContactRequestRow>(statements.findApproved, [fromId, toId]))[0];
     },
-    /**
-     * A request that an agent was sent, by the id of the request, or by the id or canonical handle of who sent it: then the
-     * pending one, else the latest. Nothing of those it has blocked, nothing of retired agents.
-     */
-    async findForAddressee(toId: string, key: string): Promise<ContactRequestRow | undefined> {
-      return (await db.query<ContactRequestRow>(statements.findForAddressee, [toId, key]))[0];
+    /** A request that an agent was sent. Nothing of those it has blocked, nothing of retired agents. */
+    async findForAddressee(toId: string, id: string): Promise<ContactRequestRow | undefined> {
+      return (await db.query<ContactRequestRow>(statements.findForAddressee, [toId, id]))[0];
+    },
+    /** As findForAddressee, by the id or canonical handle of who sent it: the pending one, else the latest. */
+    async findFromAgent(toId: string, key: string): Promise<ContactRequestRow | undefined> {
+      return (await db.query<ContactRequestRow>(statements.findFromAgent, [toId, key]))[0];
     },
     /** Newest first. */
     list(agentId: string, filter: ContactRequestFilter): Promise<ContactRequestRow[]> {

@@ -35,8 +35,10 @@ export async function rejectRequest(work: Work, ref: string) {
 
 /** The request, with its pair held: nothing between the two changes until the unit of work ends. */
 async function heldRequest(work: Work, ref: string) {
-  const key = ref.startsWith('creq_') ? ref : agentKey(ref);
-  const find = () => work.contactRequests.findForAddressee(work.actor.agent_id, key);
+  const { agent_id } = work.actor;
+  const find = ref.startsWith('creq_')
+    ? () => work.contactRequests.findForAddressee(agent_id, ref)
+    : () => work.contactRequests.findFromAgent(agent_id, agentKey(ref));
   const sought = await find();
   if (!sought) throw noRequest();
   await work.contacts.lockPair(sought.from.id, sought.to.id);
