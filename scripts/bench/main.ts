@@ -18,6 +18,7 @@ Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of it
   --backend <name>         redis or postgres (redis if there is one, else postgres)
   --redis-server <path>    a Redis or Valkey program that is not on PATH
   --threads <n>            threads of two members (64)
+  --rate-limits <setting>  what RATE_LIMITS is (off); high limits measure what counting costs
   --profile <folder>       writes CPU profiles of API and worker there
   --json                   one object on stdout instead of a table
   --help                   this text
@@ -30,6 +31,7 @@ function readOptions() {
       backend: { type: 'string' },
       'redis-server': { type: 'string' },
       threads: { type: 'string', default: '64' },
+      'rate-limits': { type: 'string', default: 'off' },
       profile: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -45,8 +47,8 @@ function readOptions() {
   }
   const seconds = positive('--seconds', values.seconds);
   const threads = Math.ceil(positive('--threads', values.threads));
-  const { json, help, profile } = values;
-  return { seconds, threads, backend, redis_server, profile, json, help } as const;
+  const { json, help, profile, 'rate-limits': rate_limits } = values;
+  return { seconds, threads, backend, redis_server, rate_limits, profile, json, help } as const;
 }
 
 function positive(name: string, text: string): number {

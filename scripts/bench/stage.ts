@@ -17,6 +17,8 @@ export interface StageOptions {
   backend: Backend;
   /** A Redis or Valkey program that is not on PATH. */
   redis_server: string | undefined;
+  /** As in the setting RATE_LIMITS. */
+  rate_limits: string;
   /** A folder for CPU profiles of API and worker. */
   profile: string | undefined;
   signal: AbortSignal;
@@ -84,7 +86,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       PUBLIC_URL: base,
       DATA_DIR: folder,
       LOG_LEVEL: 'warn',
-      RATE_LIMITS: 'off',
+      RATE_LIMITS: options.rate_limits,
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),
     };
