@@ -93,6 +93,8 @@ function shared(backend: Backend): void {
     const refused = await create(ann);
     const until = Date.now() + 1_000 * Number(refused.headers.get('retry-after'));
     expectLimited(refused, 'create_thread');
+    // That was refused before any work was done, and costs nothing else.
+    expect(refused.headers.get('ratelimit')).not.toContain('default');
     const cid = await service.agent();
     expect((await create(cid)).status).toBe(201);
     await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(until);
