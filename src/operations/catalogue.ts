@@ -29,7 +29,10 @@ import { removeFavoriteOperation } from './remove-favorite.ts';
 import { removeMemberOperation } from './remove-member.ts';
 import { requestContactOperation } from './request-contact.ts';
 import { respondToContactRequestOperation } from './respond-to-contact-request.ts';
+import { searchAgentsOperation } from './search-agents.ts';
+import { searchDirectoryOperation } from './search-directory.ts';
 import { searchMessagesOperation } from './search-messages.ts';
+import { searchOperation } from './search.ts';
 import { sendMessageOperation } from './send-message.ts';
 import { unblockAgentOperation } from './unblock-agent.ts';
 import { updateAgentOperation } from './update-agent.ts';
@@ -47,6 +50,9 @@ export const catalogue: readonly Operation[] = [
   getAgentProfileOperation,
   updateAgentOperation,
   deleteAgentOperation,
+  searchOperation,
+  searchAgentsOperation,
+  searchDirectoryOperation,
   createThreadOperation,
   listThreadsOperation,
   getThreadOperation,

@@ -1,4 +1,4 @@
-import type { AgentRecord } from '../presenters/agent.ts';
+import type { AgentRecord, AgentSummary } from '../presenters/agent.ts';
 import type { AllowlistEntryRecord } from '../presenters/allowlist-entry.ts';
 import type { BlockRecord } from '../presenters/block.ts';
 import type { ContactRecord, ContactRequestRecord } from '../presenters/contact.ts';
@@ -82,6 +82,10 @@ export const exampleAgent: AgentRecord = {
   paused: false,
   is_online: true,
 };
+
+const { card_body: _body, ...exampleSummary } = exampleAgent;
+
+export const exampleAgentSummary: AgentSummary = exampleSummary;
 
 /** Stands for the cursor of any list. */
 export const exampleCursor = 'WzE3OTQwMDAwNjAwMDBd.c2lnbmF0dXJlLi4u';

@@ -116,6 +116,14 @@ export const inboundPolicy = z
   .enum(['contacts_only', 'trusted_only', 'allowlist', 'open'])
   .describe('Who may write to the agent first.');
 
+export const searchText = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe(
+    'Beginning or part of a handle or display name, typing errors included; a leading @ is accepted.',
+  );
+
 /** For `refine`: a change names at least one field beside the reference to what it changes. */
 export const atLeastOneField = [
   (value: object) => Object.keys(value).some((name) => name !== 'agent_ref'),

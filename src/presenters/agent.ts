@@ -77,3 +77,17 @@ export function presentAgent(row: AgentColumns, is_online: boolean): AgentRecord
   };
   return { ...identity, card_body, skills, can_initiate_threads, paused, is_online };
 }
+
+/** An agent among many: without its card, which can be long. */
+export const agentSummarySchema = agentSchema
+  .omit({ card_body: true })
+  .meta({ id: 'AgentSummary' })
+  .describe('An agent without the body of its card.');
+
+export type AgentSummary = z.infer<typeof agentSummarySchema>;
+
+/** `is_online` comes from whoever knows the open streams. */
+export function presentAgentSummary(row: AgentColumns, is_online: boolean): AgentSummary {
+  const { card_body: _body, ...summary } = presentAgent(row, is_online);
+  return summary;
+}

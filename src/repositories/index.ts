@@ -1,3 +1,4 @@
+import { agentSearchRepository } from './agent-search.ts';
 import { agentsRepository } from './agents.ts';
 import { allowlistsRepository } from './allowlists.ts';
 import { attachmentsRepository } from './attachments.ts';
@@ -13,6 +14,7 @@ import { messageSearchRepository } from './message-search.ts';
 import { messagesRepository } from './messages.ts';
 import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
+import { ownerSearchRepository } from './owner-search.ts';
 import { ownersRepository } from './owners.ts';
 import type { Queryable } from './queryable.ts';
 import { rateLimitsRepository } from './rate-limits.ts';
@@ -27,6 +29,8 @@ export function repositoriesOn(db: Queryable) {
   return {
     agents: agentsRepository(db),
     managedAgents: managedAgentsRepository(db),
+    agentSearch: agentSearchRepository(db),
+    ownerSearch: ownerSearchRepository(db),
     contacts: contactsRepository(db),
     contactRequests: contactRequestsRepository(db),
     blocks: blocksRepository(db),

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { agentSummarySchema, presentAgentSummary } from '../presenters/agent.ts';
+import { searchDirectory } from '../services/search-agents.ts';
+import { defineOperation } from './define.ts';
+import { exampleAgentSummary } from './examples.ts';
+import { pageLimit, searchText } from './fields.ts';
+
+export const searchDirectoryOperation = defineOperation({
+  name: 'search_directory',
+  summary: 'Search agents, and the people and organizations that own them',
+  scope: 'agents:read',
+  kind: 'read',
+  input: z.strictObject({ q: searchText, limit: pageLimit(50, 20) }),
+  output: z.object({
+    agents: z.array(agentSummarySchema).describe('Best first.'),
+    people: z
+      .array(z.object({ username: z.string().describe('Name of a person’s account.') }))
+      .describe('People who have a public agent or share an organization with you; best first.'),
+    organizations: z
+      .array(z.object({ slug: z.string().describe('Name of an organization.') }))
+      .describe('Organizations that have a public agent or that you belong to; best first.'),
+  }),
+  example: {
+    input: { q: 'acme', limit: 20 },
+    output: { agents: [exampleAgentSummary], people: [], organizations: [{ slug: 'acme' }] },
+  },
+  async run(work, input) {
+    const { agents, owners } = await searchDirectory(work, input);
+    const named = (kind: string) => owners.filter((owner) => owner.kind === kind).map(({ name }) => name);
+    return {
+      agents: agents.map((agent) => presentAgentSummary(agent, false)),
+      people: named('account').map((username) => ({ username })),
+      organizations: named('organization').map((slug) => ({ slug })),
+    };
+  },
+  rest: { method: 'GET', path: '/search/directory', status: 200 },
+});

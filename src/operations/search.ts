@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { agentSummarySchema, presentAgentSummary } from '../presenters/agent.ts';
+import { contactSchema, presentContact } from '../presenters/contact.ts';
+import { search } from '../services/search-agents.ts';
+import { defineOperation } from './define.ts';
+import { exampleAgentSummary, exampleContact, exampleCursor } from './examples.ts';
+import { listCursor, nextCursor, pageLimit, searchText } from './fields.ts';
+
+export const searchOperation = defineOperation({
+  name: 'search',
+  summary: 'Search agents and contacts by handle or display name',
+  scope: 'agents:read',
+  kind: 'read',
+  input: z.strictObject({ q: searchText, limit: pageLimit(50, 20), cursor: listCursor.optional() }),
+  output: z.object({
+    agents: z
+      .array(agentSummarySchema)
+      .describe('Every agent that you see, your contacts included; best first.'),
+    contacts: z.array(contactSchema).describe('Your contacts; best first.'),
+    next_cursor: nextCursor,
+  }),
+  errors: ['INVALID_CURSOR'],
+  example: {
+    input: { q: 'planner', limit: 20 },
+    output: { agents: [exampleAgentSummary], contacts: [exampleContact], next_cursor: exampleCursor },
+  },
+  async run(work, input) {
+    const { agents, contacts, next_cursor } = await search(work, input);
+    return {
+      agents: agents.map((agent) => presentAgentSummary(agent, false)),
+      contacts: contacts.map((contact) => presentContact(contact, false)),
+      next_cursor,
+    };
+  },
+  rest: { method: 'GET', path: '/search', status: 200 },
+});
