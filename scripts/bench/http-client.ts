@@ -99,3 +99,11 @@ export function messageRequest(request: {
     body,
   ].join('\r\n');
 }
+
+/** The text of a GET. */
+export function getRequest(request: { base: string; path: string; token: string }): string {
+  const host = `Host: ${new URL(request.base).host}`;
+  return [`GET ${request.path} HTTP/1.1`, host, `Authorization: Bearer ${request.token}`, '', ''].join(
+    '\r\n',
+  );
+}

@@ -6,6 +6,7 @@ import { until } from '../../src/embedded/wait.ts';
 import { openDatabase } from '../../src/platform/database.ts';
 import { type CpuTime, perMessage, readCpuTime } from './cpu-time.ts';
 import { keepInFlight, perSecond, type Rate, sum } from './in-flight.ts';
+import { type Percentiles, percentiles } from './percentiles.ts';
 import { makeThreads, type Thread } from './population.ts';
 import { forgetRawJobs, rawTransaction } from './raw-transaction.ts';
 import { numberedContent, openReceivers, type Receivers } from './receivers.ts';
@@ -29,7 +30,9 @@ export interface Measured {
   raw_tx_per_s: number;
   send_per_s: number;
   send_ratio: number;
-  delivery_ms: { p50: number; p95: number; p99: number };
+  delivery_ms: Percentiles;
+  /** From the sending of the messages of (b) until they could be found; null when none is in the index. */
+  index_lag_ms: Percentiles | null;
   lost: number;
   duplicated: number;
   backend: Backend;
@@ -89,6 +92,7 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
     await drain();
     await raw(warmUp_s);
 
+    const since = Date.now();
     const raws: Rate[] = [];
     const floods: Rate[] = [];
     const drains: number[] = [];
@@ -104,6 +108,7 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
       if (taken) spent.push(taken);
       say(`round ${round}: ${describe(transactions)} transactions/s alone, ${describe(flood)} sends/s`);
     }
+    const lag = await core.repositories.messageSearch.lag(since);
     const send_per_s = perSecond(sum(floods));
     const raw_tx_per_s = perSecond(sum(raws));
     const steady_per_s = Math.max(1, Math.round(send_per_s / 2));
@@ -118,6 +123,9 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
       send_per_s: Math.round(send_per_s),
       send_ratio: Math.round((send_per_s / raw_tx_per_s) * 1000) / 1000,
       delivery_ms: percentiles(delays),
+      index_lag_ms: lag?.messages
+        ? { p50: lag.p50_ms ?? 0, p95: lag.p95_ms ?? 0, p99: lag.p99_ms ?? 0 }
+        : null,
       lost: counted.lost + missingRows,
       duplicated: counted.duplicated,
       backend,
@@ -179,12 +187,4 @@ async function messageRows(
   const text = 'select count(*)::int as rows from messages where thread_id = any($1)';
   const [row] = await database.query<{ rows: number }>({ text }, [threads.map(({ id }) => id)]);
   return row?.rows ?? 0;
-}
-
-function percentiles(values: number[]): Measured['delivery_ms'] {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN) * 10) /
-    10;
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

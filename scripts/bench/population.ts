@@ -3,6 +3,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { registerAgent } from '../../src/services/agents-admin.ts';
 import { issueToken } from '../../src/services/issue-token.ts';
 import { resourceAddresses, tokenLife_s } from '../../src/services/tokens.ts';
+import type { Administration } from '../../src/unit-of-work.ts';
 
 export interface Member {
   id: string;
@@ -17,14 +18,10 @@ export interface Thread {
 
 /** Makes threads of two agents each; no agent is in two of them. `owner` begins the names of their owners. */
 export function makeThreads(core: Core, owner: string, count: number): Promise<Thread[]> {
-  const resource = resourceAddresses(core.config.PUBLIC_URL).api;
-
   return core.unitOfWork.administer(async (work) => {
     async function makeMember(handle: string): Promise<Member> {
       const agent = await registerAgent(work, { handle, create_owner: true, inbound_policy: 'open' });
-      const scopes = ['threads:read', 'threads:write'] as const;
-      const { access_token } = await issueToken(work, { handle, resource, scopes, expires_in: tokenLife_s });
-      return { id: agent.id, handle, token: access_token };
+      return { id: agent.id, handle, token: await issue(core, work, handle) };
     }
 
     const threads: Thread[] = [];
@@ -45,4 +42,34 @@ export function makeThreads(core: Core, owner: string, count: number): Promise<T
     }
     return threads;
   });
+}
+
+/** An agent that reads, and others that it talks to. */
+export function makeReader(
+  core: Core,
+  owner: string,
+  others: number,
+): Promise<{ reader: Omit<Member, 'token'>; agent_ids: string[] }> {
+  return core.unitOfWork.administer(async (work) => {
+    const register = (handle: string) =>
+      registerAgent(work, { handle, create_owner: true, inbound_policy: 'open' });
+    const handle = `${owner}-reader.agent`;
+    const { id } = await register(handle);
+    const agent_ids: string[] = [];
+    for (let number = 0; number < others; number += 1) {
+      agent_ids.push((await register(`${owner}-${number}.agent`)).id);
+    }
+    return { reader: { id, handle }, agent_ids };
+  });
+}
+
+/** A token for an agent that exists. */
+export function tokenOf(core: Core, handle: string): Promise<string> {
+  return core.unitOfWork.administer((work) => issue(core, work, handle));
+}
+
+async function issue(core: Core, work: Administration, handle: string): Promise<string> {
+  const resource = resourceAddresses(core.config.PUBLIC_URL).api;
+  const scopes = ['threads:read', 'threads:write'] as const;
+  return (await issueToken(work, { handle, resource, scopes, expires_in: tokenLife_s })).access_token;
 }

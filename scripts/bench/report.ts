@@ -2,7 +2,7 @@ import type { Measured } from './measure.ts';
 
 /** The figures for people. */
 export function table(measured: Measured): string {
-  const { delivery_ms, cpu_ms_per_message: cpu } = measured;
+  const { delivery_ms, index_lag_ms: lag, cpu_ms_per_message: cpu } = measured;
   const rows: [string, string][] = [
     [`(a) SQL of a send alone, ${measured.in_flight} in flight`, `${measured.raw_tx_per_s} transactions/s`],
     [
@@ -14,6 +14,10 @@ export function table(measured: Measured): string {
     [
       `(c) POST to the receiver’s socket at ${measured.steady_per_s}/s`,
       `p50 ${delivery_ms.p50} ms, p95 ${delivery_ms.p95} ms, p99 ${delivery_ms.p99} ms`,
+    ],
+    [
+      '(b) from the sending to the search index',
+      lag ? `p50 ${lag.p50} ms, p95 ${lag.p95} ms, p99 ${lag.p99} ms` : 'nothing was indexed',
     ],
     ['acknowledged, and frames at the sockets', `${measured.messages}, ${measured.frames}`],
     ['lost, duplicated', `${measured.lost}, ${measured.duplicated}`],

@@ -1,0 +1,43 @@
+import type { HistoryMeasured, Timing } from './measure.ts';
+
+/** The figures for people: a table for each size, then how the 95th percentiles grew from the first size to the last. */
+export function historyTable(measured: HistoryMeasured): string {
+  const { sizes, threads, other_threads, requests, in_flight } = measured;
+  const where =
+    other_threads > 0 ? `${threads} of ${threads + other_threads} threads` : `all ${threads} threads`;
+  const lines = [`An agent in ${where}; ${requests} requests of each kind; milliseconds, p50 / p95 / p99`];
+  for (const { messages, load_s, timings } of sizes) {
+    const head = ['', `rows`, 'one in flight', `${in_flight} in flight`];
+    lines.push(
+      '',
+      `${messages} messages (${load_s} s more of loading)`,
+      ...columns([head, ...timings.map(cells)]),
+    );
+  }
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  if (first && last && first !== last) {
+    const ratios = last.timings.map((timing) => [timing.name, growth(first.timings, timing)]);
+    lines.push('', `p95 at ${last.messages} ÷ p95 at ${first.messages}, one in flight`, ...columns(ratios));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function cells({ name, rows, alone, together }: Timing): string[] {
+  const times = [alone, together].map(({ p50, p95, p99 }) => `${p50} / ${p95} / ${p99}`);
+  return [name, String(rows), ...times];
+}
+
+function growth(before: readonly Timing[], after: Timing): string {
+  const same = before.find(({ name }) => name === after.name);
+  return same ? (after.alone.p95 / same.alone.p95).toFixed(2) : '';
+}
+
+function columns(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

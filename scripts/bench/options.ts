@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+import { hasRedis } from './stage.ts';
+
+export const usage = `npm run bench: what the service does on this machine, in one run; see docs/performance.md.
+
+npm run bench              sending:
+  (a) the SQL of a send alone, through pg, with 32 in flight
+  (b) POST …/messages with 32 in flight through one API and one worker process, delivery and indexing keeping up
+  (c) the time from a POST to the frame at the receiver's socket, at half the rate of (b)
+
+npm run bench -- history   reading, while one history grows:
+  lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads
+
+Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of its own, and removes them at the end.
+
+  --backend <name>         redis or postgres (redis if there is one, else postgres)
+  --redis-server <path>    a Redis or Valkey program that is not on PATH
+  --rate-limits <setting>  what RATE_LIMITS is (off); high limits measure what counting costs
+  --profile <folder>       writes CPU profiles of API and worker there
+  --json                   one object on stdout instead of a table
+  --help                   this text
+
+Of sending:
+  --seconds <n>            of each measurement (10)
+  --threads <n>            threads of two members (64)
+
+Of history:
+  --messages <list>        sizes of the history (10000,100000,1000000)
+  --other-threads <n>      threads that the agent is not in, with their share of the messages (1800; 0: all messages are its own)
+  --requests <n>           of each kind at each size (200)
+`;
+
+/** The arguments, checked. @throws one line that names the option. */
+export function readOptions() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '10' },
+      backend: { type: 'string' },
+      'redis-server': { type: 'string' },
+      threads: { type: 'string', default: '64' },
+      messages: { type: 'string', default: '10000,100000,1000000' },
+      'other-threads': { type: 'string', default: '1800' },
+      'rate-limits': { type: 'string', default: 'off' },
+      requests: { type: 'string', default: '200' },
+      profile: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const [part = 'sending', ...rest] = positionals;
+  if ((part !== 'sending' && part !== 'history') || rest.length > 0) {
+    throw new Error(
+      `${positionals.join(' ')}: there is nothing but sending, which needs no name, and history`,
+    );
+  }
+  const redis_server = values['redis-server'];
+  const backend = values.backend ?? (hasRedis(redis_server) ? 'redis' : 'postgres');
+  if (backend !== 'redis' && backend !== 'postgres') throw new Error('--backend: redis or postgres');
+  if (backend === 'redis' && !hasRedis(redis_server)) {
+    throw new Error(
+      '--backend: no valkey-server or redis-server on PATH; name one with --redis-server <path>',
+    );
+  }
+  const sending = {
+    seconds: positive('--seconds', values.seconds),
+    threads: Math.ceil(positive('--threads', values.threads)),
+  };
+  const history = {
+    messages: growing('--messages', values.messages),
+    other_threads: values['other-threads'] === '0' ? 0 : whole('--other-threads', values['other-threads']),
+    requests: whole('--requests', values.requests),
+  };
+  const { json, help, profile, 'rate-limits': rate_limits } = values;
+  return { part, sending, history, backend, redis_server, rate_limits, profile, json, help } as const;
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new Error(`${name}: must be a number above 0`);
+}
+
+function whole(name: string, text: string): number {
+  const value = positive(name, text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new Error(`${name}: must be a whole number`);
+}
+
+function growing(name: string, text: string): number[] {
+  const sizes = text.split(',').map((size) => whole(name, size));
+  if (sizes.every((size, at) => size > (sizes[at - 1] ?? 0))) return sizes;
+  throw new Error(`${name}: each size must be greater than the one before`);
+}

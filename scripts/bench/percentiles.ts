@@ -1,0 +1,15 @@
+export interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+/** Of milliseconds, to a tenth; not a number when there are none. */
+export function percentiles(values: readonly number[]): Percentiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => {
+    const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+    return Math.round((value ?? Number.NaN) * 10) / 10;
+  };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
