@@ -1,0 +1,165 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHistory } from '../../../scripts/bench/history/load.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { feedRepository } from '../../../src/repositories/feed.ts';
+import { messageSearchRepository } from '../../../src/repositories/message-search.ts';
+import { messagesRepository } from '../../../src/repositories/messages.ts';
+import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
+import { threadListRepository } from '../../../src/repositories/thread-list.ts';
+import { threadsRepository } from '../../../src/repositories/threads.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+/** What grows with use; everything else is small. */
+const bigTables = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Filter?: string;
+  Plans?: PlanNode[];
+}
+
+const reader = newId('agent');
+const others = Array.from({ length: 1_000 }, () => newId('agent'));
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let client: pg.Client;
+let thread_ids: string[];
+let vocabulary: readonly string[];
+
+// Large enough that an index is cheaper: PostgreSQL rightly reads a table whole of which it needs more than a small part.
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const history = await openHistory({
+    url: database.url,
+    reader_id: reader,
+    agent_ids: others,
+    threads: 50,
+    other_threads: 19_950,
+    signal: new AbortController().signal,
+  });
+  try {
+    await client.query(`set session_replication_role = replica`);
+    await client.query(
+      `insert into feed_heads (agent_id, last_number) select agent, 40 from unnest($1::text[]) agent`,
+      [[reader, ...others]],
+    );
+    await client.query(
+      `insert into feed (agent_id, number, event_id)
+       select agent, n, 'evt_' || n from unnest($1::text[]) agent, generate_series(1, 40) n`,
+      [[reader, ...others]],
+    );
+    await client.query(
+      `insert into events (id, type, thread_id, message_id, recipients, created_at)
+       select 'evt_' || n, 'message.created', 'thd_' || n, 'msg_' || n, $1, n from generate_series(1, 20000) n`,
+      [[reader]],
+    );
+    await history.growTo(30_000);
+    thread_ids = history.threads().map(({ id }) => id);
+    vocabulary = history.vocabulary;
+  } finally {
+    await history.close();
+  }
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** Runs what a repository does, and answers how PostgreSQL would: with the values known, and planned once for all values. */
+async function plansOf(use: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
+  const asked: { statement: Statement; values: readonly unknown[] }[] = [];
+  await use({
+    query(statement, values) {
+      asked.push({ statement, values });
+      return Promise.resolve([]);
+    },
+  });
+  const plans: PlanNode[] = [];
+  const explain = async (how: string, text: string, values: unknown[]) => {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (format json${how}) ${text}`,
+      values,
+    );
+    for (const row of rows) plans.push(row['QUERY PLAN'][0].Plan);
+  };
+  for (const { statement, values } of asked) {
+    await explain('', statement.text, [...values]);
+    if (statement.name !== undefined) await explain(', generic_plan', statement.text, []);
+  }
+  return plans;
+}
+
+function wholeReads(plan: PlanNode): string[] {
+  const below = (plan.Plans ?? []).flatMap(wholeReads);
+  const table = plan['Relation Name'];
+  const isWhole = plan['Node Type'] === 'Seq Scan' && table !== undefined && bigTables.has(table);
+  return isWhole ? [...below, `${table}: ${plan.Filter ?? 'all rows'}`] : below;
+}
+
+const thread = () => thread_ids[3] ?? '';
+const anyThread = { status: null, with_handle: null, updated_since: null, after: null, limit: 21 };
+const position = { activity: Date.now(), id: newId('thread'), snapshot: '1:1:', since: Date.now() };
+const range = { below: 2_147_483_647, above: 0, limit: 51 };
+const anyTime = { after: 0, before: Number.MAX_SAFE_INTEGER, from_id: 'msg_0', below_id: 'msg_7ZZZ' };
+const search = { ...anyTime, sender: null, with_attachment: false, limit: 21 };
+const everywhere = () => ({ ...search, thread_ids });
+const word = (place: number) => vocabulary[place] ?? '';
+
+const reads: [string, (db: Queryable) => Promise<unknown>][] = [
+  ['a thread', (db) => threadsRepository(db).findForMember(thread(), reader)],
+  ['first page of threads', (db) => threadListRepository(db).list(reader, anyThread)],
+  ['later page of threads', (db) => threadListRepository(db).list(reader, { ...anyThread, after: position })],
+  [
+    'threads with an agent',
+    (db) => threadListRepository(db).list(reader, { ...anyThread, with_handle: 'a.b', status: 'active' }),
+  ],
+  ['a message', (db) => messagesRepository(db).find(thread(), newId('message'))],
+  ['messages, newest first', (db) => messagesRepository(db).list(thread(), { ...range, order: 'desc' })],
+  ['messages, oldest first', (db) => messagesRepository(db).list(thread(), { ...range, order: 'asc' })],
+  ['threads to search', (db) => messageSearchRepository(db).listThreads(reader, null)],
+  [
+    'threads to search with an agent',
+    (db) => messageSearchRepository(db).listThreads(reader, others[0] ?? ''),
+  ],
+  ...[0, 200, 1_000, 19_000].map((place): (typeof reads)[number] => [
+    `search of the word at place ${place}`,
+    (db) => messageSearchRepository(db).search(reader, { ...everywhere(), query: `'${word(place)}'` }),
+  ]),
+  [
+    'search of a prefix',
+    (db) =>
+      messageSearchRepository(db).search(reader, {
+        ...everywhere(),
+        query: `'${word(1_000).slice(0, 4)}':*`,
+      }),
+  ],
+  [
+    'search of a phrase in one thread',
+    (db) =>
+      messageSearchRepository(db).search(reader, {
+        ...search,
+        thread_ids: [thread()],
+        query: `('${word(300)}'<->'${word(400)}')`,
+      }),
+  ],
+  ['feed', (db) => feedRepository(db).read([{ agent_id: reader, after: 10 }], 100)],
+  ['bounds of a feed', (db) => feedRepository(db).bounds([reader])],
+  ['events of a feed', (db) => feedRepository(db).events(['evt_7', 'evt_8'])],
+];
+
+test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
+  const plans = await plansOf(use);
+  expect(plans.length).toBeGreaterThan(0);
+  expect(plans.flatMap(wholeReads)).toEqual([]);
+});
+
+test('a read from end to end would be seen', async () => {
+  const plans = await plansOf((db) =>
+    db.query({ name: 'test', text: 'select * from messages where content = $1' }, ['x']),
+  );
+  expect(plans.flatMap(wholeReads)).toHaveLength(2);
+});
