@@ -34,10 +34,10 @@ export async function appendMessage(
 ) {
   const { content, content_type, reply_to, metadata } = draft;
   const [attachment] = draft.attachment_ids;
-  if (attachment || reply_to) await held;
-  if (attachment)
+  if (attachment !== undefined || reply_to !== null) await held;
+  if (attachment !== undefined)
     throw new DomainError('ATTACHMENT_NOT_FOUND', `No such attachment: ${attachment.slice(0, 80)}`);
-  if (reply_to && !(await work.messages.find(thread_id, reply_to))) {
+  if (reply_to !== null && !(await work.messages.find(thread_id, reply_to))) {
     throw new DomainError('MESSAGE_NOT_FOUND', 'reply_to names no message of this thread.');
   }
   const what = { content, content_type, reply_to, metadata };

@@ -173,10 +173,12 @@ test('content is bounded in bytes, and what cannot be stored is refused rather t
   }
   const two = await send({ content: 'x', colour: 'red', size: 1 });
   expect(two.body.error.details.map((detail: { field: string }) => detail.field)).toEqual(['colour', 'size']);
-  const attachment = await send({ content: 'x', attachment_ids: ['att_01ARZ3NDEKTSV4RRFFQ69G5FAV'] });
-  expect([attachment.status, attachment.body.error.code]).toEqual([404, 'ATTACHMENT_NOT_FOUND']);
-  const reply = await send({ content: 'x', reply_to: 'msg_01ARZ3NDEKTSV4RRFFQ69G5FAV' });
-  expect([reply.status, reply.body.error.code]).toEqual([404, 'MESSAGE_NOT_FOUND']);
+  for (const absent of ['att_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'x', '']) {
+    const attachment = await send({ content: 'x', attachment_ids: [absent] });
+    expect([attachment.status, attachment.body.error.code]).toEqual([404, 'ATTACHMENT_NOT_FOUND']);
+    const reply = await send({ content: 'x', reply_to: absent });
+    expect([reply.status, reply.body.error.code]).toEqual([404, 'MESSAGE_NOT_FOUND']);
+  }
 });
 
 test('a thread that is foreign, absent or malformed gives the same answer everywhere', async () => {
