@@ -42,7 +42,7 @@ export function answerErrors(logger: Logger) {
     } catch (thrown) {
       const error = toDomainError(thrown);
       const request_id: unknown = ctx.state['request_id'];
-      if (error.code === 'INTERNAL' || (error.status >= 500 && outages.isNews())) {
+      if (error.code === 'INTERNAL' || (error.code === 'UNAVAILABLE' && outages.isNews())) {
         logger.error(
           { err: error.cause ?? error, request_id, method: ctx.method, path: ctx.path },
           error.code,

@@ -50,12 +50,12 @@ function refuseMethods(router: Router): Middleware {
   const allowed = router.allowedMethods();
   return async function methods(ctx, next) {
     await allowed(ctx as RouterContext, next);
-    if (ctx.status === 405 || ctx.status === 501) {
-      throw new DomainError(
-        'METHOD_NOT_ALLOWED',
-        `${ctx.path} takes ${ctx.response.get('Allow') || 'no such method'}.`,
-      );
-    }
+    if (ctx.status !== 405 && ctx.status !== 501) return;
+    const known = ctx.response.get('Allow');
+    if (known) throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${known}.`);
+    // The router calls methods unknown to it unimplemented wherever they are sent, to paths that do not exist too.
+    ctx.remove('Allow');
+    ctx.status = 404;
   };
 }
 

@@ -102,6 +102,9 @@ test('unknown paths and methods are told in the same form', async () => {
   for (const path of ['/', '/v1', '/v1/nothing', '/v1/threads/a/b/c', '/%zz', '/v1/%00']) {
     expectError(await rest('GET', `${service.url}${path}`, { token }), 404, 'NOT_FOUND');
   }
+  const strange = await rest('PROPFIND', `${service.api}/nothing`, { token });
+  expectError(strange, 404, 'NOT_FOUND');
+  expect(strange.headers.get('allow')).toBeNull();
   const method = await rest('DELETE', `${service.api}/threads`, { token });
   expectError(method, 405, 'METHOD_NOT_ALLOWED');
   expect(method.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
