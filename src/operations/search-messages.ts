@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { longestQuery } from '../domain/search-query.ts';
-import { messageSchema, presentMessage } from '../presenters/message.ts';
+import { messageSchema, presentMessage, threadIdentifier } from '../presenters/message.ts';
 import { searchMessages } from '../services/search-messages.ts';
 import { defineOperation } from './define.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from './examples.ts';
@@ -44,7 +44,9 @@ export const searchMessagesOperation = defineOperation({
   kind: 'read',
   input: z.strictObject({ q: searchedText, ...searchFilters }),
   output: z.object({
-    results: z.array(z.object({ thread_id: z.string(), message: messageSchema, snippet })),
+    results: z
+      .array(z.object({ thread_id: threadIdentifier, message: messageSchema, snippet }))
+      .describe('Newest first.'),
     next_cursor: nextCursor,
   }),
   async run(work, { q, ...filters }) {

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { lookUp, type OpenApiDocument } from './document.ts';
 
@@ -12,16 +12,26 @@ export function createSchemaChecks(document: OpenApiDocument): (pointer: string)
   addFormats.default(ajv);
   ajv.addVocabulary(['components']);
   ajv.addSchema({ components: { schemas: document.components['schemas'] } }, 'document');
+  // Compiling is dear, and most answers share what they refuse with.
+  const compiled = new Map<string, Check>();
   return (pointer) => {
-    const schema = JSON.stringify(lookUp(document, pointer));
-    const validate = ajv.compile(JSON.parse(schema.replaceAll('"#/components/', '"document#/components/')));
-    return (value) => {
-      if (validate(value)) return null;
-      const faults = (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
-        [instancePath || 'the whole', message, JSON.stringify(params)].join(' '),
-      );
-      return [...new Set(faults)].slice(0, 10).join('; ');
-    };
+    const schema = JSON.stringify(lookUp(document, pointer)).replaceAll(
+      '"#/components/',
+      '"document#/components/',
+    );
+    const check = compiled.get(schema) ?? checkOf(ajv.compile(JSON.parse(schema)));
+    compiled.set(schema, check);
+    return check;
+  };
+}
+
+function checkOf(validate: ValidateFunction): Check {
+  return (value) => {
+    if (validate(value)) return null;
+    const faults = (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
+      [instancePath || 'the whole', message, JSON.stringify(params)].join(' '),
+    );
+    return [...new Set(faults)].slice(0, 10).join('; ');
   };
 }
 

@@ -1,0 +1,182 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { OpenApiDocument, OperationObject, Schema } from '../../../support/openapi/document.ts';
+import { type BodyTwist, bodyTwist, hostileHeaders, hostilePath, hostileQuery } from './hostile.ts';
+import { goodValue, hostileName, hostileValue, type JsonText, presence } from './values.ts';
+
+export interface Endpoint {
+  method: string;
+  path: string;
+  operation: OperationObject;
+}
+
+/** A request as it is drawn: what exists only when it is sent stands in it as `{{kind:number}}`. */
+export interface Draft {
+  operation: string;
+  resident: number;
+  method: string;
+  /** With the query. */
+  path: string;
+  headers: [string, string][];
+  /** Fields of the body, in order; a name may come twice. Null: no body. */
+  body: [name: string, value: JsonText][] | null;
+  twist: BodyTwist | null;
+}
+
+export function endpointsOf({ paths }: OpenApiDocument): Endpoint[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+interface Field {
+  name: string;
+  in: 'path' | 'query' | 'body';
+  required: boolean;
+  schema: Schema;
+}
+
+function fieldsOf({ operation }: Endpoint): Field[] {
+  const parameters = operation.parameters.flatMap(({ name, in: place, required, schema }) =>
+    place === 'header' ? [] : [{ name, in: place, required, schema }],
+  );
+  const body = operation.requestBody?.content['application/json']?.schema ?? {};
+  const properties = Object.entries((body['properties'] ?? {}) as Record<string, Schema>);
+  const required = (body['required'] ?? []) as string[];
+  return [
+    ...parameters,
+    ...properties.map(([name, schema]) => ({
+      name,
+      in: 'body' as const,
+      required: required.includes(name),
+      schema,
+    })),
+  ];
+}
+
+type Values = Map<string, JsonText>;
+
+/** Inputs that an operation should take. */
+function goodInput(endpoint: Endpoint): Arbitrary<Values> {
+  const { operationId } = endpoint.operation;
+  const fields = fieldsOf(endpoint);
+  const drawn = fields.map(({ name, required, schema }) => {
+    const value = goodValue(operationId, name, schema);
+    if (required) return value;
+    return fc
+      .integer({ min: 0, max: 99 })
+      .chain((luck) => (luck < presence(name) * 100 ? value : fc.constant(null)));
+  });
+  return fc.tuple(...drawn).map((values) => {
+    const input = new Map<string, JsonText>();
+    for (const [index, value] of values.entries()) {
+      if (value !== null) input.set(fields[index]?.name ?? '', value);
+    }
+    return choose(input);
+  });
+}
+
+/** Takes what cannot go together apart, and gives what is missing. */
+function choose(input: Values): Values {
+  if (input.has('participants')) input.delete('with_handle');
+  return input;
+}
+
+/** The same with one field wrong: another value, an unknown name, or none at all. */
+function nearlyGood(endpoint: Endpoint): Arbitrary<[Values, [string, JsonText][]]> {
+  const names = fieldsOf(endpoint).map(({ name }) => name);
+  const wrong = fc.oneof(
+    { weight: names.length > 0 ? 6 : 0, arbitrary: fc.tuple(fc.constantFrom('', ...names), hostileValue) },
+    { weight: 1, arbitrary: fc.tuple(hostileName, hostileValue) },
+  );
+  return fc
+    .tuple(goodInput(endpoint), wrong, fc.integer({ min: 0, max: 9 }))
+    .map(([input, [name, value], how]) => {
+      if (how === 0) input.delete(name);
+      else if (how === 1) return [input, [[name, value]]];
+      else input.set(name, value);
+      return [input, []];
+    });
+}
+
+function draft(endpoint: Endpoint, resident: number, input: Values, extra: [string, JsonText][]): Draft {
+  const { operation, method } = endpoint;
+  const fields = new Map(fieldsOf(endpoint).map((field) => [field.name, field]));
+  const entries = [...input];
+  const placed = (place: Field['in']) => entries.filter(([name]) => fields.get(name)?.in === place);
+  const params = new Map(placed('path'));
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(params.get(name) ?? '""'));
+  const others = [...entries.filter(([name]) => fields.get(name)?.in !== 'path'), ...extra];
+  const query = others.map(([name, value]) => `${encoded(JSON.stringify(name))}=${encoded(value)}`).join('&');
+  const key = operation.parameters.find(({ name }) => name === 'Idempotency-Key');
+  const isRead = method === 'GET';
+  return {
+    operation: operation.operationId,
+    resident,
+    method,
+    path: isRead && query ? `${path}?${query}` : path,
+    // Some keys come again, with the same request or with another one.
+    headers: key?.required
+      ? [['Idempotency-Key', resident % 8 === 0 ? `again-${resident % 5}` : '{{fresh:0}}']]
+      : [],
+    body: isRead || others.length === 0 ? null : others,
+    twist: null,
+  };
+}
+
+/** Text as it stands in an address; placeholders stay as they are. */
+function encoded(value: JsonText): string {
+  const parsed: unknown = JSON.parse(value);
+  const plain = typeof parsed === 'string' ? parsed : value;
+  return plain
+    .split(/(\{\{\w+:\d+\}\})/)
+    .map((part, index) => (index % 2 ? part : encodeURIComponent(part.toWellFormed())))
+    .join('');
+}
+
+/** Requests to one endpoint that should be taken. */
+export function goodRequest(endpoint: Endpoint): Arbitrary<Draft> {
+  return fc
+    .tuple(fc.nat(999), goodInput(endpoint))
+    .map(([resident, input]) => draft(endpoint, resident, input, []));
+}
+
+/** Requests of every kind to every endpoint, from good to hostile. */
+export function anyRequest(endpoints: readonly Endpoint[]): Arbitrary<Draft> {
+  const of = (endpoint: Endpoint): Arbitrary<Draft> => {
+    const good = goodRequest(endpoint);
+    const nearly = fc
+      .tuple(fc.nat(999), nearlyGood(endpoint))
+      .map(([resident, [input, extra]]) => draft(endpoint, resident, input, extra));
+    const base = fc.oneof(good, nearly);
+    return fc.oneof(
+      { weight: 35, arbitrary: good },
+      { weight: 30, arbitrary: nearly },
+      {
+        weight: 9,
+        arbitrary: fc.tuple(base, hostilePath).map(([one, twist]) => ({ ...one, path: twist(one.path) })),
+      },
+      {
+        weight: 9,
+        arbitrary: fc.tuple(base, hostileQuery).map(([one, twist]) => ({ ...one, path: twist(one.path) })),
+      },
+      {
+        weight: 9,
+        arbitrary: fc
+          .tuple(base, hostileHeaders)
+          .map(([one, headers]) => ({ ...one, headers: [...one.headers, ...headers] })),
+      },
+      { weight: 6, arbitrary: fc.tuple(base, bodyTwist).map(([one, twist]) => ({ ...one, twist })) },
+      {
+        weight: 2,
+        arbitrary: fc
+          .tuple(
+            base,
+            fc.constantFrom('PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'POST', 'GET', 'PROPFIND'),
+          )
+          // Where the headers are too long, nobody knows yet that HEAD wants no body.
+          .map(([one, method]) => ({ ...one, method, path: one.path.slice(0, 4_000) })),
+      },
+    );
+  };
+  return fc.oneof(...endpoints.map(of));
+}

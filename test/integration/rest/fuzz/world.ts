@@ -1,0 +1,130 @@
+import { scopes } from '../../../../src/domain/scopes.ts';
+import { createOrganization, addToOrganization } from '../../../../src/services/organizations.ts';
+import { rest } from '../../../support/rest-client.ts';
+import type { TestAgent, TestService } from '../../../support/service.ts';
+
+export interface Resident extends TestAgent {
+  owner: string;
+  name: string;
+}
+
+/** What exists while requests are thrown at it; it grows with every answer that makes something. */
+export interface World {
+  residents: Resident[];
+  organization: string;
+  /** Text in which every `{{kind:number}}` stands for one thing that exists, seen from a resident. */
+  fill(text: string, resident: Resident, escape: (value: string) => string): string;
+  /** Takes notice of what an operation made or ended. */
+  learn(operation: string, resident: Resident, body: unknown): void;
+}
+
+const population = 8;
+
+/** Agents that are open to each other, an organization, some threads and messages. */
+export async function buildWorld(service: TestService): Promise<World> {
+  const residents = await Promise.all(
+    Array.from({ length: population }, async () => {
+      const agent = await service.agent();
+      const [owner = '', name = ''] = agent.handle.split('.');
+      return { ...agent, owner, name, token: await service.token(agent.handle, { scopes }) };
+    }),
+  );
+  const organization = `org-${process.pid}`;
+  await service.core.unitOfWork.administer(async (work) => {
+    await createOrganization(work, organization);
+    for (const { owner: username } of residents.slice(0, 2)) {
+      await addToOrganization(work, { slug: organization, username, role: 'admin' });
+    }
+  });
+  const world = createWorld(residents, organization);
+  for (const [index, { token }] of residents.entries()) {
+    const other = residents[(index + 1) % population];
+    const body = { with_handle: other?.handle, initial_message: 'Hello' };
+    const made = await rest('POST', `${service.api}/threads`, { token, body });
+    world.learn('create_thread', residents[index] ?? raise(), made.body);
+  }
+  return world;
+}
+
+function raise(): never {
+  throw new Error('there is nobody');
+}
+
+function at<T>(list: readonly T[], number: number): T | undefined {
+  return list[number % Math.max(list.length, 1)];
+}
+
+function createWorld(residents: Resident[], organization: string): World {
+  const threads: { id: string; members: string[] }[] = [];
+  const messages: { id: string; thread_id: string }[] = [];
+  const requests: { id: string; to: string }[] = [];
+  const registered: { id: string; owner: string }[] = [];
+  const contacts: [string, string][] = [];
+  const cursors: string[] = ['W10.AAAAAAAAAAAAAAAA'];
+  let fresh = 0;
+
+  const of: Record<string, (number: number, self: Resident) => string | undefined> = {
+    own_owner: (_, self) => self.owner,
+    own_name: (_, self) => self.name,
+    owner: (number) => at(residents, number)?.owner,
+    name: (number) => at(residents, number)?.name,
+    handle: (number) => at(residents, number)?.handle,
+    agent: (number) => at(residents, number)?.id,
+    organization: () => organization,
+    thread: (number, self) =>
+      at(
+        threads.filter(({ members }) => members.includes(self.id)),
+        number,
+      )?.id,
+    any_thread: (number) => at(threads, number)?.id,
+    message: (number) => at(messages, number)?.id,
+    request: (number, self) =>
+      at(
+        requests.filter(({ to }) => to === self.id),
+        number,
+      )?.id,
+    registered: (number, self) =>
+      at(
+        registered.filter(({ owner }) => owner === self.owner),
+        number,
+      )?.id,
+    contact: (number, self) =>
+      at(
+        contacts.filter((pair) => pair.includes(self.id)),
+        number,
+      )?.find((id) => id !== self.id),
+    cursor: (number) => at(cursors, number),
+    fresh: () => `made-${(fresh += 1)}`,
+  };
+
+  return {
+    residents,
+    organization,
+    fill: (text, resident, escape) =>
+      text.replaceAll(/\{\{(\w+):(\d+)\}\}/g, (_, kind: string, number: string) =>
+        escape(of[kind]?.(Number(number), resident) ?? 'absent'),
+      ),
+    learn(operation, resident, body) {
+      const made = Object(body) as Record<string, unknown>;
+      const id = String(made['id']);
+      const name = operation.replace(/_as$/, '');
+      if (name === 'create_thread' || name === 'add_thread_member') {
+        const members = (made['members'] as { id: string }[]).map((member) => member.id);
+        const known = threads.find((thread) => thread.id === id);
+        if (known) known.members = members;
+        else threads.push({ id, members });
+      }
+      if (name === 'send_message') messages.push({ id, thread_id: String(made['thread_id']) });
+      if (name === 'request_contact') {
+        requests.push({ id: String(made['request_id']), to: (made['to'] as { id: string }).id });
+      }
+      if (name === 'request_contact' || name === 'approve_contact_request') {
+        const { from, to, status } = made as { from: { id: string }; to: { id: string }; status: string };
+        if (status === 'approved') contacts.push([from.id, to.id]);
+      }
+      if (name === 'register_agent') registered.push({ id, owner: resident.owner });
+      const cursor = made['next_cursor'] ?? made['cursor'];
+      if (typeof cursor === 'string' && cursors.length < 500) cursors.push(cursor);
+    },
+  };
+}
