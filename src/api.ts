@@ -9,11 +9,14 @@ import { createOAuthFace } from './oauth/face.ts';
 import { catalogue } from './operations/catalogue.ts';
 import { createExecute } from './operations/execute.ts';
 import { createLimits } from './operations/limits.ts';
+import { createReadCard } from './operations/read-card.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
 import { createRealtime } from './realtime/create.ts';
+import { cardRoute } from './rest/card.ts';
 import { descriptionFace } from './rest/description.ts';
 import { docsFace } from './rest/docs.ts';
 import { eventRoutes } from './rest/events.ts';
+import { limitByAddress } from './rest/public-limit.ts';
 import { createRestFaces } from './rest/router.ts';
 import { createOAuthStorage } from './services/oauth-storage.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
@@ -95,11 +98,18 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     logger,
     version: config.VERSION,
   });
-  const routes = eventRoutes(realtime, limits, draining.signal);
+  const api_metadata_url = `${public_url}/v1/.well-known/oauth-protected-resource`;
+  const authenticated = authenticate(tokens, 'api', api_metadata_url);
+  const card = cardRoute({
+    readCard: createReadCard(unitOfWork, execute),
+    authenticate: authenticated,
+    limited: limitByAddress(limits),
+  });
+  const routes = [...eventRoutes(realtime, limits, draining.signal), card];
   const rest = createRestFaces({
     execute,
     catalogue,
-    authenticate: authenticate(tokens, 'api', `${public_url}/v1/.well-known/oauth-protected-resource`),
+    authenticate: authenticated,
     base_url: resources.api,
     routes,
   });

@@ -6,6 +6,7 @@ import { blockAgentOperation } from './block-agent.ts';
 import { createThreadOperation } from './create-thread.ts';
 import type { Operation } from './define.ts';
 import { deleteAgentOperation } from './delete-agent.ts';
+import { getAgentCardOperation } from './get-agent-card.ts';
 import { getAgentProfileOperation } from './get-agent-profile.ts';
 import { getAgentOperation } from './get-agent.ts';
 import { getMeOperation } from './get-me.ts';
@@ -48,6 +49,7 @@ export const catalogue: readonly Operation[] = [
   registerAgentOperation,
   getAgentOperation,
   getAgentProfileOperation,
+  getAgentCardOperation,
   updateAgentOperation,
   deleteAgentOperation,
   searchOperation,

@@ -1,4 +1,5 @@
 import type { AgentRecord, AgentSummary } from '../presenters/agent.ts';
+import { presentAgentCard } from '../presenters/agent-card.ts';
 import type { AllowlistEntryRecord } from '../presenters/allowlist-entry.ts';
 import type { BlockRecord } from '../presenters/block.ts';
 import type { ContactRecord, ContactRequestRecord } from '../presenters/contact.ts';
@@ -86,6 +87,8 @@ export const exampleAgent: AgentRecord = {
 const { card_body: _body, ...exampleSummary } = exampleAgent;
 
 export const exampleAgentSummary: AgentSummary = exampleSummary;
+
+export const exampleCard = presentAgentCard(exampleAgent);
 
 /** Stands for the cursor of any list. */
 export const exampleCursor = 'WzE3OTQwMDAwNjAwMDBd.c2lnbmF0dXJlLi4u';

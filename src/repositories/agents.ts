@@ -39,6 +39,11 @@ const findByHandle = statement(
   `select ${agentColumns} from agents a where a.canonical_handle = $1 and a.retired_at is null`,
 );
 
+const findPublic = statement(
+  'agents.find_public',
+  `select ${agentColumns} from agents a where a.canonical_handle = $1 and a.visibility = 'public' and a.retired_at is null`,
+);
+
 const insert = statement(
   'agents.insert',
   `with agent as (
@@ -126,6 +131,9 @@ export function agentsRepository(db: Queryable) {
     },
     async findByHandle(canonicalHandle: string): Promise<AgentRow | undefined> {
       return (await db.query<AgentRow>(findByHandle, [canonicalHandle]))[0];
+    },
+    async findPublic(canonicalHandle: string): Promise<AgentRow | undefined> {
+      return (await db.query<AgentRow>(findPublic, [canonicalHandle]))[0];
     },
     /** Agents by id or canonical handle, with what relates them to the viewer; hidden ones are marked, not left out. */
     findSeen(viewerId: string, references: readonly string[]): Promise<SeenAgentRow[]> {
