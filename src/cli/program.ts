@@ -6,6 +6,7 @@ import { credentialCommand } from './credential.ts';
 import { doctorCommand } from './doctor.ts';
 import type { CommandIo } from './io.ts';
 import { orgCommand } from './org.ts';
+import { searchCommand } from './search.ts';
 import { tokenCommand } from './token.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     .addCommand(agentCommand(io))
     .addCommand(credentialCommand(io))
     .addCommand(tokenCommand(io))
+    .addCommand(searchCommand(io))
     .addCommand(doctorCommand(io));
   settle(program, io);
   try {

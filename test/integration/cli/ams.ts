@@ -7,8 +7,14 @@ export interface Outcome {
   err: string;
 }
 
-/** Runs `ams` in this process. */
-export async function ams(env: Record<string, string>, args: string[], input = ''): Promise<Outcome> {
+/** Runs `ams` in this process. `watch` sees what goes to standard error, and may press Ctrl-C. */
+export async function ams(
+  env: Record<string, string>,
+  args: string[],
+  input = '',
+  watch?: (text: string, interrupt: () => void) => void,
+): Promise<Outcome> {
+  const interrupted = new AbortController();
   const outcome = { code: 0, out: '', err: '' };
   outcome.code = await runCommandLine(args, {
     env,
@@ -18,7 +24,10 @@ export async function ams(env: Record<string, string>, args: string[], input = '
     },
     complain: (text) => {
       outcome.err += text;
+      watch?.(text, () => interrupted.abort());
     },
+    terminal: false,
+    interruption: () => interrupted.signal,
   });
   return outcome;
 }
