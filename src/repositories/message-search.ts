@@ -2,12 +2,15 @@ import { columns, type MessageRow } from './messages.ts';
 import { plannedEachTime, type Queryable, statement } from './queryable.ts';
 
 /** How many of the latest messages are looked through before the word index is asked. */
-const recentMessages = 10_000;
+const recentMessages = 20_000;
 
-/** What a row must be like. `thread_id = any($2)` is there for the planner; the membership is what decides. */
-const conditions = `s.thread_id = any($2) and s.document @@ $3::tsquery and s.message_id >= $4 and s.message_id < $5
+/** Where a row must be; quick to tell. `thread_id = any($2)` is there for the planner: the membership is what decides. */
+const place = `s.thread_id = any($2) and s.message_id >= $4 and s.message_id < $5
   and s.created_at >= $6 and s.created_at < $7
-  and ($8::text is null or s.sender_id = (select id from agents where id = $8 or canonical_handle = $8))
+  and ($8::text is null or s.sender_id = (select id from agents where id = $8 or canonical_handle = $8))`;
+
+/** What a row must hold, and for whom. */
+const match = `s.document @@ $3::tsquery
   and (not $9 or exists (select from attachments t where t.message_id = s.message_id))
   and exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = $1)`;
 
@@ -40,8 +43,8 @@ const statements = {
   countAfter: statement('message_search.count_after', `select count(*) from messages where id > $1`),
   listThreads: statement(
     'message_search.list_threads',
-    `select v.thread_id from thread_members v
-     where v.agent_id = $1 and ($2::text is null or exists (
+    `select v.thread_id, t.last_message_at from thread_members v join threads t on t.id = v.thread_id
+     where v.agent_id = $1 and t.last_message_at is not null and ($2::text is null or exists (
        select from thread_members w
        where w.thread_id = v.thread_id and w.agent_id <> $1
          and w.agent_id = (select id from agents where id = $2 or canonical_handle = $2)))`,
@@ -55,19 +58,21 @@ const statements = {
        max(indexed_at - created_at) as longest_ms
      from message_search where created_at >= $1`,
   ),
-  /** Newest first through the latest messages: finds what is common at once. */
+  /** Newest first through the latest messages: finds what is common at once. `offset 0` keeps the quick conditions first. */
   searchRecent: plannedEachTime(
     `with page as materialized (
        select s.message_id from (
-         select * from message_search where message_id >= $4 and message_id < $5 order by message_id desc
-         limit ${recentMessages}
+         select s.* from (
+           select * from message_search where message_id >= $4 and message_id < $5 order by message_id desc
+           limit ${recentMessages}
+         ) s where ${place} order by s.message_id desc offset 0
        ) s
-       where ${conditions} order by s.message_id desc limit $10
+       where ${match} order by s.message_id desc limit $10
      ) ${page}`,
   ),
   /** Everything that matches, then the newest of it: for what is not common. */
   searchAll: plannedEachTime(
-    `with found as materialized (select s.message_id from message_search s where ${conditions}),
+    `with found as materialized (select s.message_id from message_search s where ${place} and ${match}),
      page as (select message_id from found order by message_id desc limit $10) ${page}`,
   ),
 };
@@ -76,6 +81,11 @@ export interface MessageDocument {
   message_id: string;
   /** The text form of a tsvector. */
   document: string;
+}
+
+export interface SearchedThread {
+  thread_id: string;
+  last_message_at: number;
 }
 
 export interface MessageSearch {
@@ -127,10 +137,9 @@ export function messageSearchRepository(db: Queryable) {
       const [row] = await db.query<{ count: number }>(statements.countAfter, [id]);
       return row?.count ?? 0;
     },
-    /** Threads of an agent; with a counterpart (id or canonical handle) only those that it is a member of too. */
-    async listThreads(agentId: string, counterpart: string | null): Promise<string[]> {
-      const rows = await db.query<{ thread_id: string }>(statements.listThreads, [agentId, counterpart]);
-      return rows.map(({ thread_id }) => thread_id);
+    /** Threads of an agent that have messages; with a counterpart (id or canonical handle) those that it is a member of too. */
+    listThreads(agentId: string, counterpart: string | null): Promise<SearchedThread[]> {
+      return db.query<SearchedThread>(statements.listThreads, [agentId, counterpart]);
     },
     /**
      * Messages that a reader may read and that match, newest first. What is common is found among the latest; only what is

@@ -35,10 +35,12 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
   const sender = input.from === undefined ? null : agentKey(input.from);
   const { query, thread_id = null, after = 0, before = endOfTime, has = null } = input;
   const reader = work.actor.agent_id;
-  const thread = thread_id === null ? null : await threadFor(work, thread_id);
+  if (thread_id !== null) await threadFor(work, thread_id);
   const shared = await work.messageSearch.listThreads(reader, counterpart);
+  const threads = shared.filter((thread) => thread_id === null || thread.thread_id === thread_id);
+  const last = threads.reduce((time, { last_message_at }) => Math.max(time, last_message_at), 0);
   const filter = {
-    thread_ids: thread ? shared.filter((id) => id === thread.id) : shared,
+    thread_ids: threads.map((thread) => thread.thread_id),
     query: queryText(terms),
     from_id: lowestIdAt('message', after - clockDifference),
     after,
@@ -46,11 +48,12 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
     sender,
     with_attachment: has === 'attachment',
   };
-  const latest = lowestIdAt('message', before + clockDifference);
+  // Nothing is above it; so the search begins where the reader's threads end, however much others wrote since.
+  const top = lowestIdAt('message', Math.min(before, last + 1) + clockDifference);
   const { rows, next_cursor } = await pageOf(work, input, {
     binding: ['search_messages', query, thread_id, counterpart, sender, after, before, has],
     rows: (behind: [string] | null, limit) =>
-      work.messageSearch.search(reader, { ...filter, below_id: behind?.[0] ?? latest, limit }),
+      work.messageSearch.search(reader, { ...filter, below_id: behind?.[0] ?? top, limit }),
     position: (message) => [message.id],
   });
   const found = rows.map((message) => ({ message, snippet: snippetOf(message.content, terms) }));
