@@ -1,5 +1,5 @@
 import { columns, type MessageRow } from './messages.ts';
-import { plannedEachTime, type Queryable, statement } from './queryable.ts';
+import { plannedEachTime, type Queryable, type Statement, statement } from './queryable.ts';
 
 /** How many of the latest messages are looked through before the word index is asked. */
 const recentMessages = 20_000;
@@ -7,12 +7,13 @@ const recentMessages = 20_000;
 /** Where a row must be; quick to tell. `thread_id = any($2)` is there for the planner: the membership is what decides. */
 const place = `s.thread_id = any($2) and s.message_id >= $4 and s.message_id < $5
   and s.created_at >= $6 and s.created_at < $7
-  and ($8::text is null or s.sender_id = (select id from agents where id = $8 or canonical_handle = $8))`;
+  and ($8::text is null or s.sender_id = $8)`;
 
 /** What a row must hold, and for whom. */
 const match = `s.document @@ $3::tsquery
-  and (not $9 or exists (select from attachments t where t.message_id = s.message_id))
   and exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = $1)`;
+
+const attached = `and exists (select from attachments t where t.message_id = s.message_id)`;
 
 const page = `select ${columns} from page join messages m on m.id = page.message_id join agents a on a.id = m.sender_id
   order by m.id desc`;
@@ -58,8 +59,15 @@ const statements = {
        max(indexed_at - created_at) as longest_ms
      from message_search where created_at >= $1`,
   ),
-  /** Newest first through the latest messages: finds what is common at once. `offset 0` keeps the quick conditions first. */
-  searchRecent: plannedEachTime(
+  findSender: statement(
+    'message_search.find_sender',
+    'select id from agents where id = $1 or canonical_handle = $1',
+  ),
+};
+
+/** Newest first through the latest messages: finds what is common at once. `offset 0` keeps the quick conditions first. */
+function recentStatement(more: string): Statement {
+  return plannedEachTime(
     `with page as materialized (
        select s.message_id from (
          select s.* from (
@@ -67,15 +75,21 @@ const statements = {
            limit ${recentMessages}
          ) s where ${place} order by s.message_id desc offset 0
        ) s
-       where ${match} order by s.message_id desc limit $10
+       where ${match} ${more} order by s.message_id desc limit $9
      ) ${page}`,
-  ),
-  /** Everything that matches, then the newest of it: for what is not common. */
-  searchAll: plannedEachTime(
-    `with found as materialized (select s.message_id from message_search s where ${place} and ${match}),
-     page as (select message_id from found order by message_id desc limit $10) ${page}`,
-  ),
-};
+  );
+}
+
+/** Everything that matches, then the newest of it: for what is not common. */
+function wholeStatement(more: string): Statement {
+  return plannedEachTime(
+    `with found as materialized (select s.message_id from message_search s where ${place} and ${match} ${more}),
+     page as (select message_id from found order by message_id desc limit $9) ${page}`,
+  );
+}
+
+const plain = { recent: recentStatement(''), whole: wholeStatement('') };
+const withAttachment = { recent: recentStatement(attached), whole: wholeStatement(attached) };
 
 export interface MessageDocument {
   message_id: string;
@@ -116,6 +130,12 @@ export interface IndexLag {
 }
 
 export function messageSearchRepository(db: Queryable) {
+  /** By its id the planner knows how much an agent has written. Nobody has the empty one. */
+  async function senderId(reference: string | null): Promise<string | null> {
+    if (reference === null) return null;
+    return (await db.query<{ id: string }>(statements.findSender, [reference]))[0]?.id ?? '';
+  }
+
   return {
     /** Writes search rows, again if they are there and not newer. `now` in milliseconds. */
     async index(documents: readonly MessageDocument[], version: number, now: number): Promise<void> {
@@ -147,10 +167,11 @@ export function messageSearchRepository(db: Queryable) {
      */
     async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
       const { thread_ids, query, from_id, below_id, after, before, sender, with_attachment, limit } = search;
-      const range = [from_id, below_id, after, before];
-      const values = [readerId, thread_ids, query, ...range, sender, with_attachment, limit];
-      const recent = await db.query<MessageRow>(statements.searchRecent, values);
-      return recent.length === limit ? recent : db.query<MessageRow>(statements.searchAll, values);
+      const { recent, whole } = with_attachment ? withAttachment : plain;
+      const where = [thread_ids, query, from_id, below_id, after, before, await senderId(sender)];
+      const values = [readerId, ...where, limit];
+      const latest = await db.query<MessageRow>(recent, values);
+      return latest.length === limit ? latest : db.query<MessageRow>(whole, values);
     },
     /** How long messages sent since then (in milliseconds) took to be found. For measurements: reads every row. */
     async lag(since: number): Promise<IndexLag | undefined> {

@@ -136,21 +136,34 @@ describe('pages', () => {
     }
   });
 
-  test('hold what lies behind the latest messages too', async () => {
+  test('hold what lies behind the latest messages of everybody too', async () => {
     const [ann, bob] = await on.agents();
     const thread = await on.open(ann, bob);
     const old = await on.send(ann, thread, 'pinecone');
     const [crowd, other] = await on.agents();
     const elsewhere = await on.open(crowd, other);
-    await on.indexed();
+    await on.send(crowd, elsewhere, 'first');
     const fill = `with made as (
         insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at)
-        select 'msg_7' || lpad(n::text, 25, '0'), $1, 1000 + n, $2, 'pinecone', 'text', $3 from generate_series(1, 10100) n
-        returning id, created_at
+        select left($4, 14) || 'ZZZZ' || lpad(n::text, 12, '0'), $1, 1000 + n, $2, 'pinecone', 'text', $3
+        from generate_series(1, 20100) n returning id, created_at
       ) insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
       select id, $1, $2, '''pinecone'':1', 1, created_at, created_at from made`;
-    await on.core.database.query({ text: fill }, [elsewhere, crowd.id, Date.now()]);
+    await on.core.database.query({ text: fill }, [elsewhere, crowd.id, old.created_at, old.id]);
+    await on.send(ann, thread, 'the last one');
+    await on.indexed();
     expect((await on.search(ann, { q: 'pinecone' })).map(({ message }) => message.id)).toEqual([old.id]);
     expect(await on.search(crowd, { q: 'pinecone', limit: 50 })).toHaveLength(50);
+  });
+
+  test('begin where the threads of the reader end', async () => {
+    const [ann, bob] = await on.agents();
+    const thread = await on.open(ann, bob);
+    const late = await on.send(ann, thread, 'beechnut');
+    await on.indexed();
+    // As if the clock of the process that sent it were behind the others'.
+    const move = { text: 'update threads set last_message_at = last_message_at - 600000 where id = $1' };
+    await on.core.database.query(move, [thread]);
+    expect((await on.search(ann, { q: 'beechnut' })).map(({ message }) => message.id)).toEqual([late.id]);
   });
 });
