@@ -85,6 +85,17 @@ test('each caller lists what it can act as, by its person and by its role', asyn
   expect(slug).not.toBe('');
 });
 
+test('a member agent reaches its own organization only, whatever its person is elsewhere', async () => {
+  const [one, other] = [await company(), await company()];
+  await service.core.unitOfWork.administer((work) =>
+    addToOrganization(work, { slug: other.slug, username: one.boss.name, role: 'admin' }),
+  );
+  expect(await managed(one.boss.token)).toContain(other.shared.handle);
+  expect(await managed(one.bossMember.token)).not.toContain(other.shared.handle);
+  const body = { paused: true };
+  expect((await agents('PATCH', `/${other.shared.id}`, one.bossMember.token, body)).status).toBe(404);
+});
+
 test('changing and retiring follow the same rule as the list', async () => {
   const { boss, worker, stranger, shared, bossMember, workerMember } = await company();
   const callers = [boss, worker, stranger, shared, bossMember, workerMember];

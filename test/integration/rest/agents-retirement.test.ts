@@ -87,6 +87,9 @@ test('what a retired agent holds open ends: socket, stream, waiting call, tokens
   await expectEnded(doors, gone.token);
   expect(await held('access_tokens')).toEqual([{ n: 0 }]);
   expect(await held('mcp_sessions')).toEqual([{ n: 0 }]);
+  expect(await sql('select from credentials where agent_id = $1 and revoked_at is null', [gone.id])).toEqual(
+    [],
+  );
   const basic = Buffer.from(`${credential.client_id}:${credential.client_secret}`).toString('base64');
   const asked = await fetch(`${service.url}/token`, {
     method: 'POST',
