@@ -27,6 +27,27 @@ describe('who may find it', () => {
     expect(await on.search(eve, { q: 'walnut' })).toEqual([]);
   });
 
+  test('not even the query for the rows answers for a thread of others that it is told to search', async () => {
+    const [ann, bob, eve] = await on.agents();
+    const secret = await on.open(ann, bob);
+    await on.send(ann, secret, 'a walnut');
+    await on.indexed();
+    const search = {
+      thread_ids: [secret],
+      query: "'walnut'",
+      from_id: 'msg_0',
+      below_id: 'msg_Z',
+      after: 0,
+      before: Number.MAX_SAFE_INTEGER,
+      sender: null,
+      with_attachment: false,
+      limit: 10,
+    };
+    const { messageSearch } = on.core.repositories;
+    expect(await messageSearch.search(bob.id, search)).toHaveLength(1);
+    expect(await messageSearch.search(eve.id, search)).toEqual([]);
+  });
+
   test("a thread of others is like one that does not exist, and a hidden agent like one that isn't there", async () => {
     const [ann, bob] = await on.agents();
     const hidden = await on.agent({ visibility: 'private' });
