@@ -51,9 +51,9 @@ export interface Operation<Input = unknown, Output extends object = object> {
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
   /** What it refuses with, beside the refusals that every operation has. */
-  errors?: readonly ErrorCode[];
+  errors: readonly ErrorCode[];
   /** One call as it could be, for the description of the interface; path parameters stand in the input too. */
-  example?: { input: Record<string, unknown>; output: Output };
+  example: { input: Record<string, unknown>; output: Output };
   run(work: Work, input: Input): Promise<Output>;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
   contends?(input: Input): string;

@@ -20,6 +20,7 @@ export const searchDirectoryOperation = defineOperation({
       .array(z.object({ slug: z.string().describe('Name of an organization.') }))
       .describe('Organizations that have a public agent or that you belong to; best first.'),
   }),
+  errors: [],
   example: {
     input: { q: 'acme', limit: 20 },
     output: { agents: [exampleAgentSummary], people: [], organizations: [{ slug: 'acme' }] },

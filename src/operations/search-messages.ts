@@ -33,7 +33,7 @@ export const snippet = z
     'The part of the content in which most was found, about 160 characters: each hit as **hit**, white space collapsed, … where something was left out.',
   );
 
-const exampleSnippet = 'It **left** our **warehouse** this **morning**.';
+export const exampleSnippet = 'It **left** our **warehouse** this **morning**.';
 
 export const searchErrors = ['INVALID_HANDLE', 'THREAD_NOT_FOUND'] as const;
 

@@ -65,6 +65,7 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
       anonymous: true,
       input: path,
       status: 200,
+      conditional: true,
       content: [
         {
           type: 'text/markdown',

@@ -29,6 +29,8 @@ export interface RouteDescription {
   status: number;
   /** Whether the answer tells the address of what was made. */
   location?: boolean;
+  /** Whether the answer has an ETag, and callers that have it already get 304 (RFC 9110, section 13). */
+  conditional?: boolean;
   /** None for an answer without a body; several where the caller may choose (RFC 9110, section 12.1). */
   content: readonly RouteContent[];
   /** What it refuses with, beside the refusals that every route has. */

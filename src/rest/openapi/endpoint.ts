@@ -1,7 +1,7 @@
 import type { RestFace } from '../../operations/define.ts';
 import { longForm } from '../paths.ts';
 import type { RouteDescription } from '../route.ts';
-import { headersOf, type HeaderName, idempotencyKey } from './headers.ts';
+import { headersOf, type HeaderName, idempotencyKey, ifNoneMatch } from './headers.ts';
 import { codesOf, refusalsOf } from './refusals.ts';
 import { roomOf } from './rooms.ts';
 import type { Json, Schemas } from './schemas.ts';
@@ -27,7 +27,10 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
   const query = rows.map(([name, schema]) =>
     parameter(name, 'query', required.includes(name), schema, description.example[name]),
   );
-  const key = description.idempotency && [idempotencyKey(description.idempotency === 'required')];
+  const header = [
+    ...(description.idempotency ? [idempotencyKey(description.idempotency === 'required')] : []),
+    ...(description.conditional ? [ifNoneMatch] : []),
+  ];
   const names = Object.keys(properties);
   return {
     operationId: description.name,
@@ -35,10 +38,11 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
     summary: description.summary,
     description: explain(description, long),
     security: securityOf(description),
-    parameters: [...params, ...(method === 'GET' ? query : []), ...(key ?? [])],
+    parameters: [...params, ...(method === 'GET' ? query : []), ...header],
     ...(method !== 'GET' && rows.length > 0 && { requestBody: bodyOf(fields, inPath, description) }),
     responses: {
       [description.status]: successOf(description, names, schemas),
+      ...(description.conditional && { 304: unchanged }),
       ...refusalsOf(codesOf(method, path, description, names)),
     },
   };
@@ -102,12 +106,17 @@ function bodyOf(schema: Json, inPath: readonly string[], { input, example }: Rou
   };
 }
 
+const unchanged = { description: 'You have it already.', headers: headersOf(['ETag']) };
+
 function successOf(
-  { summary, idempotency, location, content }: RouteDescription,
+  { summary, idempotency, location, conditional, content }: RouteDescription,
   names: readonly string[],
   schemas: Schemas,
 ): Json {
-  const always: HeaderName[] = location ? ['Location'] : [];
+  const always: HeaderName[] = [
+    ...(location ? (['Location'] as const) : []),
+    ...(conditional ? (['ETag'] as const) : []),
+  ];
   const maybe: HeaderName[] = [
     ...(idempotency ? (['Idempotency-Replayed'] as const) : []),
     ...(names.includes('cursor') ? (['Link'] as const) : []),

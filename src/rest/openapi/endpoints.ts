@@ -14,8 +14,8 @@ export function endpointsOf(catalogue: readonly Operation[], routes: readonly Ro
 }
 
 function endpointOf(operation: Operation, rest: RestFace, path: string): Endpoint {
-  const { name, summary, input, output, errors = [], example } = operation;
-  const answer = { type: 'application/json', schema: output, example: example?.output };
+  const { name, summary, input, output, errors, example } = operation;
+  const answer = { type: 'application/json', schema: output, example: example.output };
   return {
     method: rest.method,
     path,
@@ -29,7 +29,7 @@ function endpointOf(operation: Operation, rest: RestFace, path: string): Endpoin
       location: rest.location !== undefined,
       content: rest.status === 204 ? [] : [answer],
       errors,
-      example: example?.input ?? {},
+      example: example.input,
     },
   };
 }

@@ -39,6 +39,11 @@ export const headers = {
     description: 'With rel="next": the same request with the cursor of the next page (RFC 8288).',
     schema: { type: 'string', pattern: 'rel="next"$' },
   },
+  ETag: {
+    description: 'Changes with the content.',
+    schema: { type: 'string', pattern: '^"[^"]+"$' },
+    example: '"q0Cv3J5s1pYt8nLr2mWx4z"',
+  },
   'Idempotency-Replayed': {
     description: 'This answer was given before, to the first request with this Idempotency-Key.',
     schema: { const: 'true' },
@@ -59,6 +64,16 @@ export function headersOf(always: readonly HeaderName[], maybe: readonly HeaderN
   ]);
   return Object.fromEntries([...required, ...others]) as Json;
 }
+
+/** The header parameter of requests for what the caller may have already. */
+export const ifNoneMatch: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of what you have; when it is still the same, the answer is 304.',
+  schema: text,
+  example: headers.ETag.example,
+};
 
 /** The header parameter of requests that take effect once only (contract, section 8). */
 export function idempotencyKey(required: boolean): Json {

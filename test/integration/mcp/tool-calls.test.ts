@@ -18,6 +18,8 @@ const broken = defineOperation({
     throw new Error('the password is hunter2');
   },
   tool: { description: 'Always fails.', annotations: toolHints.read },
+  errors: [],
+  example: { input: {}, output: {} },
 });
 
 const slow = defineOperation({

@@ -55,6 +55,8 @@ const meanings: Record<string, Arbitrary<string>> = {
 const special: Record<string, Record<string, Arbitrary<JsonText>>> = {
   update_agent: { agent_ref: named('registered').map(json) },
   delete_agent: { agent_ref: named('registered').map(json) },
+  get_agent_profile: { owner: named('owner').map(json) },
+  get_card: { owner: named('owner').map(json) },
   remove_contact: { agent_ref: contactLike.map(json) },
   add_favorite: { agent_ref: contactLike.map(json) },
   remove_favorite: { agent_ref: contactLike.map(json) },
