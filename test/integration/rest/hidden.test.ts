@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { newId } from '../../../src/domain/ids.ts';
+import { catalogue } from '../../../src/operations/catalogue.ts';
+import type { Operation } from '../../../src/operations/define.ts';
+import { pathsOf } from '../../../src/rest/paths.ts';
+import { rest, type RestAnswer } from '../../support/rest-client.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { freshName, policyWorlds, type PolicyWorlds } from './policy-world.ts';
+
+/**
+ * Nobody learns of what they may not see (contract, section 2): for every operation and every field of it that names something,
+ * the answer for what is hidden is, byte for byte, the answer for what does not exist.
+ */
+
+type Value = string | readonly string[];
+
+/** What the fields of operations can name. A new field must be put here, or the test that counts them fails. */
+type Names =
+  | 'agent'
+  | 'agents'
+  | 'agent id'
+  | 'owner and name'
+  | 'thread'
+  | 'message'
+  | 'uploads'
+  | 'nothing hidden';
+
+const fields: Record<string, Names> = {
+  handle: 'agent',
+  with_handle: 'agent',
+  participants: 'agents',
+  agent_ref: 'agent',
+  agent_id: 'agent',
+  member_ref: 'agent',
+  request_ref: 'agent',
+  request_id: 'agent',
+  counterpart: 'agent',
+  from: 'agent',
+  entry: 'agent',
+  agent_name: 'owner and name',
+  owner: 'owner and name',
+  thread_id: 'thread',
+  reply_to: 'message',
+  attachment_ids: 'uploads',
+  organization: 'nothing hidden',
+};
+
+const naming =
+  /(^|_)(id|ids|ref|refs|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
+
+let service: TestService;
+let worlds: PolicyWorlds;
+let viewer: TestAgent;
+let thread: string;
+/** Of each kind what is absent, hidden, retired or malformed: all must look alike. */
+let hidden: Record<Exclude<Names, 'nothing hidden' | 'owner and name'>, readonly Value[]>;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  worlds = policyWorlds(service);
+  viewer = await worlds.agentOf(freshName('viewer'), 'personal');
+  const friend = await worlds.agentOf(freshName('friend'), 'personal');
+  thread = await worlds.threadOf(viewer, friend.handle);
+  const [secret, other, gone] = await Promise.all(
+    ['secret', 'other', 'gone'].map((what) => worlds.agentOf(freshName(what), 'personal')),
+  );
+  if (!secret || !other || !gone) throw new Error('there are no agents');
+  const theirs = await worlds.threadOf(secret, other.handle);
+  const said = await worlds.post(`/threads/${theirs}/messages`, secret, { content: 'x' });
+  // The hidden one has a request, a contact and a block of its own, so that there is something to find.
+  await worlds.post('/contacts/requests', secret, { handle: other.handle });
+  await worlds.post('/blocks', secret, { handle: viewer.handle });
+  const hide = { token: secret.token, body: { visibility: 'private' } };
+  expect((await rest('PATCH', `${service.api}/agents/${secret.id}`, hide)).status).toBe(200);
+  expect((await rest('DELETE', `${service.api}/agents/${gone.id}`, { token: gone.token })).status).toBe(204);
+  const agents = ['nobody.here', secret.handle, gone.handle];
+  hidden = {
+    agent: agents,
+    'agent id': [newId('agent'), secret.id, gone.id],
+    agents: agents.map((handle) => [handle]),
+    thread: [newId('thread'), theirs, 'thd_nonsense'],
+    message: [newId('message'), said.body.id],
+    uploads: [[newId('attachment')], ['att_nonsense']],
+  };
+});
+afterAll(() => service.stop());
+
+const operations = catalogue.filter(({ rest: face }) => face);
+
+const propertiesOf = (operation: Operation): string[] =>
+  Object.keys(z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {});
+
+/** One call over the short form, with this field set, and the others as in the example but for what must be real. */
+async function call(operation: Operation, values: Record<string, Value>): Promise<RestAnswer> {
+  const face = operation.rest;
+  const [path = ''] = face ? pathsOf(face) : [];
+  const example = operation.example?.input ?? {};
+  const input: Record<string, unknown> = {
+    ...example,
+    ...('thread_id' in example && { thread_id: thread }),
+    ...values,
+  };
+  if (values['participants']) delete input['with_handle'];
+  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name));
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  const left = Object.entries(input).filter(([name]) => !inPath.has(name));
+  const { token } = viewer;
+  if (face?.method === 'GET') {
+    const query = new URLSearchParams(Object.fromEntries(left.map(([name, value]) => [name, String(value)])));
+    return rest('GET', `${service.api}${address}?${query.toString()}`, { token });
+  }
+  return rest(face?.method ?? '', `${service.api}${address}`, { token, body: Object.fromEntries(left) });
+}
+
+/** Without the request id and the value itself. */
+function masked({ status, headers, text }: RestAnswer, values: Record<string, Value>): unknown[] {
+  const mask = (whole: string | null) =>
+    Object.values(values)
+      .flat()
+      .reduce((all, value) => all.replaceAll(value, '{value}'), whole ?? '')
+      .replace(/"request_id":"[\w-]+"/, '"request_id":{}')
+      .replaceAll(/\b[a-z]+_[0-9A-Z]{26}\b/g, '{id}')
+      .replaceAll(/\b1\d{12}\b/g, '{time}');
+  const shown = [...headers.keys()].filter((name) => name !== 'etag').toSorted();
+  return [status, shown, headers.get('cache-control'), mask(headers.get('location')), mask(text)];
+}
+
+test('every field that names something is known here', () => {
+  const unknown = operations.flatMap((operation) =>
+    propertiesOf(operation)
+      .filter((name) => naming.test(name) && !Object.hasOwn(fields, name))
+      .map((name) => `${operation.name}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+/** Every operation with every field of it that can name something hidden; owner and agent_name name it together. */
+const cases = operations.flatMap((operation) => {
+  const names = propertiesOf(operation).filter(
+    (name) => (fields[name] ?? 'nothing hidden') !== 'nothing hidden',
+  );
+  const parts = names.filter((name) => fields[name] === 'owner and name');
+  const single = names.filter((name) => !parts.includes(name));
+  return [...single, ...(parts.length > 0 ? ['owner and name'] : [])].map(
+    (name) => [operation.name, name, operation] as const,
+  );
+});
+
+/** The values that must look alike, as fields of the input; one list for each way to name the thing. */
+function likes(name: string): Record<string, Value>[][] {
+  const kind = name === 'owner and name' ? name : (fields[name] ?? 'nothing hidden');
+  if (kind === 'nothing hidden') throw new Error(`${name} names nothing that is hidden`);
+  if (kind === 'owner and name') {
+    const handles = hidden.agent.map((handle) => String(handle).split('.'));
+    return [handles.map(([owner = '', agent_name = '']) => ({ owner, agent_name }))];
+  }
+  const kinds = kind === 'agent' ? (['agent', 'agent id'] as const) : ([kind] as const);
+  return kinds.map((one) => hidden[one].map((value) => ({ [name]: value })));
+}
+
+test.each(cases)('%s: %s', async (_operation, name, operation) => {
+  for (const alike of likes(name)) {
+    const answers = await Promise.all(
+      alike.map(async (values) => masked(await call(operation, values), values)),
+    );
+    expect(answers[0]?.[0], 'a fault is no answer').not.toBe(500);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  }
+});

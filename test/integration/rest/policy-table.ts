@@ -1,0 +1,98 @@
+/**
+ * Who may do what to whom (contract, section 2; docs/decisions/policy-in-threads.md), all of it in one table. A cell is what the
+ * viewer gets when the other agent has the policy of the column: a status, a code, or what it sees.
+ */
+export const policies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
+export const visibilities = ['public', 'private'] as const;
+export const relations = [
+  'stranger',
+  'contact',
+  'same owner',
+  'same organization',
+  'on the allowlist',
+  'owner on the allowlist',
+  'blocked by it',
+  'has blocked it',
+] as const;
+
+export type Policy = (typeof policies)[number];
+export type Visibility = (typeof visibilities)[number];
+export type Relation = (typeof relations)[number];
+/** One for each policy, in their order, or one for all. */
+type Row = string | readonly [string, string, string, string];
+
+const absent = 'AGENT_NOT_FOUND';
+const stranger: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', '201'];
+const kin: Row = ['NOT_CONTACTS', '201', 'NOT_ALLOWED', '201'];
+const listed: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', '201', '201'];
+const shutOut: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', 'NOT_ALLOWED'];
+const asked: Row = ['pending', 'NOT_TRUSTED', 'NOT_ALLOWED', 'pending'];
+
+export const table: Record<string, Record<Relation, Record<Visibility, Row>>> = {
+  'open thread': {
+    stranger: { public: stranger, private: absent },
+    contact: { public: '201', private: '201' },
+    'same owner': { public: kin, private: kin },
+    'same organization': { public: kin, private: kin },
+    'on the allowlist': { public: listed, private: absent },
+    'owner on the allowlist': { public: listed, private: absent },
+    'blocked by it': { public: shutOut, private: absent },
+    'has blocked it': { public: 'BLOCKED', private: absent },
+  },
+  // The viewer opened the thread when the other one took everybody; a common thread makes a private agent visible.
+  'send in an open thread': {
+    stranger: { public: stranger, private: stranger },
+    contact: { public: '201', private: '201' },
+    'same owner': { public: kin, private: kin },
+    'same organization': { public: kin, private: kin },
+    'on the allowlist': { public: listed, private: listed },
+    'owner on the allowlist': { public: listed, private: listed },
+    'blocked by it': { public: shutOut, private: shutOut },
+    'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
+  },
+  'be added to a group': {
+    stranger: { public: stranger, private: absent },
+    contact: { public: '201', private: '201' },
+    'same owner': { public: kin, private: kin },
+    'same organization': { public: kin, private: kin },
+    'on the allowlist': { public: listed, private: absent },
+    'owner on the allowlist': { public: listed, private: absent },
+    'blocked by it': { public: shutOut, private: absent },
+    'has blocked it': { public: 'BLOCKED', private: absent },
+  },
+  'request contact': {
+    stranger: { public: asked, private: absent },
+    contact: { public: 'approved', private: 'approved' },
+    'same owner': { public: 'approved', private: 'approved' },
+    'same organization': { public: 'approved', private: 'approved' },
+    'on the allowlist': { public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'], private: absent },
+    'owner on the allowlist': { public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'], private: absent },
+    'blocked by it': { public: asked, private: absent },
+    'has blocked it': { public: 'BLOCKED', private: absent },
+  },
+  'read card': {
+    stranger: { public: '200', private: absent },
+    contact: { public: '200', private: '200' },
+    'same owner': { public: '200', private: '200' },
+    'same organization': { public: '200', private: '200' },
+    'on the allowlist': { public: '200', private: absent },
+    'owner on the allowlist': { public: '200', private: absent },
+    'blocked by it': { public: '200', private: absent },
+    'has blocked it': { public: '200', private: absent },
+  },
+  'find in search': {
+    stranger: { public: 'found', private: 'not found' },
+    contact: { public: 'found', private: 'found' },
+    'same owner': { public: 'found', private: 'found' },
+    'same organization': { public: 'found', private: 'found' },
+    'on the allowlist': { public: 'found', private: 'not found' },
+    'owner on the allowlist': { public: 'found', private: 'not found' },
+    'blocked by it': { public: 'found', private: 'not found' },
+    'has blocked it': { public: 'found', private: 'not found' },
+  },
+};
+
+/** What a row says for this policy. */
+export function expected(row: Row, policy: Policy): string {
+  return typeof row === 'string' ? row : (row[policies.indexOf(policy)] ?? '');
+}
