@@ -3,6 +3,7 @@ import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
 import { allows } from '../domain/scopes.ts';
 import type { IdempotencyClaim, UnitOfWork, Work } from '../unit-of-work.ts';
+import { onTheBeat } from './beat.ts';
 import type { Operation } from './define.ts';
 import { idempotencyKeyPattern } from './fields.ts';
 import type { Limits } from './limits.ts';
@@ -58,7 +59,7 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
 
   return async function execute(call) {
     requireScope(call.operation, call.actor);
-    return toll(call, (input) => perform(call, input));
+    return toll(call, (input) => onTheBeat(() => perform(call, input)));
   };
 }
 

@@ -50,6 +50,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: 20_000,
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'ams',
+    // Statements here take milliseconds; compiling one takes longer than running it.
+    options: '-c jit=off',
     pipeline: true,
     stream: () => new GatheringSocket(),
   });
