@@ -19,7 +19,6 @@ export const addAllowlistEntryOperation = defineOperation({
     forms: 'short-and-long',
     status: 201,
     idempotency: 'accepted',
-    location: ({ entry }) => `/allowlist/${encodeURIComponent(entry)}`,
   },
   errors: ['INVALID_HANDLE'],
   example: { input: { entry: 'globex.*' }, output: exampleAllowlistEntry },

@@ -22,7 +22,6 @@ export const blockAgentOperation = defineOperation({
     forms: 'short-and-long',
     status: 201,
     idempotency: 'accepted',
-    location: ({ blocked_agent_id }) => `/blocks/${blocked_agent_id}`,
   },
   tool: {
     description:

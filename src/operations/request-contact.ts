@@ -25,7 +25,6 @@ export const requestContactOperation = defineOperation({
     forms: 'short-and-long',
     status: 201,
     idempotency: 'required',
-    location: ({ request_id }) => `/contacts/requests/${request_id}`,
   },
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE', 'BLOCKED', 'NOT_TRUSTED', 'NOT_ALLOWED', 'AGENT_PAUSED'],
   example: {

@@ -26,7 +26,6 @@ test('a block is made once, stands in one list, and ends by id or handle; in the
     for (const ref of [bob.id, bob.handle, `@${bob.handle.toUpperCase()}`]) {
       const made = await trust.call('POST', base, ann, { handle: ref, reason: 'spam' });
       expect([made.status, made.body]).toEqual([201, blockOf(bob)]);
-      expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/blocks/${bob.id}`);
       const again = await trust.call('POST', base, ann, { handle: bob.handle });
       expect([again.status, again.text]).toEqual([201, made.text]);
       expect((await trust.call('GET', base, ann)).body).toEqual({ blocks: [made.body] });
