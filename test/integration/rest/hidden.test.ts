@@ -59,11 +59,11 @@ let hidden: Record<Exclude<Names, 'nothing hidden' | 'owner and name'>, readonly
 beforeAll(async () => {
   service = await startService({ worker: false });
   worlds = policyWorlds(service);
-  viewer = await worlds.agentOf(freshName('viewer'), 'personal');
-  const friend = await worlds.agentOf(freshName('friend'), 'personal');
+  viewer = await worlds.agentOf(freshName(), 'personal');
+  const friend = await worlds.agentOf(freshName(), 'personal');
   thread = await worlds.threadOf(viewer, friend.handle);
   const [secret, other, gone] = await Promise.all(
-    ['secret', 'other', 'gone'].map((what) => worlds.agentOf(freshName(what), 'personal')),
+    Array.from({ length: 3 }, () => worlds.agentOf(freshName(), 'personal')),
   );
   if (!secret || !other || !gone) throw new Error('there are no agents');
   const theirs = await worlds.threadOf(secret, other.handle);

@@ -61,9 +61,9 @@ test('an agent that may not start threads can answer in them', async () => {
 
 test('in a group only a block stands against a message, and it speaks in the words of the policy', async () => {
   const [creator, first, second] = await Promise.all([
-    agentOf(freshName('group'), 'personal'),
-    agentOf(freshName('group'), 'personal'),
-    agentOf(freshName('group'), 'personal'),
+    agentOf(freshName(), 'personal'),
+    agentOf(freshName(), 'personal'),
+    agentOf(freshName(), 'personal'),
   ]);
   const made = await post('/threads', creator, { participants: [first.handle, second.handle] });
   const thread: string = made.body.id;

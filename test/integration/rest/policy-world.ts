@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { createOrganization } from '../../../src/services/organizations.ts';
@@ -16,10 +17,8 @@ export interface World {
   other: TestAgent;
 }
 
-let counter = 0;
-
-/** A name that no other test uses. */
-export const freshName = (what: string): string => `${what}-${process.pid}-${(counter += 1)}`;
+/** A name that no other test uses, and that a search for another one does not take for a typo of it. */
+export const freshName = (): string => randomBytes(12).toString('hex');
 
 /** Makes worlds of two agents on a service, and what one of them does to the other. */
 export function policyWorlds(service: TestService) {
@@ -58,7 +57,7 @@ export function policyWorlds(service: TestService) {
   };
 
   async function agentOf(owner: string, scope: 'personal' | 'shared'): Promise<TestAgent> {
-    const handle = `${owner}.${freshName('agent')}`;
+    const handle = `${owner}.${freshName()}`;
     const create_owner = scope === 'personal';
     const settings = { scope, create_owner, visibility: 'public', inbound_policy: 'open' } as const;
     const agent = await service.core.unitOfWork.administer((work) =>
@@ -69,12 +68,12 @@ export function policyWorlds(service: TestService) {
   }
 
   async function pairOf(relation: Relation): Promise<World> {
-    const owner = freshName('matrix');
+    const owner = freshName();
     if (relation === 'same organization') {
       await service.core.unitOfWork.administer((work) => createOrganization(work, owner));
       return { viewer: await agentOf(owner, 'shared'), other: await agentOf(owner, 'shared') };
     }
-    const otherOwner = relation === 'same owner' ? owner : `${owner}-other`;
+    const otherOwner = relation === 'same owner' ? owner : freshName();
     return { viewer: await agentOf(owner, 'personal'), other: await agentOf(otherOwner, 'personal') };
   }
 
