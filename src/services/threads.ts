@@ -32,7 +32,10 @@ export async function createThread(work: Work, input: CreateThread) {
     const refusal = inboundRefusal(other, other);
     if (refusal) throw refusal;
   }
-  const members = [creator, ...others].map(({ id, canonical_handle }) => ({ id, canonical_handle }));
+  // As threads are read: in the order of joining, then of handles.
+  const members = [creator, ...others]
+    .map(({ id, canonical_handle }) => ({ id, canonical_handle }))
+    .sort((a, b) => (a.canonical_handle < b.canonical_handle ? -1 : 1));
   const thread = {
     id: newId('thread'),
     subject: input.subject,

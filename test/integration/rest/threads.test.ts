@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { followFeed } from '../../support/feed.ts';
 import { rest } from '../../support/rest-client.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 
@@ -264,4 +265,15 @@ test('lists filter by status, by member and by time, newest activity first', asy
     const answer = await rest('GET', `${service.api}/threads${query}`, { token: ann.token });
     expect([answer.status, answer.body.error.code], query).toEqual([400, 'VALIDATION_ERROR']);
   }
+});
+
+test('the event of a new thread shows its members in the order in which the thread does', async () => {
+  const crowd = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
+  const [last, ...others] = crowd.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
+  if (!last) throw new Error('there is nobody');
+  const feed = await followFeed(service.api, last.token);
+  const participants = others.map(({ handle }) => handle);
+  const made = await rest('POST', `${service.api}/threads`, { token: last.token, body: { participants } });
+  const [event] = await feed();
+  expect(event?.data.members).toEqual(made.body.members);
 });
