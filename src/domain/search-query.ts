@@ -18,6 +18,8 @@ export interface SearchTerm {
 
 export const longestQuery = 200;
 const mostTerms = 20;
+/** Each one makes the database gather every word that begins so. */
+const mostPrefixes = 5;
 
 /** A minus right before a term; a phrase, whose end may be missing; or anything up to a space or a quote. */
 const parts = /(?<minus>-)?(?:["“”„＂](?<phrase>[^"“”„＂]*)["“”„＂]?|(?<bare>[^\s"“”„＂]+))/gu;
@@ -25,7 +27,7 @@ const parts = /(?<minus>-)?(?:["“”„＂](?<phrase>[^"“”„＂]*)["“�
 /**
  * Reads a query: words are all to be found; "words in quotes" side by side; -word and -"a phrase" must not be there; word* stands
  * for every word that begins so. Words that only punctuation parts, as in re-index, stand side by side too.
- * @throws {DomainError} VALIDATION_ERROR when there is nothing to find, or more than 20 terms. `field` is named in it.
+ * @throws {DomainError} VALIDATION_ERROR when there is nothing to find, more than 20 terms, or more than 5 prefixes. `field` is named in it.
  */
 export function parseSearch(query: string, field: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
@@ -34,6 +36,8 @@ export function parseSearch(query: string, field: string): SearchTerm[] {
     if (words.length > 0) terms.push({ words, excluded: groups['minus'] !== undefined });
   }
   if (terms.length > mostTerms) throw refusal(field, `must have at most ${mostTerms} terms`);
+  const prefixes = terms.flatMap(({ words }) => words.filter((word) => word.prefix && !word.dense));
+  if (prefixes.length > mostPrefixes) throw refusal(field, `must have at most ${mostPrefixes} words with *`);
   if (terms.every((term) => term.excluded)) throw refusal(field, 'must name at least one word to find');
   return terms;
 }

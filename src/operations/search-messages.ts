@@ -11,7 +11,7 @@ export const searchedText = z
   .min(1)
   .max(longestQuery)
   .describe(
-    'Words that must all be there. "words in quotes" stand side by side, -word must not be there, word* stands for every word that begins so. Accents and case do not matter; text without spaces is found too.',
+    'Words that must all be there. "words in quotes" stand side by side, -word must not be there, word* stands for every word that begins so. At most 20 terms, 5 of them with *. Accents and case do not matter; text without spaces is found too.',
   );
 
 const time = z.int().min(0);

@@ -46,6 +46,14 @@ describe('a query', () => {
     );
   });
 
+  test('has at most 5 prefixes, and as many single characters of scripts without spaces as it likes', () => {
+    expect(parseSearch('a* b* "c d*" -e* f*', 'q')).toHaveLength(5);
+    expect(parseSearch('京 都 人 大 小 中', 'q')).toHaveLength(6);
+    expect(() => parseSearch('a* b* "c* d*" -e* f*', 'q')).toThrow(
+      expect.objectContaining({ details: [{ field: 'q', message: 'must have at most 5 words with *' }] }),
+    );
+  });
+
   test('of anything at all is read or refused, and quotes every word', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (query) => {
