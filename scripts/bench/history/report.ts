@@ -19,6 +19,10 @@ export function historyTable(measured: HistoryMeasured): string {
     const ratios = last.timings.map((timing) => [timing.name, growth(first.timings, timing)]);
     lines.push('', `p95 at ${last.messages} ÷ p95 at ${first.messages}, one in flight`, ...columns(ratios));
   }
+  const searches = last?.timings.filter(({ name }) => name.startsWith('search')) ?? [];
+  const [worst] = searches.toSorted((a, b) => b.alone.p95 - a.alone.p95);
+  if (worst)
+    lines.push('', `slowest search at the last size: ${worst.name.slice(8)}, p95 ${worst.alone.p95} ms`);
   return `${lines.join('\n')}\n`;
 }
 
