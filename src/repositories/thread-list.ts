@@ -34,15 +34,16 @@ const margin_ms = 3_600_000;
 /**
  * Newest activity first. The order moves with every message, so the pages after the first one sort by the activity that the first
  * one saw: a thread that got messages since then keeps its place, and is neither missed nor shown twice. Only threads that
- * changed since then are looked into, and only as far back as that.
+ * changed since then are looked into, and only as far back as that. Threads are fetched one by one: the planner, which does not
+ * know how few of them are one agent's, would read them all.
  */
 const list = statement(
   'threads.list',
   `select ${threadColumns}, o.activity, pg_current_snapshot()::text as snapshot
    from thread_members v
-   join threads t on t.id = v.thread_id
+   cross join lateral (select *, xmin as version from threads where id = v.thread_id limit 1) t
    cross join lateral (select case
-     when $5::pg_snapshot is null or t.updated_at < $6::bigint or was_seen(t.xmin, $5::pg_snapshot)
+     when $5::pg_snapshot is null or t.updated_at < $6::bigint or was_seen(t.version, $5::pg_snapshot)
      then coalesce(t.last_message_at, t.created_at)
      else coalesce((select m.created_at from messages m where m.thread_id = t.id and was_seen(m.xmin, $5::pg_snapshot)
                     order by m.sequence desc limit 1), t.created_at)

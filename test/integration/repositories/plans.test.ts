@@ -36,8 +36,8 @@ beforeAll(async () => {
     url: database.url,
     reader_id: reader,
     agent_ids: others,
-    threads: 50,
-    other_threads: 19_950,
+    threads: 200,
+    other_threads: 39_800,
     signal: new AbortController().signal,
   });
   try {

@@ -37,6 +37,8 @@ describe('cursors of lists', () => {
     ['an empty payload', `.${mac}`],
     ['three parts', `${good}.x`],
     ['a shorter signature', good.slice(0, -4)],
+    ['an extra character', `${good}A`],
+    ['a character that decoding passes over', `${payload}*.${mac}`],
     ['another payload', `${Buffer.from('[42]').toString('base64url')}.${mac}`],
     ['another signature', `${payload}.${Buffer.alloc(12).toString('base64url')}`],
   ])('are refused: %s', (_what, cursor) => {
