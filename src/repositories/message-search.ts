@@ -9,9 +9,8 @@ const place = `s.thread_id = any($2) and s.message_id >= $4 and s.message_id < $
   and s.created_at >= $6 and s.created_at < $7
   and ($8::text is null or s.sender_id = $8)`;
 
-/** What a row must hold, and for whom. */
-const match = `s.document @@ $3::tsquery
-  and exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = $1)`;
+/** For whom a row is. */
+const reach = `exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = $1)`;
 
 const attached = `and exists (select from attachments t where t.message_id = s.message_id)`;
 
@@ -75,16 +74,25 @@ function recentStatement(more: string): Statement {
            limit ${recentMessages}
          ) s where ${place} order by s.message_id desc offset 0
        ) s
-       where ${match} ${more} order by s.message_id desc limit $9
+       where s.document @@ $3::tsquery and ${reach} ${more} order by s.message_id desc limit $9
      ) ${page}`,
   );
 }
 
-/** Everything that matches, then the newest of it: for what is not common. */
+/**
+ * Everything that holds the words, then the newest of it that match: for what is not common. The index does not know in which
+ * order words stand; so rows are read for that one by one, and only until the page is full.
+ */
 function wholeStatement(more: string): Statement {
   return plannedEachTime(
-    `with found as materialized (select s.message_id from message_search s where ${place} and ${match} ${more}),
-     page as (select message_id from found order by message_id desc limit $9) ${page}`,
+    `with found as materialized (
+       select s.message_id from message_search s where ${place} and s.document @@ $10::tsquery and ${reach} ${more}
+     ), page as (
+       select f.message_id from (select message_id from found order by message_id desc) f
+       cross join lateral (
+         select from message_search s where s.message_id = f.message_id and s.document @@ $3::tsquery limit 1) s
+       order by f.message_id desc limit $9
+     ) ${page}`,
   );
 }
 
@@ -107,6 +115,8 @@ export interface MessageSearch {
   thread_ids: readonly string[];
   /** The text form of a tsquery. */
   query: string;
+  /** The same, with the words of phrases in any order: what the index of words can tell. */
+  words: string;
   /** Ids from this one on. */
   from_id: string;
   /** Ids below this one. */
@@ -166,12 +176,13 @@ export function messageSearchRepository(db: Queryable) {
      * not is looked for in the index of words, so that neither has to go through many rows.
      */
     async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
-      const { thread_ids, query, from_id, below_id, after, before, sender, with_attachment, limit } = search;
+      const { thread_ids, query, words, from_id, below_id, after, before, sender, with_attachment, limit } =
+        search;
       const { recent, whole } = with_attachment ? withAttachment : plain;
       const where = [thread_ids, query, from_id, below_id, after, before, await senderId(sender)];
       const values = [readerId, ...where, limit];
       const latest = await db.query<MessageRow>(recent, values);
-      return latest.length === limit ? latest : db.query<MessageRow>(whole, values);
+      return latest.length === limit ? latest : db.query<MessageRow>(whole, [...values, words]);
     },
     /** How long messages sent since then (in milliseconds) took to be found. For measurements: reads every row. */
     async lag(since: number): Promise<IndexLag | undefined> {

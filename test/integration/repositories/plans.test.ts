@@ -109,6 +109,8 @@ const search = { ...anyTime, sender: null, with_attachment: false, limit: 21 };
 const everywhere = () => ({ ...search, thread_ids });
 const word = (place: number) => vocabulary[place] ?? '';
 
+const sought = (query: string) => ({ query, words: query });
+
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['a thread', (db) => threadsRepository(db).findForMember(thread(), reader)],
   ['first page of threads', (db) => threadListRepository(db).list(reader, anyThread)],
@@ -127,14 +129,14 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
   ...[0, 200, 1_000, 19_000].map((place): (typeof reads)[number] => [
     `search of the word at place ${place}`,
-    (db) => messageSearchRepository(db).search(reader, { ...everywhere(), query: `'${word(place)}'` }),
+    (db) => messageSearchRepository(db).search(reader, { ...everywhere(), ...sought(`'${word(place)}'`) }),
   ]),
   [
     'search of a prefix',
     (db) =>
       messageSearchRepository(db).search(reader, {
         ...everywhere(),
-        query: `'${word(1_000).slice(0, 4)}':*`,
+        ...sought(`'${word(1_000).slice(0, 4)}':*`),
       }),
   ],
   [
@@ -144,6 +146,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
         ...search,
         thread_ids: [thread()],
         query: `('${word(300)}'<->'${word(400)}')`,
+        words: `('${word(300)}'&'${word(400)}')`,
       }),
   ],
   ['feed', (db) => feedRepository(db).read([{ agent_id: reader, after: 10 }], 100)],

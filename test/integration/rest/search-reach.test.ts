@@ -35,6 +35,7 @@ describe('who may find it', () => {
     const search = {
       thread_ids: [secret],
       query: "'walnut'",
+      words: "'walnut'",
       from_id: 'msg_0',
       below_id: 'msg_Z',
       after: 0,
