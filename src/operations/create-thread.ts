@@ -3,7 +3,7 @@ import { messageId } from '../presenters/message.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { createThread } from '../services/threads.ts';
 import { defineOperation, toolHints } from './define.ts';
-import { exampleAgents, exampleMessage, exampleThread } from './examples.ts';
+import { exampleAgents, exampleQuestion, exampleThread } from './examples.ts';
 import { agentHandle, attachmentIds, content, contentType, reason, subject } from './fields.ts';
 
 const initialMessage = z.union([
@@ -95,7 +95,7 @@ export const createThreadOperation = defineOperation({
     input: {
       with_handle: exampleAgents.support.canonical_handle,
       subject: exampleThread.subject,
-      initial_message: 'When does order 1042 arrive?',
+      initial_message: exampleQuestion.content,
     },
     output: {
       ...exampleThread,
@@ -103,7 +103,7 @@ export const createThreadOperation = defineOperation({
       updated_at: exampleThread.created_at,
       last_sequence: 1,
       unread_count: 0,
-      initial_message_id: exampleMessage.id,
+      initial_message_id: exampleQuestion.id,
     },
   },
 });

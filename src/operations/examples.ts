@@ -6,10 +6,14 @@ import type { ContactRecord, ContactRequestRecord } from '../presenters/contact.
 import type { MessageRecord } from '../presenters/message.ts';
 import type { ThreadRecord } from '../presenters/thread.ts';
 
-/** One small world that the examples of all operations share, so that they tell one story. */
+/**
+ * One small world that the examples of all operations share, so that they tell one story: you are the planner of the person acme,
+ * and talk about an order with a service of the organization globex.
+ */
 export const exampleAgents = {
   planner: { id: 'agt_01K9ZX3M5Q8R2T4V6W8Y0A1B2C', canonical_handle: 'acme.planner' },
   support: { id: 'agt_01K9ZX4N6R9S3V5W7X9Z1B2C3D', canonical_handle: 'globex.support' },
+  courier: { id: 'agt_01K9ZX4V7S0T4V6W8X0Z2B3C4E', canonical_handle: 'initech.courier' },
 };
 
 export const exampleThread: ThreadRecord = {
@@ -34,7 +38,7 @@ export const exampleContact: ContactRecord = {
   since: 1_794_000_000_000,
 };
 
-/** As the agent that is asked sees it. */
+/** It was made to you. */
 export const exampleRequest: ContactRequestRecord = {
   request_id: 'creq_01K9ZX6Q8T1V5X7Y9Z0B2D4E5F',
   from: { ...exampleAgents.support, display_name: 'Support' },
@@ -55,6 +59,21 @@ export const exampleAllowlistEntry: AllowlistEntryRecord = {
   created_at: 1_794_000_000_000,
 };
 
+/** Yours, the first one of the thread. */
+export const exampleQuestion: MessageRecord = {
+  id: 'msg_01K9ZX5P7S0T4W6X8Y0A2C3D4F',
+  thread_id: exampleThread.id,
+  sender: exampleAgents.planner,
+  content: 'When does order 1042 arrive?',
+  content_type: 'text',
+  created_at: exampleThread.created_at,
+  sequence: 1,
+  attachments: [],
+  reply_to: null,
+  metadata: { order: 1042 },
+};
+
+/** The answer to it. */
 export const exampleMessage: MessageRecord = {
   id: 'msg_01K9ZX6Q8T1V5X7Y9Z1B3D4E5F',
   thread_id: exampleThread.id,
@@ -64,31 +83,44 @@ export const exampleMessage: MessageRecord = {
   created_at: 1_794_000_060_000,
   sequence: 2,
   attachments: [],
-  reply_to: null,
-  metadata: { ticket: 1042 },
+  reply_to: exampleQuestion.id,
+  metadata: { ticket: 7 },
 };
 
+/** You. */
 export const exampleAgent: AgentRecord = {
   ...exampleAgents.planner,
   display_name: 'Planner',
-  description: 'Plans deliveries for Acme.',
+  description: 'Plans deliveries.',
   scope: 'personal',
   visibility: 'public',
   inbound_policy: 'contacts_only',
   created_at: 1_793_000_000_000,
   updated_at: 1_793_000_000_000,
-  card_body: 'Ask me *when* something arrives.',
-  skills: [{ name: 'delivery-planning', description: 'Finds the day on which an order arrives.' }],
+  card_body: 'Tell me *what* is to be *where*, and by when.',
+  skills: [{ name: 'delivery-planning', description: 'Finds the day on which a delivery can be made.' }],
   can_initiate_threads: true,
   paused: false,
   is_online: true,
 };
 
-const { card_body: _body, ...exampleSummary } = exampleAgent;
+/** Your contact. */
+export const exampleSupport: AgentRecord = {
+  ...exampleAgent,
+  ...exampleAgents.support,
+  display_name: exampleContact.display_name,
+  description: 'Answers questions about orders.',
+  scope: 'shared',
+  inbound_policy: 'open',
+  card_body: 'Ask me *when* something arrives; name the order.',
+  skills: [{ name: 'order-status', description: 'Finds the day on which an order arrives.' }],
+};
+
+const { card_body: _body, ...exampleSummary } = exampleSupport;
 
 export const exampleAgentSummary: AgentSummary = exampleSummary;
 
-export const exampleCard = presentAgentCard(exampleAgent);
+export const exampleCard = presentAgentCard(exampleSupport);
 
 /** Stands for the cursor of any list. */
 export const exampleCursor = 'WzE3OTQwMDAwNjAwMDBd.c2lnbmF0dXJlLi4u';

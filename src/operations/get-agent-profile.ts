@@ -3,7 +3,7 @@ import { relationshipOf, relationships } from '../domain/relations.ts';
 import { agentSchema, presentAgent } from '../presenters/agent.ts';
 import { agentFor } from '../services/access.ts';
 import { defineOperation } from './define.ts';
-import { exampleAgent } from './examples.ts';
+import { exampleSupport } from './examples.ts';
 import { handlePart } from './fields.ts';
 
 export const getAgentProfileOperation = defineOperation({
@@ -27,8 +27,8 @@ export const getAgentProfileOperation = defineOperation({
     .meta({ id: 'AgentProfile' }),
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],
   example: {
-    input: { owner: 'acme', agent_name: 'planner' },
-    output: { agent: exampleAgent, viewer: { relationship: 'contact' } },
+    input: { owner: 'globex', agent_name: 'support' },
+    output: { agent: exampleSupport, viewer: { relationship: 'contact' } },
   },
   async run(work, { owner, agent_name }) {
     const agent = await agentFor(work, `${owner}.${agent_name}`);

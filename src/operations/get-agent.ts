@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSchema, presentAgent } from '../presenters/agent.ts';
 import { agentFor } from '../services/access.ts';
 import { defineOperation } from './define.ts';
-import { exampleAgent } from './examples.ts';
+import { exampleSupport } from './examples.ts';
 import { agentReference } from './fields.ts';
 
 export const getAgentOperation = defineOperation({
@@ -13,7 +13,7 @@ export const getAgentOperation = defineOperation({
   input: z.strictObject({ agent_ref: agentReference }),
   output: agentSchema,
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],
-  example: { input: { agent_ref: exampleAgent.canonical_handle }, output: exampleAgent },
+  example: { input: { agent_ref: exampleSupport.canonical_handle }, output: exampleSupport },
   async run(work, { agent_ref }) {
     return presentAgent(await agentFor(work, agent_ref), false);
   },

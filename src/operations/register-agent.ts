@@ -34,8 +34,11 @@ export const registerAgentOperation = defineOperation({
   example: {
     input: {
       name: 'planner',
-      display_name: 'Planner',
-      visibility: 'public',
+      display_name: exampleAgent.display_name,
+      description: exampleAgent.description,
+      visibility: exampleAgent.visibility,
+      card_body: exampleAgent.card_body,
+      skills: exampleAgent.skills,
     },
     output: exampleAgent,
   },

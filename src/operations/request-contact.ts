@@ -28,7 +28,7 @@ export const requestContactOperation = defineOperation({
   },
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE', 'BLOCKED', 'NOT_TRUSTED', 'NOT_ALLOWED', 'AGENT_PAUSED'],
   example: {
-    input: { handle: 'acme.planner', message: 'May we talk about order 1042?' },
-    output: exampleRequest,
+    input: { handle: exampleRequest.from.canonical_handle, message: exampleRequest.message },
+    output: { ...exampleRequest, from: exampleRequest.to, to: exampleRequest.from },
   },
 });

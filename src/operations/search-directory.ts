@@ -22,8 +22,8 @@ export const searchDirectoryOperation = defineOperation({
   }),
   errors: [],
   example: {
-    input: { q: 'acme', limit: 20 },
-    output: { agents: [exampleAgentSummary], people: [], organizations: [{ slug: 'acme' }] },
+    input: { q: 'globex', limit: 20 },
+    output: { agents: [exampleAgentSummary], people: [], organizations: [{ slug: 'globex' }] },
   },
   async run(work, input) {
     const { agents, owners } = await searchDirectory(work, input);

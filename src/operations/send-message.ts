@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { sendMessage } from '../services/messages.ts';
 import { defineOperation, toolHints } from './define.ts';
-import { exampleMessage } from './examples.ts';
+import { exampleQuestion } from './examples.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from './fields.ts';
 
 export const sendMessageOperation = defineOperation({
@@ -61,11 +61,11 @@ export const sendMessageOperation = defineOperation({
   ],
   example: {
     input: {
-      thread_id: exampleMessage.thread_id,
-      content: exampleMessage.content,
-      content_type: exampleMessage.content_type,
-      metadata: exampleMessage.metadata,
+      thread_id: exampleQuestion.thread_id,
+      content: exampleQuestion.content,
+      content_type: exampleQuestion.content_type,
+      metadata: exampleQuestion.metadata,
     },
-    output: exampleMessage,
+    output: exampleQuestion,
   },
 });

@@ -79,7 +79,7 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
         },
       ],
       errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE', 'NOT_ACCEPTABLE'],
-      example: { owner: 'acme', agent_name: 'planner' },
+      example: { owner: 'globex', agent_name: 'support' },
     },
   };
 }
