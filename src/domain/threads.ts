@@ -12,3 +12,6 @@ const moves: Record<ThreadStatus, readonly ThreadStatus[]> = {
 export function canMove(from: ThreadStatus, to: ThreadStatus): boolean {
   return moves[from].includes(to);
 }
+
+/** The largest sequence that a message can have: that of an integer in PostgreSQL. */
+export const largestSequence = 2_147_483_647;

@@ -29,7 +29,7 @@ export interface Sessions {
 }
 
 /** A session that nobody used for a week is over. */
-export const sessionLifetime = 7 * 24 * 3_600_000;
+const sessionLifetime = 7 * 24 * 3_600_000;
 const touchInterval = 3_600_000;
 const cacheLifetime = 5_000;
 const cacheSize = 10_000;

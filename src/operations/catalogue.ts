@@ -1,6 +1,6 @@
 import { addAllowlistEntryOperation } from './add-allowlist-entry.ts';
 import { addFavoriteOperation } from './add-favorite.ts';
-import { addMemberOperation } from './add-member.ts';
+import { addThreadMemberOperation } from './add-thread-member.ts';
 import { approveContactRequestOperation } from './approve-contact-request.ts';
 import { blockAgentOperation } from './block-agent.ts';
 import { createThreadOperation } from './create-thread.ts';
@@ -27,7 +27,7 @@ import { rejectContactRequestOperation } from './reject-contact-request.ts';
 import { removeAllowlistEntryOperation } from './remove-allowlist-entry.ts';
 import { removeContactOperation } from './remove-contact.ts';
 import { removeFavoriteOperation } from './remove-favorite.ts';
-import { removeMemberOperation } from './remove-member.ts';
+import { removeThreadMemberOperation } from './remove-thread-member.ts';
 import { requestContactOperation } from './request-contact.ts';
 import { respondToContactRequestOperation } from './respond-to-contact-request.ts';
 import { searchAgentsOperation } from './search-agents.ts';
@@ -60,8 +60,8 @@ export const catalogue: readonly Operation[] = [
   getThreadOperation,
   readThreadOperation,
   updateThreadOperation,
-  addMemberOperation,
-  removeMemberOperation,
+  addThreadMemberOperation,
+  removeThreadMemberOperation,
   markReadOperation,
   sendMessageOperation,
   listMessagesOperation,

@@ -50,7 +50,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
   kind: 'read' | 'write';
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
-  /** What it refuses with, beside the refusals that every operation has. */
+  /** What it refuses with, beside what every operation does and what having a cursor brings (INVALID_CURSOR). */
   errors: readonly ErrorCode[];
   /** One call as it could be, for the description of the interface; path parameters stand in the input too. */
   example: { input: Record<string, unknown>; output: Output };

@@ -1,20 +1,18 @@
 import { z } from 'zod';
+import { largestSequence } from '../domain/threads.ts';
 
 /** Input fields that several operations share, so that they mean and refuse the same everywhere. */
 
 const utf8 = new TextEncoder();
 
-export const maximumContentBytes = 32_768;
+const largestContent = 32_768;
 
 export const content = z
   .string()
-  .refine(
-    (value) => value.length <= maximumContentBytes && utf8.encode(value).length <= maximumContentBytes,
-    {
-      error: `must be at most ${maximumContentBytes} bytes of UTF-8`,
-      params: { code: 'MESSAGE_TOO_LARGE' },
-    },
-  )
+  .refine((value) => value.length <= largestContent && utf8.encode(value).length <= largestContent, {
+    error: `must be at most ${largestContent} bytes of UTF-8`,
+    params: { code: 'MESSAGE_TOO_LARGE' },
+  })
   .describe('Message body, at most 32,768 bytes of UTF-8.');
 
 export const contentType = z.enum(['text', 'markdown']).describe('How to read the content.');
@@ -73,6 +71,11 @@ export const nextCursor = z.string().optional().describe('Absent at the end.');
 
 export function pageLimit(largest: number, usual: number) {
   return z.int().min(1).max(largest).default(usual).describe(`How many at most: 1–${largest}.`);
+}
+
+/** A place in a thread; the first message has 1. */
+export function sequenceFrom(least: 0 | 1) {
+  return z.int().min(least).max(largestSequence);
 }
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;

@@ -4,7 +4,8 @@ import type { Limiter } from '../platform/limiter.ts';
 
 export interface Limits {
   /**
-   * Takes one call from a budget. Who has it stands in `key`: an agent's id, with what else the budget is counted by, or an address.
+   * Takes one call from a budget. Who has it stands in `key`: an agent's id, with what else the budget is counted by, or an
+   * address.
    * @param tell hears how the budget stands, also when it is used up. It hears nothing where limits are off.
    * @throws {DomainError} RATE_LIMITED, with the seconds until the next period.
    */

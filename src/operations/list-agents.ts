@@ -12,7 +12,7 @@ export const listAgentsOperation = defineOperation({
   kind: 'read',
   input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
   output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },
   async run(work, input) {
     const { agents, next_cursor } = await listPersonalAgents(work, input);

@@ -12,11 +12,11 @@ export const listAllowlistOperation = defineOperation({
   kind: 'read',
   input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
   output: z.object({
-    allowlist: z.array(allowlistEntrySchema).describe('Everybody on it.'),
+    allowlist: z.array(allowlistEntrySchema).describe('In alphabetical order.'),
     next_cursor: nextCursor,
   }),
   run: listAllowlist,
   rest: { method: 'GET', path: '/allowlist', forms: 'short-and-long', status: 200 },
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: { input: { limit: 50 }, output: { allowlist: [exampleAllowlistEntry] } },
 });

@@ -14,6 +14,6 @@ export const listBlocksOperation = defineOperation({
   output: z.object({ blocks: z.array(blockSchema).describe('Newest first.'), next_cursor: nextCursor }),
   run: listBlocks,
   rest: { method: 'GET', path: '/blocks', forms: 'short-and-long', status: 200 },
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: { input: { limit: 50 }, output: { blocks: [exampleBlock] } },
 });

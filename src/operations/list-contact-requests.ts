@@ -36,6 +36,6 @@ export const listContactRequestsOperation = defineOperation({
       'Lists the contact requests that wait for you, or with direction=outgoing those that you made.',
     annotations: toolHints.read,
   },
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: { input: { direction: 'incoming' }, output: { requests: [exampleRequest] } },
 });

@@ -32,6 +32,6 @@ export const listContactsOperation = defineOperation({
     name: 'contacts',
     description: 'Your contacts, in the order of their handles.',
   },
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: { input: { limit: 50 }, output: { contacts: [exampleContact] } },
 });

@@ -3,7 +3,7 @@ import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { listMessages } from '../services/messages.ts';
 import { defineOperation } from './define.ts';
 import { exampleCursor, exampleMessage } from './examples.ts';
-import { listCursor, nextCursor, pageLimit, threadId } from './fields.ts';
+import { listCursor, nextCursor, pageLimit, sequenceFrom, threadId } from './fields.ts';
 
 export const listMessagesOperation = defineOperation({
   name: 'list_messages',
@@ -15,12 +15,7 @@ export const listMessagesOperation = defineOperation({
     limit: pageLimit(100, 50),
     cursor: listCursor.optional(),
     order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
-    after_sequence: z
-      .int()
-      .min(0)
-      .max(2_147_483_647)
-      .default(0)
-      .describe('Only messages beyond this sequence.'),
+    after_sequence: sequenceFrom(0).default(0).describe('Only messages beyond this sequence.'),
   }),
   output: z.object({
     messages: z.array(messageSchema).describe('In the order asked for.'),

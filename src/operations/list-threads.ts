@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { parseHandle } from '../domain/handles.ts';
 import { threadStatuses } from '../domain/threads.ts';
 import { presentThread, threadSchema } from '../presenters/thread.ts';
-import { listThreads } from '../services/thread-list.ts';
+import { listThreads } from '../services/list-threads.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleAgents, exampleCursor, exampleThread } from './examples.ts';
 import { agentHandle, listCursor, nextCursor, pageLimit } from './fields.ts';
@@ -27,13 +26,8 @@ export const listThreadsOperation = defineOperation({
     threads: z.array(threadSchema).describe('Newest activity first.'),
     next_cursor: nextCursor,
   }),
-  async run(work, { status, with_handle, updated_since, limit, cursor }) {
-    const filter = {
-      status: status ?? null,
-      with_handle: with_handle === undefined ? null : parseHandle(with_handle).canonical,
-      updated_since: updated_since ?? null,
-    };
-    const page = await listThreads(work, { ...filter, limit, cursor });
+  async run(work, input) {
+    const page = await listThreads(work, input);
     return { threads: page.threads.map(presentThread), next_cursor: page.next_cursor };
   },
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { markRead } from '../services/thread-members.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleThread } from './examples.ts';
-import { threadId } from './fields.ts';
+import { sequenceFrom, threadId } from './fields.ts';
 
 export const markReadOperation = defineOperation({
   name: 'mark_read',
@@ -11,11 +11,9 @@ export const markReadOperation = defineOperation({
   kind: 'write',
   input: z.strictObject({
     thread_id: threadId,
-    up_to_sequence: z
-      .int()
-      .min(0)
-      .max(2_147_483_647)
-      .describe('Every message up to this sequence counts as read. The mark only moves forward.'),
+    up_to_sequence: sequenceFrom(0).describe(
+      'Every message up to this sequence counts as read. The mark only moves forward.',
+    ),
   }),
   output: z.object({}),
   async run(work, input) {

@@ -5,17 +5,12 @@ import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { readThread } from '../services/read-thread.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleMessage, exampleThread } from './examples.ts';
-import { threadId } from './fields.ts';
+import { pageLimit, sequenceFrom, threadId } from './fields.ts';
 
 const input = z.strictObject({
   thread_id: threadId,
-  message_limit: z.int().min(1).max(100).default(20).describe('How many messages at most: 1–100.'),
-  before_sequence: z
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .optional()
-    .describe('Only messages before this sequence.'),
+  message_limit: pageLimit(100, 20),
+  before_sequence: sequenceFrom(1).optional().describe('Only messages before this sequence.'),
 });
 
 export const readThreadOperation = defineOperation({

@@ -15,9 +15,9 @@ export const searchAgentsOperation = defineOperation({
     agents: z.array(agentSummarySchema).describe('Best first.'),
     next_cursor: nextCursor,
   }),
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: {
-    input: { q: 'planner', limit: 20 },
+    input: { q: 'support', limit: 20 },
     output: { agents: [exampleAgentSummary], next_cursor: exampleCursor },
   },
   async run(work, input) {

@@ -19,9 +19,9 @@ export const searchOperation = defineOperation({
     contacts: z.array(contactSchema).describe('Your contacts; best first.'),
     next_cursor: nextCursor,
   }),
-  errors: ['INVALID_CURSOR'],
+  errors: [],
   example: {
-    input: { q: 'planner', limit: 20 },
+    input: { q: 'support', limit: 20 },
     output: { agents: [exampleAgentSummary], contacts: [exampleContact], next_cursor: exampleCursor },
   },
   async run(work, input) {

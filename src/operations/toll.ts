@@ -35,8 +35,8 @@ export function createToll(limits: Limits): Toll {
 
   /**
    * A refused call of an operation with a budget of its own costs the default budget too: else a flood of bad input, or of ids
-   * that do not exist, each with a fresh budget, would have no limit. Who goes on after that budget is used up pays it before every call
-   * until it is there again, so that the flood ends here, before anything is looked up.
+   * that do not exist, each with a fresh budget, would have no limit. Who goes on after that budget is used up pays it before
+   * every call until it is there again, so that the flood ends here, before anything is looked up.
    */
   async function own<T>(
     call: TolledCall & { budget: NonNullable<Operation['limit']> },

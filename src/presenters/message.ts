@@ -5,7 +5,7 @@ export const threadIdentifier = z.string().meta({ pattern: '^thd_' }).describe('
 
 export const messageId = z.string().meta({ pattern: '^msg_' }).describe('Message identifier, msg_…');
 
-export const contentTypes = ['text', 'markdown'] as const;
+const contentTypes = ['text', 'markdown'] as const;
 
 /** Message record of interface.md, then the additions of the contract, section 3. */
 export const messageSchema = z

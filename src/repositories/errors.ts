@@ -36,10 +36,3 @@ export function databaseError(error: unknown): unknown {
     retry_after: 1,
   });
 }
-
-/** Whether a write failed because the same idempotency key was committed meanwhile. */
-export function isIdempotencyConflict(error: unknown): boolean {
-  return (
-    error instanceof Error && (error as { constraint?: string }).constraint === 'idempotency_keys_unique'
-  );
-}

@@ -16,7 +16,7 @@ import type { Route, RouteDescription } from './route.ts';
 const cursor = z.string().describe('A position in the feed: the cursor of an event or of a page.');
 
 /** Query of `GET /v1/events`. */
-export const eventsQuery = z.object({
+const eventsQuery = z.object({
   cursor: cursor
     .optional()
     .describe('Events behind this one. Without it: the acknowledged position, or now.'),

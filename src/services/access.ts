@@ -37,6 +37,18 @@ export async function agentsFor(work: Work, refs: readonly string[]): Promise<Se
 }
 
 /**
+ * One agent by id or handle that is not the actor itself, with what relates it to the actor.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself)
+ */
+export async function otherAgentFor(work: Work, ref: string): Promise<SeenAgent> {
+  const [agent] = await agentsFor(work, [ref]);
+  if (agent && !agent.self) return agent;
+  throw new DomainError('VALIDATION_ERROR', 'handle: names yourself; name another agent.', {
+    details: [{ field: 'handle', message: 'names yourself' }],
+  });
+}
+
+/**
  * One agent by id or handle, for those who may look at it: it is visible to the actor, or the actor manages it. What is hidden,
  * retired or was never there is refused in the same words.
  * @throws {DomainError} AGENT_NOT_FOUND; INVALID_HANDLE, which depends on the text alone.

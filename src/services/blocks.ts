@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Work } from '../unit-of-work.ts';
-import { agentKey, agentsFor } from './access.ts';
+import { agentKey, otherAgentFor } from './access.ts';
 import { type PageRequest, pageOf } from './pages.ts';
 import { endContact } from './ties.ts';
 
@@ -22,12 +22,7 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
   // Who is blocked may be hidden by now, and stays blocked.
   const before = await work.blocks.find(agent_id, agentKey(handle));
   if (before) return before;
-  const [other] = await agentsFor(work, [handle]);
-  if (!other || other.self) {
-    throw new DomainError('VALIDATION_ERROR', 'handle: names yourself; name another agent.', {
-      details: [{ field: 'handle', message: 'names yourself' }],
-    });
-  }
+  const other = await otherAgentFor(work, handle);
   await work.contacts.lockPair(agent_id, other.id);
   const meanwhile = await work.blocks.find(agent_id, other.id);
   if (meanwhile) return meanwhile;

@@ -1,8 +1,7 @@
-import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { isKin, requestRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
-import { agentsFor } from './access.ts';
+import { otherAgentFor } from './access.ts';
 import { actingAgent } from './acting.ts';
 import { type PageRequest, pageOf } from './pages.ts';
 import { beginContact } from './ties.ts';
@@ -23,11 +22,11 @@ export interface RequestContact {
  * what the inbound policy of the other one refuses
  */
 export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
-  const sought = await otherAgent(work, handle);
+  const sought = await otherAgentFor(work, handle);
   await work.contacts.lockPair(work.actor.agent_id, sought.id);
   const [me, other, pending] = await Promise.all([
     actingAgent(work),
-    otherAgent(work, handle),
+    otherAgentFor(work, handle),
     work.contactRequests.findPending(work.actor.agent_id, sought.id),
   ]);
   const ask = () => insertRequest(work, other.id, message);
@@ -46,16 +45,6 @@ export async function requestContact(work: Work, { handle, message }: RequestCon
   }
   if (!mine && !other.blocked_by_them) tellAsked(work, request);
   return request;
-}
-
-async function otherAgent(work: Work, handle: string) {
-  const [agent] = await agentsFor(work, [handle]);
-  if (!agent || agent.self) {
-    throw new DomainError('VALIDATION_ERROR', 'handle: names yourself; name another agent.', {
-      details: [{ field: 'handle', message: 'names yourself' }],
-    });
-  }
-  return agent;
 }
 
 function insertRequest(work: Work, to_agent_id: string, message: string | null): Promise<Request> {

@@ -1,8 +1,10 @@
 import { DomainError } from '../domain/errors.ts';
+import { largestSequence } from '../domain/threads.ts';
 import { messageRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 import { threadFor } from './access.ts';
 import { requireActing } from './acting.ts';
+import { type PageRequest, pageOf } from './pages.ts';
 import { appendMessage, type MessageDraft } from './steps.ts';
 
 export interface SendMessage extends MessageDraft {
@@ -49,30 +51,29 @@ function valueOf<T>(result: PromiseSettledResult<T>): T {
   return result.value;
 }
 
-export interface ListMessages {
+export interface ListMessages extends PageRequest {
   thread_id: string;
-  limit: number;
   order: 'asc' | 'desc';
   after_sequence: number;
-  cursor?: string | undefined;
 }
 
-const endless = 2_147_483_647;
-
-/** A page of a thread's messages; newest first unless asked otherwise. New messages move no page that is being read. */
+/**
+ * A page of a thread's messages; newest first unless asked otherwise. New messages move no page that is being read.
+ * @throws {DomainError} THREAD_NOT_FOUND, INVALID_CURSOR
+ */
 export async function listMessages(work: Work, input: ListMessages) {
-  const { thread_id, limit, order, after_sequence, cursor } = input;
+  const { thread_id, order, after_sequence, ...page } = input;
   const thread = await threadFor(work, thread_id);
-  const binding = JSON.stringify(['list_messages', work.actor.agent_id, thread.id, order, after_sequence]);
-  const [position] = cursor ? work.cursors.decode(binding, cursor) : [];
-  const from = typeof position === 'number' ? position : undefined;
-  const range =
-    order === 'asc'
-      ? { below: endless, above: from ?? after_sequence }
-      : { below: from ?? endless, above: after_sequence };
-  const rows = await work.messages.list(thread.id, { ...range, order, limit: limit + 1 });
-  const messages = rows.slice(0, limit);
-  const last = messages.at(-1);
-  const next_cursor = rows.length > limit && last ? work.cursors.encode(binding, [last.sequence]) : undefined;
-  return { thread, messages, next_cursor };
+  const { rows, next_cursor } = await pageOf(work, page, {
+    binding: ['list_messages', thread.id, order, after_sequence],
+    rows(last: readonly [number] | null, limit) {
+      const range =
+        order === 'asc'
+          ? { below: largestSequence, above: last?.[0] ?? after_sequence }
+          : { below: last?.[0] ?? largestSequence, above: after_sequence };
+      return work.messages.list(thread.id, { ...range, order, limit });
+    },
+    position: (message) => [message.sequence],
+  });
+  return { messages: rows, next_cursor };
 }

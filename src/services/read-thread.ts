@@ -1,7 +1,6 @@
+import { largestSequence } from '../domain/threads.ts';
 import type { Work } from '../unit-of-work.ts';
 import { relationshipsFor, threadFor } from './access.ts';
-
-const endless = 2_147_483_647;
 
 /** A thread with its latest messages in reading order, each with how its sender belongs to the reader. */
 export async function readThread(
@@ -10,7 +9,7 @@ export async function readThread(
 ) {
   const thread = await threadFor(work, input.thread_id);
   const range = {
-    below: input.before_sequence ?? endless,
+    below: input.before_sequence ?? largestSequence,
     above: 0,
     order: 'desc' as const,
     limit: input.limit,

@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { inboundRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
-import { agentsFor, threadFor } from './access.ts';
+import { agentKey, agentsFor, threadFor } from './access.ts';
 import { requireActing } from './acting.ts';
 import { threadData } from './steps.ts';
 
@@ -48,18 +48,20 @@ export async function addMember(work: Work, input: { thread_id: string; handle: 
 /**
  * Takes a member out of a thread, oneself or another one. It keeps the events that it has got, and gets no others.
  * @param input.member_ref id or handle, also of a retired agent.
- * @throws {DomainError} THREAD_NOT_FOUND, AGENT_NOT_FOUND (no member of this thread)
+ * @throws {DomainError} THREAD_NOT_FOUND, AGENT_NOT_FOUND (no member of this thread), INVALID_HANDLE
  */
 export async function removeMember(
   work: Work,
   input: { thread_id: string; member_ref: string },
 ): Promise<void> {
   const thread = await threadFor(work, input.thread_id, { lock: true });
-  const ref = input.member_ref.trim();
-  const handle = ref.replace(/^@/, '').toLowerCase();
-  const member = thread.members.find(({ id, canonical_handle }) => id === ref || canonical_handle === handle);
+  const key = agentKey(input.member_ref);
+  const member = thread.members.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
   if (!member) {
-    throw new DomainError('AGENT_NOT_FOUND', `No such member of this thread: ${ref.slice(0, 80)}`);
+    throw new DomainError(
+      'AGENT_NOT_FOUND',
+      `No such member of this thread: ${input.member_ref.slice(0, 80)}`,
+    );
   }
   await work.threadMembers.remove(thread.id, member.id);
   const changed = await changeMembers(

@@ -16,8 +16,8 @@ export interface CreateThread {
 
 /**
  * Opens a thread, with its first message when one is given: both or neither.
- * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND, and what the inbound
- * policy of a participant refuses.
+ * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND,
+ * INVALID_HANDLE, what the inbound policy of a participant refuses, and what the first message is refused with.
  */
 export async function createThread(work: Work, input: CreateThread) {
   const [creator, others] = await Promise.all([actingAgent(work), agentsFor(work, input.participants)]);

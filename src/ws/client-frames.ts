@@ -5,7 +5,7 @@ import { isId } from '../domain/ids.ts';
 const threadId = z.string().refine((value) => isId('thread', value), 'must be a thread identifier, thd_…');
 
 /** What a client may send (contract, section 4). */
-export const clientFrame = z.discriminatedUnion('type', [
+const clientFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ping') }),
   z.object({ type: z.literal('subscribe'), thread_id: threadId }),
   z.object({ type: z.literal('unsubscribe'), thread_id: threadId }),

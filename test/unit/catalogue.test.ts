@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import type { Core } from '../../src/compose.ts';
@@ -29,6 +31,12 @@ describe('operations', () => {
   test('have names of their own, in snake_case', () => {
     expect(repeated(catalogue.map(({ name }) => name))).toEqual([]);
     expect(catalogue.map(({ name }) => name).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+  });
+
+  test('stand in files that are called as they are', () => {
+    const folder = join(import.meta.dirname, '../../src/operations');
+    const files = catalogue.map(({ name }) => `${name.replaceAll('_', '-')}.ts`);
+    expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
   });
 
   test('have methods and paths of their own, whatever their parameters are called', () => {

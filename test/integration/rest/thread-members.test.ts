@@ -106,6 +106,7 @@ test('no stranger, no closed thread and nobody hidden: members are refused in th
   expect(await code(add(url, ann, guarded.handle))).toBe('NOT_CONTACTS');
   expect(await code(remove(url, ann, cleo.handle))).toBe('AGENT_NOT_FOUND');
   expect(await code(remove(url, ann, hidden.handle))).toBe('AGENT_NOT_FOUND');
+  expect(await code(remove(url, ann, 'no-dot'))).toBe('INVALID_HANDLE');
   await rest('PATCH', url, { token: ann.token, body: { status: 'closed' } });
   expect(await code(add(url, ann, cleo.handle))).toBe('THREAD_CLOSED');
   expect((await remove(url, bob, bob.handle)).status).toBe(204);

@@ -3,9 +3,9 @@ import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { addMember } from '../services/thread-members.ts';
 import { defineOperation } from './define.ts';
 import { agentHandle, threadId } from './fields.ts';
-import { exampleThread } from './examples.ts';
+import { exampleAgents, exampleThread } from './examples.ts';
 
-export const addMemberOperation = defineOperation({
+export const addThreadMemberOperation = defineOperation({
   name: 'add_thread_member',
   summary: 'Add an agent to a thread',
   scope: 'threads:write',
@@ -37,5 +37,8 @@ export const addMemberOperation = defineOperation({
     'BLOCKED',
     'AGENT_PAUSED',
   ],
-  example: { input: { thread_id: exampleThread.id, handle: 'globex.support' }, output: exampleThread },
+  example: {
+    input: { thread_id: exampleThread.id, handle: exampleAgents.courier.canonical_handle },
+    output: { ...exampleThread, members: [...exampleThread.members, exampleAgents.courier] },
+  },
 });

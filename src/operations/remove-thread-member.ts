@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { removeMember } from '../services/thread-members.ts';
 import { defineOperation } from './define.ts';
-import { exampleThread } from './examples.ts';
-import { threadId } from './fields.ts';
+import { exampleAgents, exampleThread } from './examples.ts';
+import { agentReference, threadId } from './fields.ts';
 
-export const removeMemberOperation = defineOperation({
+export const removeThreadMemberOperation = defineOperation({
   name: 'remove_thread_member',
   summary: 'Leave a thread, or remove a member of it',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({
     thread_id: threadId,
-    member_ref: z.string().min(1).max(80).describe('Id or handle of the member; your own to leave.'),
+    member_ref: agentReference.describe('Id or handle of the member; your own to leave.'),
   }),
   output: z.object({}),
   async run(work, input) {
@@ -20,6 +20,9 @@ export const removeMemberOperation = defineOperation({
   },
   contends: ({ thread_id }) => thread_id,
   rest: { method: 'DELETE', path: '/threads/{thread_id}/members/{member_ref}', status: 204 },
-  errors: ['THREAD_NOT_FOUND', 'AGENT_NOT_FOUND'],
-  example: { input: { thread_id: exampleThread.id, member_ref: 'globex.support' }, output: {} },
+  errors: ['THREAD_NOT_FOUND', 'AGENT_NOT_FOUND', 'INVALID_HANDLE'],
+  example: {
+    input: { thread_id: exampleThread.id, member_ref: exampleAgents.courier.canonical_handle },
+    output: {},
+  },
 });
