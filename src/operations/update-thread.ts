@@ -31,7 +31,15 @@ export const updateThreadOperation = defineOperation({
     description: 'Sets the status of a thread (active, closed, archived) or its subject.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
-  errors: ['THREAD_NOT_FOUND', 'INVALID_TRANSITION'],
+  errors: [
+    'THREAD_NOT_FOUND',
+    'INVALID_TRANSITION',
+    'NOT_CONTACTS',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'BLOCKED',
+    'AGENT_PAUSED',
+  ],
   example: {
     input: { thread_id: exampleThread.id, status: 'closed' },
     output: { ...exampleThread, status: 'closed' },

@@ -1,6 +1,8 @@
 import { DomainError } from '../domain/errors.ts';
-import { pausedActor } from '../policies/inbound.ts';
+import { messageRefusal, pausedActor } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
+
+type Counterpart = Awaited<ReturnType<Work['threads']['counterparts']>>[number];
 
 /**
  * The agent that acts, for what it does towards others.
@@ -18,6 +20,34 @@ export async function requireActing(work: Work): Promise<void> {
   const paused = await work.agents.isPaused(work.actor.agent_id);
   if (paused === undefined) throw retiredActor();
   if (paused) throw pausedActor();
+}
+
+/**
+ * Holds what the actor says in a thread to the policies, pauses and blocks of those who would hear it.
+ * @param others as threads.counterparts answers them.
+ * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED; AGENT_NOT_FOUND when nobody is left
+ */
+export function requireHeard(thread: { created_by: string }, others: readonly Counterpart[]): void {
+  for (const other of others) {
+    const refusal = messageRefusal(other, thread.created_by === other.id);
+    if (refusal) throw refusal;
+  }
+}
+
+/**
+ * As requireHeard, for what changes the thread itself: to bring others in, or to change the subject, which everybody is shown.
+ * Without it a message that is refused could take that way. The thread must be held; who is retired stands against nothing.
+ * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED
+ */
+export async function requireHeardBeside(
+  work: Work,
+  thread: { id: string; created_by: string },
+): Promise<void> {
+  const others = await work.threads.counterparts(thread.id, work.actor.agent_id);
+  requireHeard(
+    thread,
+    others.filter((other) => !other.retired),
+  );
 }
 
 function retiredActor(): DomainError {

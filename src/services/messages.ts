@@ -1,9 +1,8 @@
 import { DomainError } from '../domain/errors.ts';
 import { largestSequence } from '../domain/threads.ts';
-import { messageRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 import { threadFor } from './access.ts';
-import { requireActing } from './acting.ts';
+import { requireActing, requireHeard } from './acting.ts';
 import { type PageRequest, pageOf } from './pages.ts';
 import { appendMessage, type MessageDraft } from './steps.ts';
 
@@ -37,12 +36,9 @@ async function openThread(work: Work, id: string) {
       `This thread is ${thread.status}; set it to active first, or open another one.`,
     );
   }
-  const away = new Set<string>();
-  for (const other of valueOf(counterparts)) {
-    const refusal = messageRefusal(other, thread.created_by === other.id);
-    if (refusal) throw refusal;
-    if (other.retired) away.add(other.id);
-  }
+  const others = valueOf(counterparts);
+  requireHeard(thread, others);
+  const away = new Set(others.filter((other) => other.retired).map(({ id: other }) => other));
   return { members: thread.members.filter(({ id: member }) => !away.has(member)) };
 }
 

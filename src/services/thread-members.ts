@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { inboundRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentKey, agentsFor, threadFor } from './access.ts';
-import { requireActing } from './acting.ts';
+import { requireActing, requireHeardBeside } from './acting.ts';
 import { threadData } from './steps.ts';
 
 type Thread = Awaited<ReturnType<typeof threadFor>>;
@@ -14,7 +14,7 @@ const mostMembers = 256;
  * Adds an agent to an active thread, whose history it then can read; its unread messages begin with the next one. Who is a member
  * already stays one, without an event.
  * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, AGENT_NOT_FOUND, INVALID_HANDLE, AGENT_PAUSED, VALIDATION_ERROR (the
- * thread is full), and what the inbound policy of the agent refuses.
+ * thread is full), and what the inbound policy of the agent refuses, or that of a member would refuse to a message of the actor.
  */
 export async function addMember(work: Work, input: { thread_id: string; handle: string }): Promise<Thread> {
   const thread = await threadFor(work, input.thread_id, { lock: true });
@@ -23,6 +23,7 @@ export async function addMember(work: Work, input: { thread_id: string; handle: 
   if (thread.status !== 'active') {
     throw new DomainError('THREAD_CLOSED', `This thread is ${thread.status}; set it to active first.`);
   }
+  await requireHeardBeside(work, thread);
   const refusal = inboundRefusal(agent, agent);
   if (refusal) throw refusal;
   if (thread.members.length >= mostMembers) {

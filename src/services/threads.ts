@@ -4,7 +4,7 @@ import { canMove, type ThreadStatus } from '../domain/threads.ts';
 import { inboundRefusal } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentsFor, threadFor } from './access.ts';
-import { actingAgent } from './acting.ts';
+import { actingAgent, requireActing, requireHeardBeside } from './acting.ts';
 import { appendMessage, type MessageDraft, threadData } from './steps.ts';
 
 export interface CreateThread {
@@ -81,8 +81,9 @@ export interface UpdateThread {
 }
 
 /**
- * Changes status or subject. What stays as it was causes no event.
- * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION
+ * Changes status or subject. What stays as it was causes no event. A subject is text for every member: who may not write to one of
+ * them does not change it either.
+ * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION; for the subject what stands against a message of the actor
  */
 export async function updateThread(work: Work, input: UpdateThread) {
   const thread = await threadFor(work, input.thread_id, { lock: true });
@@ -91,6 +92,10 @@ export async function updateThread(work: Work, input: UpdateThread) {
   if (status === thread.status && subject === thread.subject) return thread;
   if (status !== thread.status && !canMove(thread.status, status)) {
     throw new DomainError('INVALID_TRANSITION', `A thread cannot go from ${thread.status} to ${status}.`);
+  }
+  if (subject !== thread.subject) {
+    await requireActing(work);
+    await requireHeardBeside(work, thread);
   }
   const updated = { ...thread, status, subject, updated_at: Math.max(thread.updated_at, work.now) };
   await work.threads.update(updated);

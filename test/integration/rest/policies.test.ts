@@ -87,6 +87,33 @@ test('in a group only a block stands against a message, and it speaks in the wor
   expect(listed.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
 });
 
+test('who may not write in a thread does not change its subject either, but closes and leaves it', async () => {
+  const { viewer, other } = await pairOf('stranger');
+  const thread = await threadOf(viewer, other.handle);
+  const set = ({ id, token }: TestAgent, body: object) =>
+    rest('PATCH', `${service.api}/agents/${id}`, { token, body });
+  const patch = async ({ token }: TestAgent, body: object) => {
+    const answer = await rest('PATCH', `${service.api}/threads/${thread}`, { token, body });
+    return answer.body.error?.code ?? answer.status;
+  };
+  expect(await patch(viewer, { subject: 'rivets' })).toBe(200);
+  await set(other, { inbound_policy: 'contacts_only' });
+  expect(await patch(viewer, { subject: 'read this' })).toBe('NOT_CONTACTS');
+  expect(await patch(viewer, { subject: 'rivets' })).toBe(200);
+  expect(await patch(other, { subject: 'bolts' })).toBe(200);
+  await post('/blocks', other, { handle: viewer.handle });
+  expect(await patch(viewer, { subject: 'read this', status: 'closed' })).toBe('NOT_CONTACTS');
+  expect(await patch(other, { subject: 'read this' })).toBe('BLOCKED');
+  await rest('DELETE', `${service.api}/blocks/${viewer.handle}`, { token: other.token });
+  await set(viewer, { paused: true });
+  expect(await patch(viewer, { subject: 'read this' })).toBe('AGENT_PAUSED');
+  expect(await patch(viewer, { status: 'closed' })).toBe(200);
+  const leave = `${service.api}/threads/${thread}/members/${viewer.handle}`;
+  expect((await rest('DELETE', leave, { token: viewer.token })).status).toBe(204);
+  const read = await rest('GET', `${service.api}/threads/${thread}`, { token: other.token });
+  expect([read.body.subject, read.body.status]).toEqual(['bolts', 'closed']);
+});
+
 test('who opened a thread is answered whatever its policy, until it blocks; and nobody writes to a retired agent', async () => {
   const { viewer, other } = await pairOf('stranger');
   const thread = await threadOf(other, viewer.handle);

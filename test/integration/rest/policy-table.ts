@@ -28,6 +28,18 @@ const listed: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', '201', '201'];
 const shutOut: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', 'NOT_ALLOWED'];
 const asked: Row = ['pending', 'NOT_TRUSTED', 'NOT_ALLOWED', 'pending'];
 
+/** The viewer opened the thread when the other one took everybody; a common thread makes a private agent visible. */
+const inThread: Record<Relation, Record<Visibility, Row>> = {
+  stranger: { public: stranger, private: stranger },
+  contact: { public: '201', private: '201' },
+  'same owner': { public: kin, private: kin },
+  'same organization': { public: kin, private: kin },
+  'on the allowlist': { public: listed, private: listed },
+  'owner on the allowlist': { public: listed, private: listed },
+  'blocked by it': { public: shutOut, private: shutOut },
+  'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
+};
+
 export const table: Record<string, Record<Relation, Record<Visibility, Row>>> = {
   'open thread': {
     stranger: { public: stranger, private: absent },
@@ -39,17 +51,9 @@ export const table: Record<string, Record<Relation, Record<Visibility, Row>>> = 
     'blocked by it': { public: shutOut, private: absent },
     'has blocked it': { public: 'BLOCKED', private: absent },
   },
-  // The viewer opened the thread when the other one took everybody; a common thread makes a private agent visible.
-  'send in an open thread': {
-    stranger: { public: stranger, private: stranger },
-    contact: { public: '201', private: '201' },
-    'same owner': { public: kin, private: kin },
-    'same organization': { public: kin, private: kin },
-    'on the allowlist': { public: listed, private: listed },
-    'owner on the allowlist': { public: listed, private: listed },
-    'blocked by it': { public: shutOut, private: shutOut },
-    'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
-  },
+  'send in an open thread': inThread,
+  // Else a thread of two could be made a group, where only a block counts.
+  'bring a third one into an open thread': inThread,
   'be added to a group': {
     stranger: { public: stranger, private: absent },
     contact: { public: '201', private: '201' },

@@ -38,6 +38,11 @@ export function policyWorlds(service: TestService) {
       prepare: ({ viewer, other }) => threadOf(viewer, other.handle),
       act: ({ viewer }, thread) => post(`/threads/${thread}/messages`, viewer, { content: 'hello' }),
     },
+    'bring a third one into an open thread': {
+      prepare: ({ viewer, other }) => threadOf(viewer, other.handle),
+      act: async ({ viewer }, thread) =>
+        post(`/threads/${thread}/members`, viewer, { handle: (await service.agent()).handle }),
+    },
     'be added to a group': {
       prepare: async ({ viewer }) => threadOf(viewer, (await service.agent()).handle),
       act: ({ viewer, other }, thread) =>
