@@ -14,9 +14,9 @@ interface ReindexOptions {
 }
 
 interface Walked {
-  /** The last message that was looked at. */
+  /** The last message that was examined. */
   after: string;
-  looked_at: number;
+  examined: number;
   written: number;
   seconds: number;
 }
@@ -58,23 +58,23 @@ function walk(io: CommandIo, options: ReindexOptions, interrupted: AbortSignal):
   return withCore(io, async ({ unitOfWork }) => {
     const started = performance.now();
     const total = await unitOfWork.consult((work) => work.messageSearch.countAfter(options.after));
-    const walked = { after: options.after, looked_at: 0, written: 0 };
+    const walked = { after: options.after, examined: 0, written: 0 };
     let shown = -Infinity;
     while (!interrupted.aborted) {
       const { after } = walked;
       const step = await unitOfWork.consult((work) => reindexStep(work, { after, all, limit }));
       if (!step) break;
       walked.after = step.after;
-      walked.looked_at += step.looked_at;
+      walked.examined += step.examined;
       walked.written += step.written;
       const now = performance.now();
       if (io.terminal && now - shown < 1_000) continue;
       shown = now;
-      const { looked_at: done, written } = walked;
+      const { examined: done, written } = walked;
       const line = progressLine({ done, total, written, elapsed_ms: now - started });
       io.complain(io.terminal ? `\r\u001b[K${line}` : `${line}\n`);
     }
-    if (io.terminal && walked.looked_at > 0) io.complain('\n');
+    if (io.terminal && walked.examined > 0) io.complain('\n');
     return { ...walked, seconds: Math.round((performance.now() - started) / 100) / 10 };
   });
 }

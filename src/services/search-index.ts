@@ -21,9 +21,9 @@ function asDocument({ id, content }: { id: string; content: string }) {
 }
 
 export interface ReindexStep {
-  /** The last message that was looked at: where the next step, or another run, goes on. */
+  /** The last message that was examined: where the next step, or another run, goes on. */
   after: string;
-  looked_at: number;
+  examined: number;
   written: number;
 }
 
@@ -41,5 +41,5 @@ export async function reindexStep(
   if (!last) return null;
   const stale = rows.flatMap(({ id, content }) => (content === null ? [] : [{ id, content }]));
   if (stale.length > 0) await messageSearch.index(stale.map(asDocument), searchTextVersion, Date.now());
-  return { after: last.id, looked_at: rows.length, written: stale.length };
+  return { after: last.id, examined: rows.length, written: stale.length };
 }

@@ -37,7 +37,7 @@ test('writes what is missing or of an older tokenizer, and nothing else', async 
   await sql(`update message_search set document = '''own'':1' where message_id = $1`, [sent[6]]);
   expect(await found()).toEqual([sent[0], sent[2], sent[3], sent[5]]);
   const { result, lines } = await reindex('--batch', '3');
-  expect(result).toEqual({ after: sent[6], looked_at: 7, written: 2, seconds: expect.any(Number) });
+  expect(result).toEqual({ after: sent[6], examined: 7, written: 2, seconds: expect.any(Number) });
   expect(lines).toEqual([
     expect.stringMatching(/^3 of 7 messages \(42 %\), 1 written, [\d,]+ a second, about \d+ s left$/),
     expect.stringMatching(/^6 of 7 messages \(85 %\), 2 written, /),
@@ -49,11 +49,13 @@ test('writes what is missing or of an older tokenizer, and nothing else', async 
 test('writes every row with --all, and only behind --after', async () => {
   await sql(`update message_search set document = '''own'':1'`);
   expect((await reindex('--all', '--after', sent[4] ?? '')).result).toMatchObject({
-    looked_at: 2,
+    examined: 2,
     written: 2,
   });
   expect(await found()).toEqual(sent.slice(5));
-  expect((await reindex('--all')).result).toMatchObject({ looked_at: 7, written: 7 });
+  expect((await reindex('--all')).result).toMatchObject({ examined: 7, written: 7 });
+  const { out } = await ams(env, ['search', 'reindex']);
+  expect(out).toMatch(/^after +msg_\w+\nexamined +7\nwritten +0\nseconds +[\d.]+\n$/);
   expect(await found()).toEqual(sent);
 });
 
@@ -61,7 +63,7 @@ test('leaves a row of a newer release alone', async () => {
   await sql(`update message_search set version = 32000, document = '''own'':1' where message_id = $1`, [
     sent[0],
   ]);
-  expect((await reindex('--all')).result).toMatchObject({ looked_at: 7 });
+  expect((await reindex('--all')).result).toMatchObject({ examined: 7 });
   expect(await found()).toEqual(sent.slice(1));
   await sql('delete from message_search where message_id = $1', [sent[0]]);
 });
@@ -77,7 +79,7 @@ test('stops between two steps when interrupted, and says how to go on', async ()
   expect(err).toMatch(
     new RegExp(`\\nerror: interrupted; go on with: ams search reindex --all --after ${sent[3]}\\n$`),
   );
-  expect((await reindex('--all', '--after', sent[3] ?? '')).result).toMatchObject({ looked_at: 3 });
+  expect((await reindex('--all', '--after', sent[3] ?? '')).result).toMatchObject({ examined: 3 });
 });
 
 test('runs beside the worker while messages come', async () => {
@@ -94,7 +96,7 @@ test('runs beside the worker while messages come', async () => {
 
 test('an empty database is done at once, and a wrong option is refused', async () => {
   expect((await reindex('--after', `msg_7${'Z'.repeat(25)}`)).result).toMatchObject({
-    looked_at: 0,
+    examined: 0,
     written: 0,
   });
   for (const wrong of [
