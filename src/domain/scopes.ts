@@ -19,3 +19,9 @@ export function allows(granted: ReadonlySet<string>, required: Scope): boolean {
   // A client that knows only the four scopes of interface.md may read agents with any of them (contract 3).
   return required === 'agents:read' && basic.some((scope) => granted.has(scope));
 }
+
+/** Every scope that alone lets a token do what needs `required`; that one is the first. */
+export function sufficientScopes(required: Scope): Scope[] {
+  const others = scopes.filter((scope) => scope !== required && allows(new Set([scope]), required));
+  return [required, ...others];
+}

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
+import { sufficientScopes } from '../domain/scopes.ts';
 import { budgetTeller } from '../http/budget-headers.ts';
 import { exampleCard } from '../operations/examples.ts';
 import { handlePart } from '../operations/fields.ts';
@@ -61,7 +62,7 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
       summary: 'Read the card of an agent',
       description:
         'What the agent says of itself, as Markdown with YAML front matter or as a page. The card of a public agent is for everybody.',
-      scopes: ['agents:read'],
+      scopes: sufficientScopes('agents:read'),
       anonymous: true,
       input: path,
       status: 200,
@@ -84,7 +85,10 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
   };
 }
 
-/** Whether the caller has the text already (RFC 9110, section 13.1.2). Koa's own check is off for callers that say no-cache, which asks just this. */
+/**
+ * Whether the caller has the text already (RFC 9110, section 13.1.2). Koa's own check is off for callers that say no-cache, which
+ * asks just this.
+ */
 function isKnown(header: string, etag: string): boolean {
   const tags = new Set(header.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
   return tags.has(etag) || tags.has('*');

@@ -20,7 +20,8 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const rows = Object.entries(properties).filter(([name]) => !inPath.includes(name));
   const fields = { ...rest, properties: Object.fromEntries(rows), required: without(required, inPath) };
-  const long = path.startsWith(longForm);
+  // A path that begins so but asks for the two names itself is about any agent.
+  const long = path.startsWith(longForm) && !Object.hasOwn(properties, 'owner');
   const params = inPath.map((name) =>
     parameter(name, 'path', true, properties[name] ?? acting[name] ?? {}, exampleOf(description, name)),
   );
@@ -43,7 +44,7 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
     responses: {
       [description.status]: successOf(description, names, schemas),
       ...(description.conditional && { 304: unchanged }),
-      ...refusalsOf(codesOf(method, path, description, names)),
+      ...refusalsOf(codesOf(method, long, description, names)),
     },
   };
 }
@@ -86,7 +87,7 @@ function explain({ scopes, description, anonymous }: RouteDescription, long: boo
       : first
         ? `Needs the scope ${first}.`
         : 'Every valid token will do.';
-  const token = anonymous ? `Callers without a token are answered too; with one: ${scope}` : scope;
+  const token = anonymous ? `${scope} Without a token you get what is for everybody.` : scope;
   const form = long ? ['The path must name the agent that the token acts as.'] : [];
   return [...(description ? [description] : []), ...form, token].join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { allows, type Scope, scopes } from '../../domain/scopes.ts';
+import { sufficientScopes } from '../../domain/scopes.ts';
 import type { Operation, RestFace } from '../../operations/define.ts';
 import { longForm, pathsOf } from '../paths.ts';
 import type { Route } from '../route.ts';
@@ -14,7 +14,7 @@ export function endpointsOf(catalogue: readonly Operation[], routes: readonly Ro
 }
 
 function endpointOf(operation: Operation, rest: RestFace, path: string): Endpoint {
-  const { name, summary, input, output, errors, example } = operation;
+  const { name, summary, scope, input, output, errors, example } = operation;
   const answer = { type: 'application/json', schema: output, example: example.output };
   return {
     method: rest.method,
@@ -22,7 +22,7 @@ function endpointOf(operation: Operation, rest: RestFace, path: string): Endpoin
     description: {
       name: path.startsWith(longForm) ? `${name}_as` : name,
       summary,
-      scopes: sufficient(operation.scope),
+      scopes: scope === 'any' ? [] : sufficientScopes(scope),
       input,
       ...(rest.idempotency && { idempotency: rest.idempotency }),
       status: rest.status,
@@ -32,11 +32,4 @@ function endpointOf(operation: Operation, rest: RestFace, path: string): Endpoin
       example: example.input,
     },
   };
-}
-
-/** Every scope that alone lets a token do this, the one that is meant first. */
-function sufficient(needed: Scope | 'any'): Scope[] {
-  if (needed === 'any') return [];
-  const others = scopes.filter((scope) => scope !== needed && allows(new Set([scope]), needed));
-  return [needed, ...others];
 }

@@ -1,5 +1,4 @@
 import { type ErrorCode, errorStatuses } from '../../domain/errors.ts';
-import { longForm } from '../paths.ts';
 import type { RouteDescription } from '../route.ts';
 import { headersOf, type HeaderName } from './headers.ts';
 import { meanings } from './meanings.ts';
@@ -30,10 +29,13 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 ]);
 const challenged: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'INSUFFICIENT_SCOPE']);
 
-/** Every code that one method of one path may refuse with: its own, and what follows from how it is called. */
+/**
+ * Every code that one method of one path may refuse with: its own, and what follows from how it is called.
+ * @param long whether the path must name the acting agent.
+ */
 export function codesOf(
   method: string,
-  path: string,
+  long: boolean,
   description: RouteDescription,
   fields: readonly string[],
 ): ErrorCode[] {
@@ -44,7 +46,7 @@ export function codesOf(
     ...(description.idempotency ? withKey : []),
     ...(description.scopes.length > 0 ? (['INSUFFICIENT_SCOPE'] as const) : []),
     ...(fields.includes('cursor') ? (['INVALID_CURSOR'] as const) : []),
-    ...(path.startsWith(longForm) && !description.anonymous ? (['FORBIDDEN'] as const) : []),
+    ...(long ? (['FORBIDDEN'] as const) : []),
   ]);
   return (Object.keys(errorStatuses) as ErrorCode[]).filter((code) => codes.has(code));
 }

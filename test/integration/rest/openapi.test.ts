@@ -106,6 +106,15 @@ test('has the structure of OpenAPI 3.1', () => {
   }
 });
 
+test('only long forms say that they are about the acting agent', () => {
+  const about = (path: string) =>
+    document.paths[path]?.['get'] as { description: string; security: object[] };
+  const card = about('/agents/{owner}/{agent_name}/card');
+  expect(card.description).not.toContain('the token acts as');
+  expect(card.security).toEqual([{}, ...about('/agents/{owner}/{agent_name}').security]);
+  expect(about('/agents/{owner}/{agent_name}/threads').description).toContain('the token acts as');
+});
+
 test('every reference leads to something', () => {
   const refs = [...partsOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
   expect(refs.length).toBeGreaterThan(100);

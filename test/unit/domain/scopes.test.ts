@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type EventType, eventTypes, maySee } from '../../../src/domain/events.ts';
-import { allows, type Scope, scopes } from '../../../src/domain/scopes.ts';
+import { allows, type Scope, scopes, sufficientScopes } from '../../../src/domain/scopes.ts';
 
 describe('scopes', () => {
   test.each(scopes)('%s allows itself, and no token without scopes has it', (scope) => {
@@ -22,6 +22,12 @@ describe('scopes', () => {
     ['realtime:read', 'threads:read', false],
   ])('%s and nothing else: %s %s', (granted, required, allowed) => {
     expect(allows(new Set([granted]), required)).toBe(allowed);
+  });
+
+  test('all that suffice alone are named, the one that is meant first', () => {
+    expect(sufficientScopes('threads:write')).toEqual(['threads:write']);
+    const basic = ['contacts:read', 'contacts:write', 'threads:read', 'threads:write'];
+    expect(sufficientScopes('agents:read')).toEqual(['agents:read', ...basic]);
   });
 
   test.each<[granted: Scope, type: EventType, seen: boolean]>([
