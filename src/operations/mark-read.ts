@@ -20,6 +20,7 @@ export const markReadOperation = defineOperation({
     await markRead(work, input);
     return {};
   },
+  contends: ({ thread_id }) => thread_id,
   rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
   tool: {
     description: 'Marks the messages of a thread up to a sequence as read.',

@@ -86,7 +86,8 @@ export async function markRead(
   work: Work,
   input: { thread_id: string; up_to_sequence: number },
 ): Promise<void> {
-  const thread = await threadFor(work, input.thread_id);
+  // Held, so that nobody who is removed meanwhile is told.
+  const thread = await threadFor(work, input.thread_id, { lock: true });
   const agent = actorRef(work);
   const mark = await work.threadMembers.markRead(thread.id, agent.id, input.up_to_sequence);
   if (mark === undefined) return;

@@ -174,3 +174,25 @@ test('concurrent read marks of one member end at the furthest one', async () => 
   expect(told).toEqual(told.toSorted((a, b) => a - b));
   expect(told.at(-1)).toBe(12);
 });
+
+test('who is removed hears nothing more, also of a read mark that was under way', async () => {
+  const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
+  const { id, url } = await thread(ann, bob, cleo);
+  await send(url, bob);
+  const feed = await followFeed(service.api, cleo.token);
+  const holding = await service.core.database.begin();
+  const mark = { text: 'select from thread_members where thread_id = $1 and agent_id = $2 for update' };
+  await holding.query(mark, [id, ann.id]);
+  const waiting = {
+    text: 'select from pg_stat_activity where wait_event_type = $1 and datname = current_database()',
+  };
+  const waiters = async () => (await service.core.database.query(waiting, ['Lock'])).length;
+  const reading = read(url, ann, 1);
+  await expect.poll(waiters, { timeout: 8_000 }).toBe(1);
+  let gone = false;
+  const removing = remove(url, bob, cleo.handle).finally(() => (gone = true));
+  await expect.poll(async () => gone || (await waiters()) === 2, { timeout: 8_000 }).toBe(true);
+  await holding.commit();
+  expect([(await reading).status, (await removing).status]).toEqual([204, 204]);
+  expect((await feed()).map(({ type }) => type)).toEqual(['message.read', 'thread.member_removed']);
+});
