@@ -21,6 +21,8 @@ export type Relation = (typeof relations)[number];
 /** One for each policy, in their order, or one for all. */
 type Row = string | readonly [string, string, string, string];
 
+type Table = Record<Relation, Record<Visibility, Row>>;
+
 const absent = 'AGENT_NOT_FOUND';
 const stranger: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', '201'];
 const kin: Row = ['NOT_CONTACTS', '201', 'NOT_ALLOWED', '201'];
@@ -40,30 +42,24 @@ const inThread: Record<Relation, Record<Visibility, Row>> = {
   'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
 };
 
-export const table: Record<string, Record<Relation, Record<Visibility, Row>>> = {
-  'open thread': {
-    stranger: { public: stranger, private: absent },
-    contact: { public: '201', private: '201' },
-    'same owner': { public: kin, private: kin },
-    'same organization': { public: kin, private: kin },
-    'on the allowlist': { public: listed, private: absent },
-    'owner on the allowlist': { public: listed, private: absent },
-    'blocked by it': { public: shutOut, private: absent },
-    'has blocked it': { public: 'BLOCKED', private: absent },
-  },
+/** To begin to write to somebody: in a thread of the two, or in a group that it is brought into. */
+const newThread: Table = {
+  stranger: { public: stranger, private: absent },
+  contact: { public: '201', private: '201' },
+  'same owner': { public: kin, private: kin },
+  'same organization': { public: kin, private: kin },
+  'on the allowlist': { public: listed, private: absent },
+  'owner on the allowlist': { public: listed, private: absent },
+  'blocked by it': { public: shutOut, private: absent },
+  'has blocked it': { public: 'BLOCKED', private: absent },
+};
+
+export const table: Record<string, Table> = {
+  'open thread': newThread,
   'send in an open thread': inThread,
   // Else a thread of two could be made a group, where only a block counts.
   'bring a third one into an open thread': inThread,
-  'be added to a group': {
-    stranger: { public: stranger, private: absent },
-    contact: { public: '201', private: '201' },
-    'same owner': { public: kin, private: kin },
-    'same organization': { public: kin, private: kin },
-    'on the allowlist': { public: listed, private: absent },
-    'owner on the allowlist': { public: listed, private: absent },
-    'blocked by it': { public: shutOut, private: absent },
-    'has blocked it': { public: 'BLOCKED', private: absent },
-  },
+  'be added to a group': newThread,
   'request contact': {
     stranger: { public: asked, private: absent },
     contact: { public: 'approved', private: 'approved' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { followFeed } from '../../support/feed.ts';
-import { masked } from '../../support/masked.ts';
+import { masked, namesOf } from '../../support/masked.ts';
 import type { RestAnswer } from '../../support/rest-client.ts';
 import { type AgentOptions, startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { change, kinOf, refusal, type Trust, trustOf } from '../../support/trust.ts';
@@ -47,7 +47,7 @@ async function oneAnswer(among: Situation[], ask: (ann: TestAgent, ref: string) 
       const ann = await service.agent();
       const other = await situations[situation](ann);
       last = await ask(ann, other[name]);
-      const text = masked(last, { ann, other }).replaceAll(/<other(?: id)?>/g, '<other>');
+      const text = masked(last, namesOf({ ann, other })).replaceAll(/<other(?: id)?>/g, '<other>');
       answers.set(text, [...(answers.get(text) ?? []), `${situation} by ${name}`]);
     }
   }
@@ -80,7 +80,7 @@ test('an allowlist takes and loses an entry alike, whoever it names', async () =
       const ann = await service.agent();
       const { id, handle } = await situations[situation](ann);
       const entry = suffix === '' ? handle : `${handle.split('.')[0]}${suffix}`;
-      const roles = { ann, other: { id, handle: entry } };
+      const names = namesOf({ ann, other: { id, handle: entry } });
       for (const answer of [
         await trust.disallow(ann, entry),
         await trust.allow(ann, entry),
@@ -88,7 +88,7 @@ test('an allowlist takes and loses an entry alike, whoever it names', async () =
         await trust.allowlist(ann),
         await trust.disallow(ann, entry),
       ])
-        answers.add(masked(answer, roles));
+        answers.add(masked(answer, names));
     }
     expect(answers.size).toBe(4);
   }
@@ -139,7 +139,7 @@ async function experience(ann: TestAgent, other: TestAgent): Promise<string> {
     () => trust.requests(ann, '?direction=outgoing'),
   ];
   const seen: string[] = [];
-  for (const ask of asks) seen.push(masked(await ask(), { ann, other }));
+  for (const ask of asks) seen.push(masked(await ask(), namesOf({ ann, other })));
   expect(await feed()).toEqual([]);
   return seen.join('\n\n');
 }
