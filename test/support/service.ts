@@ -4,7 +4,7 @@ import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/domain/scopes.ts';
 import { createLifecycle } from '../../src/platform/lifecycle.ts';
-import { registerAgent } from '../../src/services/agents-admin.ts';
+import { type RegisterAgent, registerAgent } from '../../src/services/agents-admin.ts';
 import { issueToken } from '../../src/services/issue-token.ts';
 import { type Door, resourceAddresses } from '../../src/services/tokens.ts';
 import { startWorker } from '../../workers/start.ts';
@@ -68,10 +68,13 @@ let counter = 0;
 export async function buildAgent(core: Core, options: AgentOptions = {}): Promise<TestAgent> {
   const handle = `owner-${process.pid}-${(counter += 1)}.agent`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
-  const agent = await core.unitOfWork.administer((work) =>
-    registerAgent(work, { handle, create_owner: true, visibility, inbound_policy }),
-  );
-  return { id: agent.id, handle, token: await tokenFor(core, handle, options) };
+  return register(core, { handle, create_owner: true, visibility, inbound_policy }, options);
+}
+
+/** An agent as an operator registers it, and a token for it. */
+async function register(core: Core, agent: RegisterAgent, options: AgentOptions = {}): Promise<TestAgent> {
+  const { id } = await core.unitOfWork.administer((work) => registerAgent(work, agent));
+  return { id, handle: agent.handle, token: await tokenFor(core, agent.handle, options) };
 }
 
 /** A token for an agent that exists. */
@@ -101,6 +104,7 @@ export async function startService(
     url,
     api: `${url}/v1`,
     agent: (agent?: AgentOptions) => buildAgent(core, agent),
+    register: (agent: RegisterAgent, token?: AgentOptions) => register(core, agent, token),
     token: (handle: string, agent?: AgentOptions) => tokenFor(core, handle, agent),
     stop: () => lifecycle.stop('the test is over'),
   };

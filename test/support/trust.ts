@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { createOrganization } from '../../src/services/organizations.ts';
-import { registerAgent } from '../../src/services/agents-admin.ts';
 import { followFeed } from './feed.ts';
 import { rest, type RestAnswer } from './rest-client.ts';
 import type { AgentOptions, TestAgent, TestService } from './service.ts';
@@ -61,16 +60,13 @@ let counter = 0;
 
 /** Another agent of the same owner. */
 export async function kinOf(
-  { core, token }: TestService,
+  service: TestService,
   agent: TestAgent,
   options: AgentOptions = {},
 ): Promise<TestAgent> {
   const handle = `${agent.handle.split('.')[0]}.kin-${(counter += 1)}`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
-  const { id } = await core.unitOfWork.administer((work) =>
-    registerAgent(work, { handle, visibility, inbound_policy }),
-  );
-  return { id, handle, token: await token(handle, options) };
+  return service.register({ handle, visibility, inbound_policy }, options);
 }
 
 /** The first agent of an organization of its own. */

@@ -3,7 +3,7 @@ import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { addToOrganization, createOrganization } from '../../../src/services/organizations.ts';
 import { sdkClient } from '../../support/mcp-client.ts';
 import { rest, type RestAnswer } from '../../support/rest-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 
@@ -12,21 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-interface Known {
-  id: string;
-  handle: string;
-  token: string;
-}
-
-async function agent(
+function agent(
   handle: string,
   display_name: string,
   visibility: 'public' | 'private' = 'public',
-): Promise<Known> {
-  const made = await service.core.unitOfWork.administer((work) =>
-    registerAgent(work, { handle, display_name, visibility, inbound_policy: 'open', create_owner: true }),
-  );
-  return { id: made.id, handle, token: await service.token(handle) };
+): Promise<TestAgent> {
+  return service.register({ handle, display_name, visibility, inbound_policy: 'open', create_owner: true });
 }
 
 const codeOf = ({ status, body }: RestAnswer) => [status, body?.error?.code];
@@ -112,7 +103,7 @@ test('what the text could mean to the database means nothing', async () => {
 test('a search shows what the caller sees: public agents, and private ones that are related to it', async () => {
   const me = await agent('seeker.own', 'Seeker');
   const names = ['stranger', 'contact', 'member', 'asking', 'gone'] as const;
-  const hidden = new Map<string, Known>();
+  const hidden = new Map<string, TestAgent>();
   for (const name of names) hidden.set(name, await agent(`quokka-${name}.x`, `Quokka ${name}`, 'private'));
   await agent('seeker.quokka', 'Sister', 'private');
   const shown = await agent('quokka-public.x', 'Public');

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../src/domain/scopes.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
 import {
   addToOrganization,
   createOrganization,
   removeFromOrganization,
 } from '../../../src/services/organizations.ts';
 import { rest, type RestAnswer } from '../../support/rest-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let count = 0;
@@ -23,20 +22,11 @@ function agents(method: string, path: string, token: string, body?: unknown): Pr
   return rest(method, `${service.api}/agents${path}`, { token, body, key: null });
 }
 
-interface Known {
-  id: string;
-  handle: string;
-  token: string;
-}
-
-async function agent(
+function agent(
   handle: string,
   more: { scope?: 'shared' | 'member'; member?: string } = {},
-): Promise<Known> {
-  const made = await service.core.unitOfWork.administer((work) =>
-    registerAgent(work, { handle, create_owner: true, ...more }),
-  );
-  return { id: made.id, handle, token: await service.token(handle, { scopes }) };
+): Promise<TestAgent> {
+  return service.register({ handle, create_owner: true, ...more }, { scopes });
 }
 
 /** An organization with an admin, a member and a stranger, each with a personal agent; a shared agent and a member agent of each. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { createOrganization } from '../../../src/services/organizations.ts';
 import { rest, type RestAnswer } from '../../support/rest-client.ts';
 import { everyScope, type TestAgent, type TestService } from '../../support/service.ts';
@@ -61,15 +60,11 @@ export function policyWorlds(service: TestService) {
     },
   };
 
-  async function agentOf(owner: string, scope: 'personal' | 'shared'): Promise<TestAgent> {
+  function agentOf(owner: string, scope: 'personal' | 'shared'): Promise<TestAgent> {
     const handle = `${owner}.${freshName()}`;
     const create_owner = scope === 'personal';
     const settings = { scope, create_owner, visibility: 'public', inbound_policy: 'open' } as const;
-    const agent = await service.core.unitOfWork.administer((work) =>
-      registerAgent(work, { handle, ...settings }),
-    );
-    const scopes = [...everyScope, 'agents:write'] as const;
-    return { id: agent.id, handle, token: await service.token(handle, { scopes }) };
+    return service.register({ handle, ...settings }, { scopes: [...everyScope, 'agents:write'] });
   }
 
   async function pairOf(relation: Relation): Promise<World> {
