@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import MarkdownIt from 'markdown-it';
-import sanitize from 'sanitize-html';
 import type { ShownCard } from '../operations/read-card.ts';
+import { cardBody, escapeHtml } from './card-body.ts';
 
 const style =
   'body{max-width:44rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}pre{overflow:auto}.handle{color:#555}';
@@ -15,31 +14,7 @@ export const cardPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const markdown = new MarkdownIt({ html: false });
-const { escapeHtml } = markdown.utils;
-// A page that loads nothing shows what an image is called.
-markdown.renderer.rules.image = (tokens, index) => escapeHtml(tokens[index]?.content ?? '');
-
-const address = /^(?:https?:\/\/|mailto:)/i;
-
-const allowed: sanitize.IOptions = {
-  allowedTags:
-    'h1 h2 h3 h4 h5 h6 p blockquote pre hr br ul ol li a em strong s code table thead tbody tr th td'.split(
-      ' ',
-    ),
-  allowedAttributes: { a: ['href', 'rel'] },
-  allowedSchemes: ['http', 'https', 'mailto'],
-  allowProtocolRelative: false,
-  transformTags: {
-    a: (tagName, { href }) => ({
-      tagName,
-      // Nothing relative: it would lead to an address of this service.
-      attribs: href !== undefined && address.test(href) ? { href, rel: 'nofollow noopener noreferrer' } : {},
-    }),
-  },
-};
-
-/** A card as a small page of its own: the Markdown rendered without raw HTML, then cut down to harmless elements. */
+/** A card as a small page of its own: everything in it is text, or harmless elements. */
 export function cardPage({ handle, display_name, description, skills, card }: ShownCard['card']): string {
   const able = skills.map(
     (skill) => `<li><strong>${escapeHtml(skill.name)}</strong> ${escapeHtml(skill.description)}</li>`,
@@ -54,7 +29,7 @@ export function cardPage({ handle, display_name, description, skills, card }: Sh
     `<p class="handle">@${escapeHtml(handle)}</p>`,
     `<p>${escapeHtml(description)}</p>`,
     ...(able.length > 0 ? [`<ul>${able.join('')}</ul>`] : []),
-    sanitize(markdown.render(card), allowed),
+    cardBody(card),
     '</body>',
     '</html>',
     '',
