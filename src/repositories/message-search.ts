@@ -1,9 +1,6 @@
 import { columns, type MessageRow } from './messages.ts';
 import { plannedEachTime, type Queryable, type Statement, statement } from './queryable.ts';
 
-/** How many of the latest messages are looked through before the word index is asked. */
-const recentMessages = 20_000;
-
 /** Where a row must be; quick to tell. `thread_id = any($2)` is there for the planner: the membership is what decides. */
 const place = `s.thread_id = any($2) and s.message_id >= $4 and s.message_id < $5
   and s.created_at >= $6 and s.created_at < $7
@@ -65,13 +62,13 @@ const statements = {
 };
 
 /** Newest first through the latest messages: finds what is common at once. `offset 0` keeps the quick conditions first. */
-function recentStatement(more: string): Statement {
+function recentStatement(stretch: number, more: string): Statement {
   return plannedEachTime(
     `with page as materialized (
        select s.message_id from (
          select s.* from (
            select * from message_search where message_id >= $4 and message_id < $5 order by message_id desc
-           limit ${recentMessages}
+           limit ${stretch}
          ) s where ${place} order by s.message_id desc offset 0
        ) s
        where s.document @@ $3::tsquery and ${reach} ${more} order by s.message_id desc limit $9
@@ -96,8 +93,23 @@ function wholeStatement(more: string): Statement {
   );
 }
 
-const plain = { recent: recentStatement(''), whole: wholeStatement('') };
-const withAttachment = { recent: recentStatement(attached), whole: wholeStatement(attached) };
+/** @param stretch how many of the latest messages are looked through at once before the index of words is asked. */
+export function searchStatements(stretch: number) {
+  const whole = { plain: wholeStatement(''), with_attachment: wholeStatement(attached) };
+  const recent = {
+    plain: recentStatement(stretch, ''),
+    with_attachment: recentStatement(stretch, attached),
+  };
+  const endOfRecent = plannedEachTime(
+    `select message_id from message_search where message_id >= $1 and message_id < $2
+     order by message_id desc offset ${stretch - 1} limit 1`,
+  );
+  return { whole, recent, endOfRecent };
+}
+
+const usual = searchStatements(20_000);
+/** The part of a page that a stretch must yield for the next one to be looked through too. */
+const worthGoingOn = 1 / 3;
 
 export interface MessageDocument {
   message_id: string;
@@ -139,7 +151,7 @@ export interface IndexLag {
   longest_ms: number | null;
 }
 
-export function messageSearchRepository(db: Queryable) {
+export function messageSearchRepository(db: Queryable, { whole, recent, endOfRecent } = usual) {
   /** By its id the planner knows how much an agent has written. Nobody has the empty one. */
   async function senderId(reference: string | null): Promise<string | null> {
     if (reference === null) return null;
@@ -176,13 +188,25 @@ export function messageSearchRepository(db: Queryable) {
      * not is looked for in the index of words, so that neither has to go through many rows.
      */
     async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
-      const { thread_ids, query, words, from_id, below_id, after, before, sender, with_attachment, limit } =
-        search;
-      const { recent, whole } = with_attachment ? withAttachment : plain;
-      const where = [thread_ids, query, from_id, below_id, after, before, await senderId(sender)];
-      const values = [readerId, ...where, limit];
-      const latest = await db.query<MessageRow>(recent, values);
-      return latest.length === limit ? latest : db.query<MessageRow>(whole, [...values, words]);
+      const { thread_ids, query, words, from_id, below_id, after, before, with_attachment, limit } = search;
+      const kind = with_attachment ? 'with_attachment' : 'plain';
+      const sender = await senderId(search.sender);
+      const values = (below: string, most: number) =>
+        [readerId, thread_ids, query, from_id, below, after, before, sender, most] as const;
+
+      const latest: MessageRow[] = [];
+      for (let below: string | undefined = below_id; below !== undefined;) {
+        const missing = limit - latest.length;
+        const found: MessageRow[] = await db.query<MessageRow>(recent[kind], values(below, missing));
+        latest.push(...found);
+        if (found.length === missing) return latest;
+        if (found.length < limit * worthGoingOn) {
+          return db.query<MessageRow>(whole[kind], [...values(below_id, limit), words]);
+        }
+        const [end]: { message_id: string }[] = await db.query(endOfRecent, [from_id, below]);
+        below = end?.message_id;
+      }
+      return latest;
     },
     /** How long messages sent since then (in milliseconds) took to be found. For measurements: reads every row. */
     async lag(since: number): Promise<IndexLag | undefined> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { messageSearchRepository, searchStatements } from '../../../src/repositories/message-search.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { type Query, type Result, type SearchService, startSearch } from './search-support.ts';
 
@@ -8,6 +9,16 @@ beforeAll(async () => {
   on = await startSearch();
 });
 afterAll(() => on.stop());
+
+/** No filter but the threads. */
+const everything = {
+  from_id: 'msg_0',
+  below_id: 'msg_Z',
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  sender: null,
+  with_attachment: false,
+};
 
 describe('who may find it', () => {
   test('only members find the messages of a thread, and only while they are members', async () => {
@@ -27,23 +38,39 @@ describe('who may find it', () => {
     expect(await on.search(eve, { q: 'walnut' })).toEqual([]);
   });
 
+  test('stretch after stretch of the latest messages, or the index of words: either way a page is the newest that match', async () => {
+    const [ann, bob] = await on.agents();
+    const thread = await on.open(ann, bob);
+    for (let count = 0; count < 12; count += 1) {
+      await on.send(ann, thread, `${count % 2 ? 'walnut' : 'hazelnut'} ${count < 3 ? 'old' : ''}`);
+    }
+    await on.indexed();
+    const search = { ...everything, thread_ids: [thread] };
+    for (const [query, hits] of [
+      ["'walnut'", [11, 9, 7, 5, 3, 1]],
+      ["'old'", [2, 1, 0]],
+      ["'none'", []],
+    ] as const) {
+      for (const stretch of [1, 2, 3, 5, 100]) {
+        for (const limit of [1, 2, 3, 6, 7]) {
+          const found = await messageSearchRepository(on.core.database, searchStatements(stretch)).search(
+            bob.id,
+            { ...search, query, words: query, limit },
+          );
+          const places = found.map(({ sequence }) => sequence - 1);
+          expect(places, `${query}, ${limit} through stretches of ${stretch}`).toEqual(hits.slice(0, limit));
+        }
+      }
+    }
+  });
+
   test('not even the query for the rows answers for a thread of others that it is told to search', async () => {
     const [ann, bob, eve] = await on.agents();
     const secret = await on.open(ann, bob);
     await on.send(ann, secret, 'a walnut');
     await on.indexed();
-    const search = {
-      thread_ids: [secret],
-      query: "'walnut'",
-      words: "'walnut'",
-      from_id: 'msg_0',
-      below_id: 'msg_Z',
-      after: 0,
-      before: Number.MAX_SAFE_INTEGER,
-      sender: null,
-      with_attachment: false,
-      limit: 10,
-    };
+    const query = "'walnut'";
+    const search = { ...everything, thread_ids: [secret], query, words: query, limit: 10 };
     const { messageSearch } = on.core.repositories;
     expect(await messageSearch.search(bob.id, search)).toHaveLength(1);
     expect(await messageSearch.search(eve.id, search)).toEqual([]);
