@@ -19,6 +19,18 @@ export interface MessageRow {
 export const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
   m.reply_to, m.metadata, m.created_at`;
 
+/** More than any page has. */
+const longestPage = 200;
+
+/** The limit inside is one that the planner sees: it would take the other for a tenth of the thread, and read all of it. */
+function listed(order: 'asc' | 'desc'): string {
+  return `select ${columns}
+     from (select * from messages where thread_id = $1 and sequence < $2 and sequence > $3
+           order by sequence ${order} limit ${longestPage}) m
+     join agents a on a.id = m.sender_id
+     order by m.sequence ${order} limit $4`;
+}
+
 const statements = {
   /**
    * One round trip: the next sequence of the thread, the message, and the sender's read mark, which moves along only when
@@ -44,16 +56,8 @@ const statements = {
     'messages.find',
     `select ${columns} from messages m join agents a on a.id = m.sender_id where m.thread_id = $1 and m.id = $2`,
   ),
-  listDown: statement(
-    'messages.list_down',
-    `select ${columns} from messages m join agents a on a.id = m.sender_id
-     where m.thread_id = $1 and m.sequence < $2 and m.sequence > $3 order by m.sequence desc limit $4`,
-  ),
-  listUp: statement(
-    'messages.list_up',
-    `select ${columns} from messages m join agents a on a.id = m.sender_id
-     where m.thread_id = $1 and m.sequence < $2 and m.sequence > $3 order by m.sequence limit $4`,
-  ),
+  listDown: statement('messages.list_down', listed('desc')),
+  listUp: statement('messages.list_up', listed('asc')),
 };
 
 export interface NewMessage {
