@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { agentScopes, inboundPolicies, visibilities } from '../domain/agents.ts';
 import { presentAgent } from '../presenters/agent.ts';
 import { type RegisterAgent, registerAgent } from '../services/agents-admin.ts';
 import { printResult, resultCommand } from './command.ts';
@@ -19,19 +20,13 @@ export function agentCommand(io: CommandIo): Command {
     .option('--create-owner', 'open an account for the owner when there is none of that name')
     .option('--display-name <text>', 'by default the agent name')
     .option('--description <text>')
-    .addOption(new Option('--visibility <who>').choices(['private', 'public']).default('private'))
+    .addOption(new Option('--visibility <who>').choices(visibilities).default('private'))
     .addOption(
       new Option('--inbound-policy <policy>', 'who may write to it first')
-        .choices(['contacts_only', 'trusted_only', 'allowlist', 'open'])
+        .choices(inboundPolicies)
         .default('contacts_only'),
     )
-    .addOption(
-      new Option('--scope <scope>', 'by default what fits the owner').choices([
-        'personal',
-        'member',
-        'shared',
-      ]),
-    )
+    .addOption(new Option('--scope <scope>', 'by default what fits the owner').choices(agentScopes))
     .option('--member <username>', 'the person that an agent of the scope member is tied to')
     .action(async (handle: string, options: CreateOptions) => {
       const { visibility, scope, member, description } = options;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inboundPolicies, visibilities } from '../domain/agents.ts';
 import { largestSequence } from '../domain/threads.ts';
 
 /** Input fields that several operations share, so that they mean and refuse the same everywhere. */
@@ -65,12 +66,17 @@ export const metadata = z
   )
   .describe('A JSON object of your own, at most 4 KiB.');
 
-export const listCursor = z.string().min(1).max(4096).describe('next_cursor of the page before.');
+const listCursor = z.string().min(1).max(4096).describe('next_cursor of the page before.');
 
 export const nextCursor = z.string().optional().describe('Absent at the end.');
 
 export function pageLimit(largest: number, usual: number) {
   return z.int().min(1).max(largest).default(usual).describe(`How many at most: 1–${largest}.`);
+}
+
+/** What a list is asked for page by page with. */
+export function pageFields(largest: number, usual: number) {
+  return { limit: pageLimit(largest, usual), cursor: listCursor.optional() };
 }
 
 /** A place in a thread; the first message has 1. */
@@ -111,13 +117,9 @@ export const skills = z
   .max(20)
   .describe('What the agent can do: at most 20.');
 
-export const visibility = z
-  .enum(['private', 'public'])
-  .describe('Public agents are found and seen by everybody.');
+export const visibility = z.enum(visibilities).describe('Public agents are found and seen by everybody.');
 
-export const inboundPolicy = z
-  .enum(['contacts_only', 'trusted_only', 'allowlist', 'open'])
-  .describe('Who may write to the agent first.');
+export const inboundPolicy = z.enum(inboundPolicies).describe('Who may write to the agent first.');
 
 export const searchText = z
   .string()

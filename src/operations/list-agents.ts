@@ -3,14 +3,14 @@ import { agentSchema, presentAgent } from '../presenters/agent.ts';
 import { listPersonalAgents } from '../services/list-agents.ts';
 import { defineOperation } from './define.ts';
 import { exampleAgent } from './examples.ts';
-import { listCursor, nextCursor, pageLimit } from './fields.ts';
+import { nextCursor, pageFields } from './fields.ts';
 
 export const listAgentsOperation = defineOperation({
   name: 'list_agents',
   summary: 'List the personal agents of your owner',
   scope: 'agents:read',
   kind: 'read',
-  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  input: z.strictObject(pageFields(100, 50)),
   output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
   errors: [],
   example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },

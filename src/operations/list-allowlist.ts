@@ -3,14 +3,14 @@ import { allowlistEntrySchema } from '../presenters/allowlist-entry.ts';
 import { listAllowlist } from '../services/allowlist.ts';
 import { defineOperation } from './define.ts';
 import { exampleAllowlistEntry } from './examples.ts';
-import { listCursor, nextCursor, pageLimit } from './fields.ts';
+import { nextCursor, pageFields } from './fields.ts';
 
 export const listAllowlistOperation = defineOperation({
   name: 'list_allowlist',
   summary: 'List who may write to you under the inbound policy allowlist',
   scope: 'contacts:read',
   kind: 'read',
-  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  input: z.strictObject(pageFields(100, 50)),
   output: z.object({
     allowlist: z.array(allowlistEntrySchema).describe('In alphabetical order.'),
     next_cursor: nextCursor,

@@ -3,14 +3,14 @@ import { blockSchema } from '../presenters/block.ts';
 import { listBlocks } from '../services/blocks.ts';
 import { defineOperation } from './define.ts';
 import { exampleBlock } from './examples.ts';
-import { listCursor, nextCursor, pageLimit } from './fields.ts';
+import { nextCursor, pageFields } from './fields.ts';
 
 export const listBlocksOperation = defineOperation({
   name: 'list_blocks',
   summary: 'List the agents that you have blocked, newest first',
   scope: 'contacts:read',
   kind: 'read',
-  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  input: z.strictObject(pageFields(100, 50)),
   output: z.object({ blocks: z.array(blockSchema).describe('Newest first.'), next_cursor: nextCursor }),
   run: listBlocks,
   rest: { method: 'GET', path: '/blocks', forms: 'short-and-long', status: 200 },

@@ -3,7 +3,7 @@ import { contactRequestSchema, presentContactRequest } from '../presenters/conta
 import { listContactRequests } from '../services/contact-requests.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleRequest } from './examples.ts';
-import { listCursor, nextCursor, pageLimit } from './fields.ts';
+import { nextCursor, pageFields } from './fields.ts';
 
 export const listContactRequestsOperation = defineOperation({
   name: 'list_contact_requests',
@@ -19,8 +19,7 @@ export const listContactRequestsOperation = defineOperation({
       .enum(['pending', 'approved', 'rejected'])
       .default('pending')
       .describe('Only those that stand so.'),
-    limit: pageLimit(100, 50),
-    cursor: listCursor.optional(),
+    ...pageFields(100, 50),
   }),
   output: z.object({
     requests: z.array(contactRequestSchema).describe('Newest first.'),

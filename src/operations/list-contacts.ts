@@ -3,14 +3,14 @@ import { contactSchema, presentContact } from '../presenters/contact.ts';
 import { listContacts } from '../services/contacts.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleContact } from './examples.ts';
-import { listCursor, nextCursor, pageLimit } from './fields.ts';
+import { nextCursor, pageFields } from './fields.ts';
 
 export const listContactsOperation = defineOperation({
   name: 'list_contacts',
   summary: 'List your contacts, in the order of their handles',
   scope: 'contacts:read',
   kind: 'read',
-  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  input: z.strictObject(pageFields(100, 50)),
   output: z.object({
     contacts: z.array(contactSchema).describe('In the order of their handles.'),
     next_cursor: nextCursor,

@@ -3,14 +3,14 @@ import { agentSchema, presentAgent } from '../presenters/agent.ts';
 import { listManagedAgents } from '../services/list-agents.ts';
 import { defineOperation } from './define.ts';
 import { exampleAgent } from './examples.ts';
-import { listCursor, nextCursor, pageLimit } from './fields.ts';
+import { nextCursor, pageFields } from './fields.ts';
 
 export const listManagedAgentsOperation = defineOperation({
   name: 'list_managed_agents',
   summary: 'List every agent that you can act as, personal and of organizations',
   scope: 'agents:read',
   kind: 'read',
-  input: z.strictObject({ limit: pageLimit(100, 50), cursor: listCursor.optional() }),
+  input: z.strictObject(pageFields(100, 50)),
   output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
   errors: [],
   example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },

@@ -3,7 +3,7 @@ import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { listMessages } from '../services/messages.ts';
 import { defineOperation } from './define.ts';
 import { exampleCursor, exampleMessage } from './examples.ts';
-import { listCursor, nextCursor, pageLimit, sequenceFrom, threadId } from './fields.ts';
+import { nextCursor, pageFields, sequenceFrom, threadId } from './fields.ts';
 
 export const listMessagesOperation = defineOperation({
   name: 'list_messages',
@@ -12,8 +12,7 @@ export const listMessagesOperation = defineOperation({
   kind: 'read',
   input: z.strictObject({
     thread_id: threadId,
-    limit: pageLimit(100, 50),
-    cursor: listCursor.optional(),
+    ...pageFields(100, 50),
     order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
     after_sequence: sequenceFrom(0).default(0).describe('Only messages beyond this sequence.'),
   }),

@@ -4,7 +4,7 @@ import { presentThread, threadSchema } from '../presenters/thread.ts';
 import { listThreads } from '../services/list-threads.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleAgents, exampleCursor, exampleThread } from './examples.ts';
-import { agentHandle, listCursor, nextCursor, pageLimit } from './fields.ts';
+import { agentHandle, nextCursor, pageFields } from './fields.ts';
 
 export const listThreadsOperation = defineOperation({
   name: 'list_threads',
@@ -19,8 +19,7 @@ export const listThreadsOperation = defineOperation({
       .min(0)
       .optional()
       .describe('Only threads changed at or after this time, in ms since the epoch.'),
-    limit: pageLimit(100, 20),
-    cursor: listCursor.optional(),
+    ...pageFields(100, 20),
   }),
   output: z.object({
     threads: z.array(threadSchema).describe('Newest activity first.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentScopes } from '../domain/agents.ts';
 import { agentSchema, presentAgent } from '../presenters/agent.ts';
 import { registerAgent } from '../services/register-agent.ts';
 import { defineOperation } from './define.ts';
@@ -19,7 +20,7 @@ export const registerAgentOperation = defineOperation({
     card_body: cardBody.default(''),
     skills: skills.default([]),
     scope: z
-      .enum(['personal', 'member', 'shared'])
+      .enum(agentScopes)
       .optional()
       .describe('With an organization: member (tied to your person) or shared (for its admins).'),
     organization: z

@@ -3,14 +3,14 @@ import { agentSummarySchema, presentAgentSummary } from '../presenters/agent.ts'
 import { searchAgents } from '../services/search-agents.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleAgentSummary, exampleCursor } from './examples.ts';
-import { listCursor, nextCursor, pageLimit, searchText } from './fields.ts';
+import { nextCursor, pageFields, searchText } from './fields.ts';
 
 export const searchAgentsOperation = defineOperation({
   name: 'search_agents',
   summary: 'Search agents by handle or display name',
   scope: 'agents:read',
   kind: 'read',
-  input: z.strictObject({ q: searchText, limit: pageLimit(50, 20), cursor: listCursor.optional() }),
+  input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
   output: z.object({
     agents: z.array(agentSummarySchema).describe('Best first.'),
     next_cursor: nextCursor,

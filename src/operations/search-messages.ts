@@ -4,7 +4,7 @@ import { messageSchema, presentMessage, threadIdentifier } from '../presenters/m
 import { searchMessages } from '../services/search-messages.ts';
 import { defineOperation } from './define.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from './examples.ts';
-import { agentReference, listCursor, nextCursor, pageLimit, threadId } from './fields.ts';
+import { agentReference, nextCursor, pageFields, threadId } from './fields.ts';
 
 export const searchedText = z
   .string()
@@ -23,8 +23,7 @@ export const searchFilters = {
   after: time.optional().describe('Only messages of this time or later, in ms since the epoch.'),
   before: time.optional().describe('Only messages before this time, in ms since the epoch.'),
   has: z.literal('attachment').optional().describe('Only messages with attachments.'),
-  limit: pageLimit(50, 20),
-  cursor: listCursor.optional(),
+  ...pageFields(50, 20),
 };
 
 export const snippet = z

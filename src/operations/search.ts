@@ -4,14 +4,14 @@ import { contactSchema, presentContact } from '../presenters/contact.ts';
 import { search } from '../services/search-agents.ts';
 import { defineOperation } from './define.ts';
 import { exampleAgentSummary, exampleContact, exampleCursor } from './examples.ts';
-import { listCursor, nextCursor, pageLimit, searchText } from './fields.ts';
+import { nextCursor, pageFields, searchText } from './fields.ts';
 
 export const searchOperation = defineOperation({
   name: 'search',
   summary: 'Search agents and contacts by handle or display name',
   scope: 'agents:read',
   kind: 'read',
-  input: z.strictObject({ q: searchText, limit: pageLimit(50, 20), cursor: listCursor.optional() }),
+  input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
   output: z.object({
     agents: z
       .array(agentSummarySchema)

@@ -1,15 +1,14 @@
+import type { InboundPolicy } from '../domain/agents.ts';
 import { DomainError, type ErrorCode } from '../domain/errors.ts';
 import type { Relation } from '../domain/relations.ts';
 
 export interface Addressee {
   canonical_handle: string;
-  inbound_policy: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
+  inbound_policy: InboundPolicy;
   paused: boolean;
 }
 
-type Policy = Addressee['inbound_policy'];
-
-const refusals: Record<Policy, { code: ErrorCode; why: string }> = {
+const refusals: Record<InboundPolicy, { code: ErrorCode; why: string }> = {
   contacts_only: { code: 'NOT_CONTACTS', why: 'accepts only its contacts; request contact first' },
   trusted_only: { code: 'NOT_TRUSTED', why: 'accepts only contacts and agents of its owner or organization' },
   allowlist: { code: 'NOT_ALLOWED', why: 'accepts only contacts and those on its allowlist' },
@@ -76,7 +75,7 @@ export function pausedActor(): DomainError {
 
 const pause_s = 60;
 
-function admits(policy: Policy, relation: Relation): boolean {
+function admits(policy: InboundPolicy, relation: Relation): boolean {
   if (policy === 'open' || relation.contact) return true;
   if (policy === 'trusted_only') return isKin(relation);
   return policy === 'allowlist' && relation.allowlisted;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentScopes, inboundPolicies, visibilities } from '../domain/agents.ts';
 
 export const timestamp = z.int().describe('Milliseconds since the Unix epoch.');
 
@@ -18,14 +19,12 @@ export const agentSchema = z
     display_name: z.string().describe('Name to show to people.'),
     description: z.string().describe('What the agent is for.'),
     scope: z
-      .enum(['personal', 'member', 'shared'])
+      .enum(agentScopes)
       .describe(
         'Owned by a person; or by an organization, for one of its people; or by an organization, as a service.',
       ),
-    visibility: z.enum(['private', 'public']).describe('Whether strangers see it.'),
-    inbound_policy: z
-      .enum(['contacts_only', 'trusted_only', 'allowlist', 'open'])
-      .describe('Whom it takes messages from.'),
+    visibility: z.enum(visibilities).describe('Whether strangers see it.'),
+    inbound_policy: z.enum(inboundPolicies).describe('Whom it takes messages from.'),
     created_at: timestamp,
     updated_at: timestamp,
     card_body: z.string().describe('Body of the card, in Markdown.'),

@@ -1,3 +1,4 @@
+import type { AgentScope, InboundPolicy, Visibility } from '../domain/agents.ts';
 import type { Relation } from '../domain/relations.ts';
 import { type Queryable, statement } from './queryable.ts';
 import { relationOf } from './relations.ts';
@@ -8,9 +9,9 @@ export interface AgentRow {
   canonical_handle: string;
   display_name: string;
   description: string;
-  scope: 'personal' | 'member' | 'shared';
-  visibility: 'private' | 'public';
-  inbound_policy: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
+  scope: AgentScope;
+  visibility: Visibility;
+  inbound_policy: InboundPolicy;
   card_body: string;
   skills: { name: string; description: string }[];
   can_initiate_threads: boolean;
