@@ -15,7 +15,9 @@ export interface Work extends Repositories {
   cursors: Cursors;
   /** Notes a fact. It reaches the feeds together with its cause, or not at all. */
   emit(event: NewEvent): void;
-  /** Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too. */
+  /**
+   * Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too.
+   */
   tell(message: BusMessage): void;
 }
 
@@ -42,7 +44,10 @@ export interface OwedJob {
   subject_id: string;
 }
 
-/** What a commit changed for others: whose feed grew to which number, which jobs are owed, and what else every process should hear. */
+/**
+ * What a commit changed for others: whose feed grew to which number, which jobs are owed, and what else every process should
+ * hear.
+ */
 export interface CommitNews {
   heads: { agent_id: string; last_number: number }[];
   jobs: OwedJob[];

@@ -42,7 +42,9 @@ function densest(hits: readonly Hit[]): Stretch {
   return { start: best.start, end: Math.min(best.end, best.start + longestSnippet) };
 }
 
-/** As much around it as the snippet holds; its ends are moved inwards to cut no word where that is near, and never a character. */
+/**
+ * As much around it as the snippet holds; its ends are moved inwards to cut no word where that is near, and never a character.
+ */
 function windowAround(text: string, core: Stretch): Stretch {
   const before = Math.floor((longestSnippet - (core.end - core.start)) / 2);
   let start = Math.max(0, Math.min(core.start - before, text.length - longestSnippet));

@@ -20,7 +20,9 @@ export interface Balance {
  * and PostgreSQL; while the store is away each process counts for itself.
  */
 export interface Limiter<Name extends string> {
-  /** Counts one call; null when nothing is counted. Never rejects, and waits for a store that does not answer a second at most. */
+  /**
+   * Counts one call; null when nothing is counted. Never rejects, and waits for a store that does not answer a second at most.
+   */
   take(name: Name, key: string): Promise<Balance | null>;
   close(): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** What a scan found. `failed` means that the bytes are not what the record says, or cannot be judged: never that they are clean. */
+/**
+ * What a scan found. `failed` means that the bytes are not what the record says, or cannot be judged: never that they are clean.
+ */
 export type Verdict =
   | { status: 'clean' }
   | { status: 'infected'; finding: string }

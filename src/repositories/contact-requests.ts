@@ -23,7 +23,9 @@ const columns = `q.id as request_id, q.message, q.status, q.created_at,
 
 const parties = `join agents f on f.id = q.from_agent_id join agents t on t.id = q.to_agent_id`;
 
-/** What an agent may know of: nothing of those who are gone, and, of what it was asked itself, nothing of those it has blocked. */
+/**
+ * What an agent may know of: nothing of those who are gone, and, of what it was asked itself, nothing of those it has blocked.
+ */
 const shown = `q.status <> 'withdrawn' and f.retired_at is null and t.retired_at is null`;
 const notBlocked = `not exists (select from blocks b where b.agent_id = q.to_agent_id and b.blocked_agent_id = q.from_agent_id)`;
 

@@ -33,7 +33,10 @@ export function threadMembersRepository(db: Queryable) {
     async remove(threadId: string, agentId: string): Promise<void> {
       await db.query(statements.remove, [threadId, agentId]);
     },
-    /** Moves the read mark forward, at most to the latest message; answers where it stands now, or undefined when it did not move. */
+    /**
+     * Moves the read mark forward, at most to the latest message; answers where it stands now, or undefined when it did not
+     * move.
+     */
     async markRead(threadId: string, agentId: string, sequence: number): Promise<number | undefined> {
       const [row] = await db.query<{ read_sequence: number }>(statements.markRead, [
         threadId,

@@ -94,7 +94,10 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
   };
 }
 
-/** The parameters of a long path without the two that name the acting agent. @throws {DomainError} FORBIDDEN when they name another one. */
+/**
+ * The parameters of a long path without the two that name the acting agent.
+ * @throws {DomainError} FORBIDDEN when they name another one.
+ */
 function actingParams(named: Record<string, string>, handle: string): Record<string, string> {
   const { owner, agent_name, ...params } = named;
   if (`${owner}.${agent_name}`.toLowerCase().replace(/^@/, '') === handle) return params;

@@ -44,7 +44,10 @@ export function createSchemas(): Schemas {
   };
 }
 
-/** Leaves out the limits of integers that only JavaScript has; answers stay open to what a later version adds (contract, section 10). */
+/**
+ * Leaves out the limits of integers that only JavaScript has; answers stay open to what a later version adds (contract, section
+ * 10).
+ */
 function simplify(schema: Json, io: 'input' | 'output'): void {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
