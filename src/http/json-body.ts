@@ -1,10 +1,12 @@
 import type { Context, Next } from 'koa';
-import { koaBody } from 'koa-body';
+import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../domain/errors.ts';
 
 const parse = koaBody({
   jsonTypes: ['application/json', 'application/*+json'],
   jsonLimit: 256 * 1024,
+  // Whatever the method: by itself it passes over the body of a DELETE.
+  parsedMethods: Object.values(HttpMethodEnum),
   urlencoded: false,
   text: false,
   onError(error, ctx) {

@@ -75,3 +75,20 @@ test('a connection that asks without taking answers is cut, and others are serve
   const answers = (await flood).match(/HTTP\/1\.1 /g) ?? [];
   expect(answers.length).toBeLessThan(5_000);
 });
+
+test('a body that comes with DELETE is read like any other', async () => {
+  const { token } = await service.agent();
+  const url = `${service.api}/blocks/acme.nobody`;
+  const answers = await Promise.all([
+    rest('DELETE', url, { token, body: {} }),
+    rest('DELETE', url, { token, body: { more: 1 } }),
+    rest('DELETE', url, { token, raw: '{' }),
+    rest('DELETE', url, { token, raw: ' '.repeat(300_000) }),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+    [404, 'NOT_FOUND'],
+    [400, 'VALIDATION_ERROR'],
+    [400, 'INVALID_JSON'],
+    [413, 'PAYLOAD_TOO_LARGE'],
+  ]);
+});
