@@ -69,14 +69,16 @@ const related = `select a.id from agents me join agents a on a.owner_id = me.own
 
 const contacts = `select c.contact_id from contacts c where c.agent_id = $1`;
 
-const among = (ids: string) => `select a.id, a.canonical_handle, a.search_name, a.search_text
-  from agents a where a.id = any (array(${ids})) and a.retired_at is null`;
+/** To compare is dear: for likeness only the latest are looked at, as many as of the public ones. */
+const among = (ids: string, way: WayToMatch) => `select a.id, a.canonical_handle, a.search_name, a.search_text
+  from agents a where a.id = any (array(${ids})) and a.retired_at is null
+  ${way === 'likeness' ? 'order by a.id desc limit 1000' : ''}`;
 
 function agentsBy(way: WayToMatch): Statement {
   const { key, where } = matches[way];
   return statement(
     `agent_search.agents_by_${way}`,
-    `with known as materialized (${among(related)}), found as (
+    `with known as materialized (${among(related, way)}), found as (
        (${publicMatches[way]})
        union
        (select a.id, ${key} as key from known a where ${where} order by 2, 1 limit $5)
@@ -89,7 +91,7 @@ function contactsBy(way: WayToMatch): Statement {
   const { key, where } = matches[way];
   return statement(
     `agent_search.contacts_by_${way}`,
-    `with known as materialized (${among(contacts)}),
+    `with known as materialized (${among(contacts, way)}),
      best as (select a.id, ${key} collate "C" as key from known a where ${where} order by 2, 1 limit $5)
      select a.id as agent_id, a.canonical_handle, a.display_name, c.favorite, c.since, best.key
      from best join agents a using (id) join contacts c on c.agent_id = $1 and c.contact_id = a.id

@@ -242,3 +242,16 @@ test('the tool finds agents too', async () => {
   expect(result.structuredContent).toMatchObject({ agents: [{ canonical_handle: 'pangolin.keeper' }] });
   await close();
 });
+
+test('of a thousand agents and more that belong together only the latest are compared for typing errors', async () => {
+  const me = await agent('crowd-me.own', 'Somebody');
+  await agent('crowd-me.early', 'Xylophonist', 'private');
+  expect(await found('xylofonist', me.token)).toEqual(['crowd-me.early']);
+  const text = `insert into agents (id, owner_id, canonical_handle, display_name, description, scope, visibility, inbound_policy,
+      card_body, skills, created_at, updated_at)
+    select 'agt_7' || lpad(i::text, 25, '0'), owner_id, 'crowd-me.late-' || i, 'Late', '', 'personal', 'private', 'open', '', '[]', 1, 1
+    from agents, generate_series(1, 1000) i where id = $1`;
+  await service.core.database.query({ text }, [me.id]);
+  expect(await found('xylofonist', me.token)).toEqual([]);
+  expect(await found('xylophon', me.token)).toEqual(['crowd-me.early']);
+});
