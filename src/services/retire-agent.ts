@@ -11,10 +11,10 @@ import { endTokens, revocationMessages } from './revocations.ts';
 export async function retireAgent(work: Work, ref: string): Promise<void> {
   const { id, canonical_handle } = await managedAgentFor(work, ref);
   await work.agents.retire(id, work.now);
-  for (const other of await work.contacts.removeAllOf(id)) {
-    const data = { agent_id: id, canonical_handle };
-    work.emit({ type: 'contact.removed', recipients: [other.agent_id], data });
-  }
+  // One event for all of them, however many they are.
+  const recipients = (await work.contacts.removeAllOf(id)).map((other) => other.agent_id);
+  const data = { agent_id: id, canonical_handle };
+  if (recipients.length > 0) work.emit({ type: 'contact.removed', recipients, data });
   await work.contactRequests.withdrawAllOf(id, work.now);
   await work.credentials.revokeOfAgent(id, work.now);
   await work.mcpSessions.removeOfAgent(id);

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../src/domain/scopes.ts';
 import { createCredential } from '../../../src/services/credentials.ts';
+import { followFeed } from '../../support/feed.ts';
 import { rest, type RestAnswer } from '../../support/rest-client.ts';
+import { trustOf } from '../../support/trust.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { connect } from '../../support/ws-client.ts';
 
@@ -203,4 +205,20 @@ test('the contacts of a retired agent end, of which the other sides hear, and pe
     [gone.id],
   );
   expect(rows).toEqual([{ status: 'approved' }, { status: 'withdrawn' }]);
+});
+
+test('all contacts hear of a retirement by one event, so that its cost does not grow with their number squared', async () => {
+  const trust = trustOf(service.api);
+  const ann = await service.agent({ scopes: ['contacts:write', 'agents:write'] });
+  const contacts = await Promise.all([service.agent(), service.agent()]);
+  for (const contact of contacts) await trust.befriend(contact, ann);
+  const feeds = await Promise.all(contacts.map(({ token }) => followFeed(service.api, token)));
+  const url = `${service.api}/agents/${ann.id}`;
+  expect((await rest('DELETE', url, { token: ann.token })).status).toBe(204);
+  const heard = await Promise.all(feeds.map((feed) => feed()));
+  expect(heard.map((events) => events.map(({ type }) => type))).toEqual([
+    ['contact.removed'],
+    ['contact.removed'],
+  ]);
+  expect(new Set(heard.flat().map(({ id }) => id)).size).toBe(1);
 });
