@@ -20,8 +20,10 @@ export async function rawTransaction(database: Database, thread: Thread, content
   try {
     const message = { id: newId('message'), thread_id: thread.id, sender_id: sender.id, content };
     const rest = { content_type: 'text' as const, reply_to: null, metadata: {}, created_at: now };
-    const [, sequence] = await Promise.all([
-      threadsRepository(transaction).lockForMember(thread.id, sender.id),
+    const threads = threadsRepository(transaction);
+    const [, , sequence] = await Promise.all([
+      threads.holdForMessage(thread.id, sender.id),
+      threads.audience(thread.id, sender.id),
       messagesRepository(transaction).append({ ...message, ...rest }),
     ]);
     const event = {

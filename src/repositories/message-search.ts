@@ -107,9 +107,9 @@ export function searchStatements(stretch: number) {
   return { whole, recent, endOfRecent };
 }
 
-const usual = searchStatements(20_000);
-/** The part of a page that a stretch must yield for the next one to be looked through too. */
-const worthGoingOn = 1 / 3;
+const usual = searchStatements(8_000);
+/** The part of a page that a stretch must yield for the next one to be looked through too; less where the index tells less. */
+const worthGoingOn = { words: 1 / 3, phrases: 1 / 10 };
 
 export interface MessageDocument {
   message_id: string;
@@ -194,13 +194,14 @@ export function messageSearchRepository(db: Queryable, { whole, recent, endOfRec
       const values = (below: string, most: number) =>
         [readerId, thread_ids, query, from_id, below, after, before, sender, most] as const;
 
+      const enough = limit * (query === words ? worthGoingOn.words : worthGoingOn.phrases);
       const latest: MessageRow[] = [];
       for (let below: string | undefined = below_id; below !== undefined;) {
         const missing = limit - latest.length;
         const found: MessageRow[] = await db.query<MessageRow>(recent[kind], values(below, missing));
         latest.push(...found);
         if (found.length === missing) return latest;
-        if (found.length < limit * worthGoingOn) {
+        if (found.length < enough) {
           return db.query<MessageRow>(whole[kind], [...values(below_id, limit), words]);
         }
         const [end]: { message_id: string }[] = await db.query(endOfRecent, [from_id, below]);

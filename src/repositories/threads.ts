@@ -25,11 +25,18 @@ export interface ThreadRow {
   read_sequence: number;
 }
 
-/** Another member of a thread, with what may stand between it and a message of the viewer. */
-export interface Counterpart
+/** A thread for a message of one of its members. */
+export interface OpenThreadRow extends Pick<ThreadRow, 'status' | 'created_by'> {
+  /** Of the member that writes. */
+  paused: boolean;
+  retired: boolean;
+}
+
+/** A member of a thread, with what may stand between it and a message of another one. */
+export interface Listener
   extends Pick<AgentRow, 'id' | 'canonical_handle' | 'inbound_policy' | 'paused'>, Relation {
   retired: boolean;
-  /** Whether it and the viewer are the only members. */
+  /** Whether it and the other one are the only members; the whole relation is told only then, blocks by it always. */
   alone: boolean;
 }
 
@@ -49,18 +56,27 @@ const statements = {
     `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1
      for no key update of t`,
   ),
-  /** In a thread of two the other member; in a larger one only those whom a message of the viewer must not reach, or cannot. */
-  counterparts: statement(
-    'threads.counterparts',
-    `select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired_at is not null as retired, n.others = 1 as alone, r.*
-     from (select count(*) - 1 as others from thread_members where thread_id = $1) n
-     join thread_members m on m.thread_id = $1 and m.agent_id <> $2
+  /** What it says of the thread is as it stands behind the lock; whether the member still is one, the audience says. */
+  holdForMessage: statement(
+    'threads.hold_for_message',
+    `select t.status, t.created_by, a.paused, a.retired_at is not null as retired
+     from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 join agents a on a.id = v.agent_id
+     where t.id = $1 for no key update of t`,
+  ),
+  audience: statement(
+    'threads.audience',
+    `select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired_at is not null as retired, n.members = 2 as alone,
+       exists (select from blocks b where b.agent_id = m.agent_id and b.blocked_agent_id = $2) as blocked_by_them,
+       coalesce(r.blocked_by_viewer, false) as blocked_by_viewer, m.agent_id = $2 as self,
+       coalesce(r.same_owner, false) as same_owner, coalesce(r.same_organization, false) as same_organization,
+       coalesce(r.contact, false) as contact, coalesce(r.allowlisted, false) as allowlisted
+     from (select count(*) as members from thread_members where thread_id = $1) n
+     join thread_members m on m.thread_id = $1
      join agents a on a.id = m.agent_id
-     join agents viewer on viewer.id = $2
-     join owners viewer_owner on viewer_owner.id = viewer.owner_id
-     cross join lateral (${relationOf}) r
-     where n.others = 1 or a.retired_at is not null
-       or exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = $2)`,
+     left join lateral (
+       select r.* from agents viewer join owners viewer_owner on viewer_owner.id = viewer.owner_id
+       cross join lateral (${relationOf}) r where viewer.id = $2
+     ) r on n.members = 2 and m.agent_id <> $2`,
   ),
   insert: statement(
     'threads.insert',
@@ -93,9 +109,13 @@ export function threadsRepository(db: Queryable) {
       ]);
       return thread;
     },
-    /** What may stand between the viewer's message and the other members; nothing for most groups. */
-    counterparts(id: string, viewerId: string): Promise<Counterpart[]> {
-      return db.query<Counterpart>(statements.counterparts, [id, viewerId]);
+    /** Holds the thread until the transaction ends, for a message of this member; undefined when it is none. */
+    async holdForMessage(id: string, agentId: string): Promise<OpenThreadRow | undefined> {
+      return (await db.query<OpenThreadRow>(statements.holdForMessage, [id, agentId]))[0];
+    },
+    /** All members, each with what may stand between it and a message of this one. */
+    audience(id: string, agentId: string): Promise<Listener[]> {
+      return db.query<Listener>(statements.audience, [id, agentId]);
     },
     async insert(thread: {
       id: string;

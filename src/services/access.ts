@@ -17,8 +17,28 @@ type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
 export async function threadFor(work: Work, id: string, { lock = false } = {}): Promise<Thread> {
   const find = lock ? work.threads.lockForMember : work.threads.findForMember;
   const thread = isId('thread', id) ? await find(id, work.actor.agent_id) : undefined;
-  if (!thread) throw new DomainError('THREAD_NOT_FOUND', 'No such thread, or you are not a member of it.');
+  if (!thread) throw noSuchThread();
   return thread;
+}
+
+/**
+ * What a message needs to know of a thread, which is held until the unit of work ends: less than `threadFor` reads, in one round trip.
+ * @throws {DomainError} THREAD_NOT_FOUND
+ */
+export async function threadToWriteIn(work: Work, id: string) {
+  const { agent_id } = work.actor;
+  if (!isId('thread', id)) throw noSuchThread();
+  const [thread, audience] = await Promise.all([
+    work.threads.holdForMessage(id, agent_id),
+    work.threads.audience(id, agent_id),
+  ]);
+  // Who was removed while it waited for the thread is no longer in the audience.
+  if (!thread || !audience.some((member) => member.self)) throw noSuchThread();
+  return { thread, audience };
+}
+
+function noSuchThread(): DomainError {
+  return new DomainError('THREAD_NOT_FOUND', 'No such thread, or you are not a member of it.');
 }
 
 /**

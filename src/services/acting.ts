@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { messageRefusal, pausedActor } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 
-type Counterpart = Awaited<ReturnType<Work['threads']['counterparts']>>[number];
+type Listener = Awaited<ReturnType<Work['threads']['audience']>>[number];
 
 /**
  * The agent that acts, for what it does towards others.
@@ -18,17 +18,22 @@ export async function actingAgent(work: Work) {
 /** As actingAgent, where nothing of the agent itself is needed. */
 export async function requireActing(work: Work): Promise<void> {
   const paused = await work.agents.isPaused(work.actor.agent_id);
-  if (paused === undefined) throw retiredActor();
+  requireAble({ retired: paused === undefined, paused: paused ?? false });
+}
+
+/** @throws {DomainError} as actingAgent */
+export function requireAble({ retired, paused }: { retired: boolean; paused: boolean }): void {
+  if (retired) throw retiredActor();
   if (paused) throw pausedActor();
 }
 
 /**
  * Holds what the actor says in a thread to the policies, pauses and blocks of those who would hear it.
- * @param others as threads.counterparts answers them.
  * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED; AGENT_NOT_FOUND when nobody is left
  */
-export function requireHeard(thread: { created_by: string }, others: readonly Counterpart[]): void {
-  for (const other of others) {
+export function requireHeard(thread: { created_by: string }, audience: readonly Listener[]): void {
+  for (const other of audience) {
+    if (other.self) continue;
     const refusal = messageRefusal(other, thread.created_by === other.id);
     if (refusal) throw refusal;
   }
@@ -43,10 +48,10 @@ export async function requireHeardBeside(
   work: Work,
   thread: { id: string; created_by: string },
 ): Promise<void> {
-  const others = await work.threads.counterparts(thread.id, work.actor.agent_id);
+  const audience = await work.threads.audience(thread.id, work.actor.agent_id);
   requireHeard(
     thread,
-    others.filter((other) => !other.retired),
+    audience.filter((other) => !other.retired),
   );
 }
 

@@ -1,8 +1,8 @@
 import { DomainError } from '../domain/errors.ts';
 import { largestSequence } from '../domain/threads.ts';
 import type { Work } from '../unit-of-work.ts';
-import { threadFor } from './access.ts';
-import { requireActing, requireHeard } from './acting.ts';
+import { threadFor, threadToWriteIn } from './access.ts';
+import { requireAble, requireHeard } from './acting.ts';
 import { type PageRequest, pageOf } from './pages.ts';
 import { appendMessage, type MessageDraft } from './steps.ts';
 
@@ -22,29 +22,16 @@ export function sendMessage(work: Work, { thread_id, ...draft }: SendMessage) {
 
 /** The thread with the members that a message of the actor reaches. One round trip, and the append travels with it. */
 async function openThread(work: Work, id: string) {
-  const [held, counterparts, acting] = await Promise.allSettled([
-    threadFor(work, id, { lock: true }),
-    work.threads.counterparts(id, work.actor.agent_id),
-    requireActing(work),
-  ]);
-  // That the thread is none of the actor's comes before everything else.
-  const thread = valueOf(held);
-  valueOf(acting);
+  const { thread, audience } = await threadToWriteIn(work, id);
+  requireAble(thread);
   if (thread.status !== 'active') {
     throw new DomainError(
       'THREAD_CLOSED',
       `This thread is ${thread.status}; set it to active first, or open another one.`,
     );
   }
-  const others = valueOf(counterparts);
-  requireHeard(thread, others);
-  const away = new Set(others.filter((other) => other.retired).map(({ id: other }) => other));
-  return { members: thread.members.filter(({ id: member }) => !away.has(member)) };
-}
-
-function valueOf<T>(result: PromiseSettledResult<T>): T {
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
+  requireHeard(thread, audience);
+  return { members: audience.filter((member) => !member.retired) };
 }
 
 export interface ListMessages extends PageRequest {
