@@ -79,3 +79,8 @@ export class DomainError extends Error {
     return errorStatuses[this.code];
   }
 }
+
+/** The refusal for one field of the input: in words, and in `details`. */
+export function wrongField(field: string, message: string): DomainError {
+  return new DomainError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });
+}

@@ -1,4 +1,4 @@
-import { DomainError } from './errors.ts';
+import { wrongField } from './errors.ts';
 import { quoted, type Word, wordsOf } from './search-text.ts';
 
 /** One word to look for. */
@@ -35,15 +35,12 @@ export function parseSearch(query: string, field: string): SearchTerm[] {
     const words = soughtWords(groups['phrase'] ?? groups['bare'] ?? '');
     if (words.length > 0) terms.push({ words, excluded: groups['minus'] !== undefined });
   }
-  if (terms.length > mostTerms) throw refusal(field, `must have at most ${mostTerms} terms`);
+  if (terms.length > mostTerms) throw wrongField(field, `must have at most ${mostTerms} terms`);
   const prefixes = terms.flatMap(({ words }) => words.filter((word) => word.prefix && !word.dense));
-  if (prefixes.length > mostPrefixes) throw refusal(field, `must have at most ${mostPrefixes} words with *`);
-  if (terms.every((term) => term.excluded)) throw refusal(field, 'must name at least one word to find');
+  if (prefixes.length > mostPrefixes)
+    throw wrongField(field, `must have at most ${mostPrefixes} words with *`);
+  if (terms.every((term) => term.excluded)) throw wrongField(field, 'must name at least one word to find');
   return terms;
-}
-
-function refusal(field: string, message: string): DomainError {
-  return new DomainError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });
 }
 
 function soughtWords(text: string): SoughtWord[] {

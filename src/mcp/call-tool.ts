@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { DomainError } from '../domain/errors.ts';
+import { wrongField } from '../domain/errors.ts';
 import { idempotencyKeyPattern } from '../operations/fields.ts';
 import { type Caller, type OperationCall, refusalOf, run } from './call.ts';
 import type { McpParts } from './parts.ts';
@@ -34,8 +34,5 @@ function callOf({ operation, page_field }: Tool, given: Record<string, unknown>)
 function idempotencyKey(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && idempotencyKeyPattern.test(given)) return given;
-  const message = 'must be 1 to 255 visible ASCII characters';
-  throw new DomainError('VALIDATION_ERROR', `idempotency_key: ${message}`, {
-    details: [{ field: 'idempotency_key', message }],
-  });
+  throw wrongField('idempotency_key', 'must be 1 to 255 visible ASCII characters');
 }

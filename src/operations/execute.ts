@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, wrongField } from '../domain/errors.ts';
 import { allows } from '../domain/scopes.ts';
 import type { IdempotencyClaim, UnitOfWork, Work } from '../unit-of-work.ts';
 import { onTheBeat } from './beat.ts';
@@ -104,9 +104,7 @@ export function requireScope(operation: Operation, actor: Actor): void {
 
 function claimOf({ operation, actor }: Call, key: string, input: unknown): IdempotencyClaim {
   if (!idempotencyKeyPattern.test(key)) {
-    throw new DomainError('VALIDATION_ERROR', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.', {
-      details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }],
-    });
+    throw wrongField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   }
   // The same scope through every door: the method and the short path of the REST face, with its fields filled in.
   const fields = new Map(Object.entries(input ?? {}));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DomainError } from '../domain/errors.ts';
 import { agentSchema, presentAgent } from '../presenters/agent.ts';
+import { retiredActor } from '../services/acting.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleAgent } from './examples.ts';
 
@@ -13,7 +13,7 @@ export const getMeOperation = defineOperation({
   output: agentSchema,
   async run(work) {
     const agent = await work.agents.find(work.actor.agent_id);
-    if (!agent) throw new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
+    if (!agent) throw retiredActor();
     return presentAgent(agent, false);
   },
   rest: { method: 'GET', path: '/agents/me', status: 200 },

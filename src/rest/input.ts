@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, wrongField } from '../domain/errors.ts';
 
 /** The part of a JSON Schema that tells how to read a query parameter. */
 export interface FieldSchema {
@@ -35,11 +35,6 @@ export function joinInput(params: Record<string, string>, body: unknown): Record
     throw new DomainError('VALIDATION_ERROR', 'The body must be a JSON object.');
   }
   const twice = Object.keys(params).find((name) => Object.hasOwn(body, name));
-  if (twice !== undefined) {
-    const message = 'is not a field of this request';
-    throw new DomainError('VALIDATION_ERROR', `${twice}: ${message}`, {
-      details: [{ field: twice, message }],
-    });
-  }
+  if (twice !== undefined) throw wrongField(twice, 'is not a field of this request');
   return { ...body, ...params };
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, wrongField } from '../domain/errors.ts';
 import { parseHandle } from '../domain/handles.ts';
 import { isId } from '../domain/ids.ts';
 import { type Relationship, relationshipOf } from '../domain/relations.ts';
@@ -63,9 +63,7 @@ export async function agentsFor(work: Work, refs: readonly string[]): Promise<Se
 export async function otherAgentFor(work: Work, ref: string): Promise<SeenAgent> {
   const [agent] = await agentsFor(work, [ref]);
   if (agent && !agent.self) return agent;
-  throw new DomainError('VALIDATION_ERROR', 'handle: names yourself; name another agent.', {
-    details: [{ field: 'handle', message: 'names yourself' }],
-  });
+  throw wrongField('handle', 'names yourself; name another agent');
 }
 
 /**

@@ -55,6 +55,7 @@ export async function requireHeardBeside(
   );
 }
 
-function retiredActor(): DomainError {
+/** The refusal for an agent that was retired after its token was checked. */
+export function retiredActor(): DomainError {
   return new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
 }

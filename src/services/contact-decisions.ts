@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentKey } from './access.ts';
-import { actingAgent } from './acting.ts';
+import { requireActing } from './acting.ts';
 import { beginContact } from './ties.ts';
 
 /**
@@ -11,7 +11,7 @@ import { beginContact } from './ties.ts';
  * withdrawn, and one of an agent that the actor has blocked; INVALID_HANDLE
  */
 export async function approveRequest(work: Work, ref: string) {
-  await actingAgent(work);
+  await requireActing(work);
   const request = await heldRequest(work, ref);
   if (request.status === 'approved') return request;
   if (request.status === 'rejected') throw noRequest();

@@ -1,7 +1,8 @@
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, wrongField } from '../domain/errors.ts';
 import { isName } from '../domain/handles.ts';
 import { newId } from '../domain/ids.ts';
 import type { Work } from '../unit-of-work.ts';
+import { retiredActor } from './acting.ts';
 
 type NewAgent = Parameters<Work['agents']['insert']>[0];
 type Standing = NonNullable<Awaited<ReturnType<Work['managedAgents']['findStanding']>>>;
@@ -29,7 +30,7 @@ export async function registerAgent(work: Work, input: RegisterAgent) {
   if (!isName(name))
     throw wrongField('name', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
   const standing = await work.managedAgents.findStanding(work.actor.agent_id);
-  if (!standing) throw new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
+  if (!standing) throw retiredActor();
   const { owner_name, ...place } =
     organization === undefined
       ? personalPlace(standing, asked)
@@ -86,8 +87,4 @@ async function organizationPlace(
 /** The same for an organization that is absent and for one that the caller does not belong to. */
 function noSuchOrganization(): DomainError {
   return new DomainError('NOT_FOUND', 'No such organization, or you do not belong to it.');
-}
-
-function wrongField(field: string, message: string): DomainError {
-  return new DomainError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts';
+import { wrongField } from '../domain/errors.ts';
 import type { Work } from '../unit-of-work.ts';
 import { type KeysetList, type PageRequest, pageOf } from './pages.ts';
 
@@ -82,8 +82,7 @@ async function take<Row>(list: KeysetList<Matched<Row>, Position>, after: Positi
 async function lookedFor(work: Work, q: string): Promise<string> {
   const text = await work.agentSearch.fold(q.trim().replace(/^@/, '').trim());
   if (text !== '') return text;
-  const message = 'must name something to look for';
-  throw new DomainError('VALIDATION_ERROR', `q: ${message}`, { details: [{ field: 'q', message }] });
+  throw wrongField('q', 'must name something to look for');
 }
 
 function agentMatches(work: Work, text: string): KeysetList<Matched<AgentMatch>, Position> {

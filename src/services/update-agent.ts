@@ -1,6 +1,6 @@
-import { DomainError } from '../domain/errors.ts';
 import type { Work } from '../unit-of-work.ts';
 import { managedAgentFor } from './access.ts';
+import { retiredActor } from './acting.ts';
 
 type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
 type Profile = Omit<Parameters<Work['agents']['update']>[0], 'id' | 'updated_at'>;
@@ -25,7 +25,7 @@ export async function updateOwnProfile(
   changes: Pick<AgentChanges, 'display_name' | 'description' | 'card_body' | 'skills'>,
 ) {
   const agent = await work.agents.lock(work.actor.agent_id);
-  if (!agent) throw new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
+  if (!agent) throw retiredActor();
   return change(work, agent, changes);
 }
 
