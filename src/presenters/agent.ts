@@ -45,39 +45,7 @@ export const agentSchema = z
 
 export type AgentRecord = z.infer<typeof agentSchema>;
 
-interface AgentColumns extends Omit<AgentRecord, 'is_online'> {
-  owner_id: string;
-}
-
-/** `is_online` comes from whoever knows the open streams. */
-export function presentAgent(row: AgentColumns, is_online: boolean): AgentRecord {
-  const {
-    id,
-    canonical_handle,
-    display_name,
-    description,
-    scope,
-    visibility,
-    inbound_policy,
-    created_at,
-    updated_at,
-  } = row;
-  const { card_body, skills, can_initiate_threads, paused } = row;
-  const identity = {
-    id,
-    canonical_handle,
-    display_name,
-    description,
-    scope,
-    visibility,
-    inbound_policy,
-    created_at,
-    updated_at,
-  };
-  return { ...identity, card_body, skills, can_initiate_threads, paused, is_online };
-}
-
-/** An agent among many: without its card, which can be long. */
+/** An agent among many: without the body of its card, which can be long. */
 export const agentSummarySchema = agentSchema
   .omit({ card_body: true })
   .meta({ id: 'AgentSummary' })
@@ -86,7 +54,14 @@ export const agentSummarySchema = agentSchema
 export type AgentSummary = z.infer<typeof agentSummarySchema>;
 
 /** `is_online` comes from whoever knows the open streams. */
-export function presentAgentSummary(row: AgentColumns, is_online: boolean): AgentSummary {
-  const { card_body: _body, ...summary } = presentAgent(row, is_online);
-  return summary;
+export function presentAgentSummary(row: Omit<AgentSummary, 'is_online'>, is_online: boolean): AgentSummary {
+  const { id, canonical_handle, display_name, description, scope, visibility, inbound_policy } = row;
+  const { created_at, updated_at, skills, can_initiate_threads, paused } = row;
+  const identity = { id, canonical_handle, display_name, description, scope, visibility, inbound_policy };
+  return { ...identity, created_at, updated_at, skills, can_initiate_threads, paused, is_online };
+}
+
+/** As presentAgentSummary, with the body of the card. */
+export function presentAgent(row: Omit<AgentRecord, 'is_online'>, is_online: boolean): AgentRecord {
+  return { ...presentAgentSummary(row, is_online), card_body: row.card_body };
 }

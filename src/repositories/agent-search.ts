@@ -1,4 +1,4 @@
-import { type AgentRow, agentColumns } from './agents.ts';
+import { type AgentSummaryRow, summaryColumns } from './agents.ts';
 import type { ContactRow } from './contacts.ts';
 import { type Queryable, type Statement, statement } from './queryable.ts';
 
@@ -83,7 +83,7 @@ function agentsBy(way: WayToMatch): Statement {
        union
        (select a.id, ${key} as key from known a where ${where} order by 2, 1 limit $5)
      ), best as (select id, key collate "C" as key from found order by 2, 1 limit $5)
-     select ${agentColumns}, best.key from best join agents a using (id) order by best.key, a.id`,
+     select ${summaryColumns}, best.key from best join agents a using (id) order by best.key, a.id`,
   );
 }
 
@@ -142,8 +142,8 @@ export function agentSearchRepository(db: Queryable) {
       return row.folded;
     },
     /** Agents that the viewer sees and that match in one way and in no better one. */
-    listAgents(way: WayToMatch, filter: MatchFilter): Promise<(AgentRow & { key: string })[]> {
-      return db.query<AgentRow & { key: string }>(statements.agents[way], values(filter));
+    listAgents(way: WayToMatch, filter: MatchFilter): Promise<(AgentSummaryRow & { key: string })[]> {
+      return db.query<AgentSummaryRow & { key: string }>(statements.agents[way], values(filter));
     },
     /** The viewer's contacts that match in one way and in no better one. */
     listContacts(way: WayToMatch, filter: MatchFilter): Promise<(ContactRow & { key: string })[]> {

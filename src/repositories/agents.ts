@@ -21,9 +21,13 @@ export interface AgentRow {
   retired_at: number | null;
 }
 
+/** An agent without the body of its card, which can be long. */
+export type AgentSummaryRow = Omit<AgentRow, 'card_body'>;
+
 /** Of `agents a`. */
-export const agentColumns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility, a.inbound_policy,
-  a.card_body, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at`;
+export const summaryColumns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility,
+  a.inbound_policy, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at`;
+export const agentColumns = `${summaryColumns}, a.card_body`;
 
 const find = statement(
   'agents.find',
@@ -76,7 +80,7 @@ const listPersonal = statement(
 );
 
 /** Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. */
-export const seenAgents = `select ${agentColumns}, r.*,
+export const seenAgents = (columns: string): string => `select ${columns}, r.*,
    (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
      or exists (select from thread_members m join thread_members t using (thread_id)
                 where m.agent_id = viewer.id and t.agent_id = a.id)
@@ -87,9 +91,9 @@ export const seenAgents = `select ${agentColumns}, r.*,
  cross join lateral (${relationOf}) r
  where (a.id = any($2) or a.canonical_handle = any($2)) and a.retired_at is null`;
 
-const findSeen = statement('agents.find_seen', seenAgents);
+const findSeen = statement('agents.find_seen', seenAgents(summaryColumns));
 
-export interface SeenAgentRow extends AgentRow, Relation {
+export interface SeenAgentRow extends AgentSummaryRow, Relation {
   visible: boolean;
 }
 

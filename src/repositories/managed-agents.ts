@@ -1,7 +1,7 @@
 import { type AgentRow, agentColumns, seenAgents, type SeenAgentRow } from './agents.ts';
 import { type Queryable, statement } from './queryable.ts';
 
-export interface KnownAgentRow extends SeenAgentRow {
+export interface KnownAgentRow extends SeenAgentRow, Pick<AgentRow, 'card_body'> {
   managed: boolean;
 }
 
@@ -35,7 +35,7 @@ const statements = {
   findSeen: statement(
     'managed_agents.find_seen',
     `select seen.*, exists (select from agents me join agents a on ${manages} where me.id = $1 and a.id = seen.id) as managed
-     from (${seenAgents}) seen`,
+     from (${seenAgents(agentColumns)}) seen`,
   ),
   list: statement(
     'managed_agents.list',
