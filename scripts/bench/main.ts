@@ -7,6 +7,7 @@ import { measure } from './measure.ts';
 import { readOptions, usage } from './options.ts';
 import { table } from './report.ts';
 import { startStage } from './stage.ts';
+import { measureTokens, tokensTable } from './tokens.ts';
 
 async function main(): Promise<void> {
   const { part, json, help, sending, history, ...options } = readOptions();
@@ -34,6 +35,9 @@ async function main(): Promise<void> {
     if (part === 'history') {
       const measured = await measureHistory(stage, { ...history, threads: 200, in_flight: 8, say, signal });
       print(measured, historyTable(measured));
+    } else if (part === 'tokens') {
+      const measured = await measureTokens(stage, signal);
+      print(measured, tokensTable(measured));
     } else {
       const { backend } = options;
       const measured = await measure(stage, { ...sending, backend, in_flight: 32, say, signal, fail });

@@ -11,6 +11,8 @@ npm run bench              sending:
 npm run bench -- history   reading, while one history grows:
   lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads
 
+npm run bench -- tokens    the check of an access token, known to the process and looked up
+
 Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of its own, and removes them at the end.
 
   --backend <name>         redis or postgres (redis if there is one, else postgres)
@@ -49,9 +51,9 @@ export function readOptions() {
     },
   });
   const [part = 'sending', ...rest] = positionals;
-  if ((part !== 'sending' && part !== 'history') || rest.length > 0) {
+  if ((part !== 'sending' && part !== 'history' && part !== 'tokens') || rest.length > 0) {
     throw new Error(
-      `${positionals.join(' ')}: there is nothing but sending, which needs no name, and history`,
+      `${positionals.join(' ')}: there is nothing but sending, which needs no name, history and tokens`,
     );
   }
   const redis_server = values['redis-server'];
