@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, test } from 'vitest';
+import { freePort } from './free-port.ts';
+import { describeUnless } from './leave-out.ts';
 import { findRedisBinary } from './redis-binary.ts';
 
 export interface TestRedis {
@@ -83,28 +84,10 @@ export async function startTestRedis({ persist = false } = {}): Promise<TestRedi
   };
 }
 
-/** A suite that needs a real Redis. Without one it says so loudly, and stands in the report as skipped, never as passed. */
+/** A suite that needs a real Redis. */
 export async function describeWithRedis(name: string, body: () => void): Promise<void> {
   const binary = await findRedisBinary();
-  if (!('missing' in binary)) {
-    describe(name, body);
-    return;
-  }
-  process.stderr.write(`\nSKIPPED: ${name}: ${binary.missing}\n`);
-  describe(name, () => {
-    test.skip(`SKIPPED: ${binary.missing}`, () => undefined);
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string')
-    throw new Error('no free port on the loopback interface');
-  return address.port;
+  describeUnless('missing' in binary ? binary.missing : undefined, name, body);
 }
 
 async function untilAnswers(port: number): Promise<void> {

@@ -158,7 +158,7 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     'leavesNoTestOut',
     'a table of tests that is skipped',
     [file('test/unit/a.test.ts', call('describe', 'concurrent', 'skip'))],
-    [file('test/support/redis-server.ts', call('test', 'skip'))],
+    [file('test/support/leave-out.ts', call('test', 'skip'))],
   ],
 ];
 
