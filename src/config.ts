@@ -40,6 +40,10 @@ const usualLimits = {
   contact_request: { points: 10, seconds: 3_600 },
   default: { points: 300, seconds: 60 },
   public: { points: 300, seconds: 60 },
+  sign_in: { points: 10, seconds: 600 },
+  sign_in_account: { points: 50, seconds: 3_600 },
+  sign_in_address: { points: 100, seconds: 600 },
+  sign_up: { points: 10, seconds: 3_600 },
 };
 type RateLimits = Readonly<Record<keyof typeof usualLimits, { points: number; seconds: number }>>;
 
@@ -83,6 +87,7 @@ const environment = z.object({
     .transform((value) => value.split(',').flatMap((host) => host.trim() || [])),
   TRUST_PROXY: flag.default(false),
   RATE_LIMITS: rateLimits,
+  SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { createAccount, hashPassword } from '../services/accounts.ts';
+import { createAccount } from '../services/accounts.ts';
+import { hashPassword } from '../services/passwords.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import { type CommandIo, readSecret } from './io.ts';

@@ -27,6 +27,7 @@ export const idPrefixes = {
   organization: 'org',
   approval: 'apr',
   webhook: 'whk',
+  invitation: 'inv',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

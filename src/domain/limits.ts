@@ -1,6 +1,8 @@
 /**
  * Budgets of calls (contract, section 9). Those of one action are counted for each agent, `send_message` for each agent and
- * thread; `default` is everything else that an agent does; `public` is what an address calls without a token.
+ * thread; `default` is everything else that an agent does; `public` is what an address calls without a token. The rest guards
+ * against guessing: `sign_in` is counted for each username and address, `sign_in_account` for each username, `sign_in_address` and
+ * `sign_up` for each address.
  */
 export const budgets = [
   'create_thread',
@@ -9,12 +11,19 @@ export const budgets = [
   'contact_request',
   'default',
   'public',
+  'sign_in',
+  'sign_in_account',
+  'sign_in_address',
+  'sign_up',
 ] as const;
 
 export type Budget = (typeof budgets)[number];
 
 /** The budget of a single action. */
-export type ActionBudget = Exclude<Budget, 'default' | 'public'>;
+export type ActionBudget = Extract<
+  Budget,
+  'create_thread' | 'send_message' | 'message_search' | 'contact_request'
+>;
 
 /** How a budget stands right after a call. */
 export interface BudgetState {

@@ -1,3 +1,4 @@
+import { accountsRepository } from './accounts.ts';
 import { agentSearchRepository } from './agent-search.ts';
 import { agentsRepository } from './agents.ts';
 import { allowlistsRepository } from './allowlists.ts';
@@ -8,6 +9,7 @@ import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
+import { invitationsRepository } from './invitations.ts';
 import { managedAgentsRepository } from './managed-agents.ts';
 import { mcpSessionsRepository } from './mcp-sessions.ts';
 import { messageSearchRepository } from './message-search.ts';
@@ -16,8 +18,10 @@ import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
 import { ownerSearchRepository } from './owner-search.ts';
 import { ownersRepository } from './owners.ts';
+import { personAgentsRepository } from './person-agents.ts';
 import type { Queryable } from './queryable.ts';
 import { rateLimitsRepository } from './rate-limits.ts';
+import { sessionsRepository } from './sessions.ts';
 import { signingKeysRepository } from './signing-keys.ts';
 import { threadListRepository } from './thread-list.ts';
 import { threadMembersRepository } from './thread-members.ts';
@@ -46,6 +50,10 @@ export function repositoriesOn(db: Queryable) {
     idempotencyKeys: idempotencyKeysRepository(db),
     mcpSessions: mcpSessionsRepository(db),
     owners: ownersRepository(db),
+    accounts: accountsRepository(db),
+    sessions: sessionsRepository(db),
+    invitations: invitationsRepository(db),
+    personAgents: personAgentsRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
     oauthRecords: oauthRecordsRepository(db),

@@ -1,5 +1,6 @@
 import { type AgentRow, agentColumns, seenAgents, type SeenAgentRow } from './agents.ts';
 import { type Queryable, statement } from './queryable.ts';
+import { managedByRole, ownersOf } from './rights.ts';
 
 export interface KnownAgentRow extends SeenAgentRow, Pick<AgentRow, 'card_body'> {
   managed: boolean;
@@ -15,20 +16,17 @@ export interface StandingRow {
   person_name: string | null;
 }
 
+/** The person behind `me`, if there is one; else its organization, which is a member of none. */
+const person = 'coalesce(me.member_account_id, me.owner_id)';
+
 /**
- * Whether `me` manages `a` (contract, section 3: "every agent the caller can act as"). A person's agent manages that person's
- * agents, and in the person's organizations as the role allows: an admin all of the organization's agents, a member those tied
- * to the person. A shared agent manages all of its organization's. A member agent reaches its own organization only. Roles are
- * looked up each time, so that rights end with the membership.
+ * Whether `me` manages `a` (contract, section 3: "every agent the caller can act as"). A person's agent manages what that person
+ * manages. A shared agent manages all of its organization's. A member agent reaches its own organization only.
  */
 const manages = `a.retired_at is null
-  and a.owner_id in (select me.owner_id union all select o.organization_id from organization_members o
-                     where o.account_id = coalesce(me.member_account_id, me.owner_id))
+  and a.owner_id in (select me.owner_id union all ${ownersOf(person)})
   and (a.owner_id = me.owner_id and me.scope <> 'member'
-    or exists (select from organization_members m
-               where m.organization_id = a.owner_id and m.account_id = coalesce(me.member_account_id, me.owner_id)
-                 and (me.scope = 'personal' or a.owner_id = me.owner_id)
-                 and (m.role = 'admin' or a.member_account_id = m.account_id)))`;
+    or (me.scope = 'personal' or a.owner_id = me.owner_id) and ${managedByRole(person)})`;
 
 const statements = {
   /** In one statement: an agent that retires meanwhile is there in both respects, or in none. */

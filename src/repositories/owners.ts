@@ -15,7 +15,7 @@ const statements = {
     'owners.insert_account',
     `with owner as (
        insert into owners (id, kind, name, created_at) values ($1, 'account', $2, $3) returning *
-     ), account as (insert into accounts (id, password_hash) select id, $4 from owner)
+     ), account as (insert into accounts (id, password_hash, invitation_id) select id, $4, $5 from owner)
      select id, kind, name, created_at from owner`,
   ),
   insertOrganization: statement(
@@ -58,9 +58,17 @@ export function ownersRepository(db: Queryable) {
       name: string;
       created_at: number;
       password_hash: string | null;
+      /** What the person signed up with. */
+      invitation_id?: string | null;
     }): Promise<OwnerRow[]> {
-      const { id, name, created_at, password_hash } = account;
-      return db.query<OwnerRow>(statements.insertAccount, [id, name, created_at, password_hash]);
+      const { id, name, created_at, password_hash, invitation_id = null } = account;
+      return db.query<OwnerRow>(statements.insertAccount, [
+        id,
+        name,
+        created_at,
+        password_hash,
+        invitation_id,
+      ]);
     },
     insertOrganization(organization: { id: string; name: string; created_at: number }): Promise<OwnerRow[]> {
       const { id, name, created_at } = organization;

@@ -15,6 +15,7 @@ describe('settings', () => {
       LOG_LEVEL: 'info',
       TRUST_PROXY: false,
       ALLOWED_HOSTS: [],
+      SIGNUP: 'open',
       WORKER_ROLES: [...queueNames],
     });
     expect(loadConfig(complete).REDIS_URL).toBeUndefined();
@@ -28,6 +29,10 @@ describe('settings', () => {
       contact_request: { points: 10, seconds: 3600 },
       default: { points: 300, seconds: 60 },
       public: { points: 300, seconds: 60 },
+      sign_in: { points: 10, seconds: 600 },
+      sign_in_account: { points: 50, seconds: 3600 },
+      sign_in_address: { points: 100, seconds: 600 },
+      sign_up: { points: 10, seconds: 3600 },
     };
     expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
     expect(Object.keys(usual)).toEqual([...budgets]);
@@ -105,6 +110,7 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ),
   ['a limit twice', { ...complete, RATE_LIMITS: 'default=1/1,default=2/1' }, /^RATE_LIMITS: .*each once/],
   ['limits by no name of ours', { ...complete, RATE_LIMITS: 'constructor=1/1' }, /^RATE_LIMITS: /],
+  ['another sign-up', { ...complete, SIGNUP: 'maybe' }, /^SIGNUP: .*"open"\|"invite"\|"closed"/],
   ['a pool of one', { ...complete, DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
 ];
 

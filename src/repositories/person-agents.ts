@@ -1,0 +1,54 @@
+import type { AgentRow } from './agents.ts';
+import { type Queryable, statement } from './queryable.ts';
+import { actedAsByPerson, managedByPerson } from './rights.ts';
+
+/** An agent as the person sees it who manages it. */
+export interface PersonAgentRow extends Pick<
+  AgentRow,
+  'id' | 'owner_id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused'
+> {
+  owner_name: string;
+  /** The person whom an agent of the scope `member` is tied to. */
+  member_name: string | null;
+  /** Whether the person may speak as it too. */
+  acts_as: boolean;
+}
+
+const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.scope, a.visibility, a.paused,
+  w.name as owner_name, p.name as member_name, ${actedAsByPerson('$1')} as acts_as`;
+
+const joined = `agents a join owners w on w.id = a.owner_id left join owners p on p.id = a.member_account_id`;
+
+const statements = {
+  find: statement(
+    'person_agents.find',
+    `select ${columns} from ${joined} where ${managedByPerson('$1')} and a.id = $2`,
+  ),
+  list: statement(
+    'person_agents.list',
+    `select ${columns} from ${joined}
+     where ${managedByPerson('$1')} and a.canonical_handle > $2 order by a.canonical_handle limit $3`,
+  ),
+  listActedAs: statement(
+    'person_agents.list_acted_as',
+    `select ${columns} from ${joined}
+     where ${actedAsByPerson('$1')} and a.canonical_handle > $2 order by a.canonical_handle limit $3`,
+  ),
+};
+
+export function personAgentsRepository(db: Queryable) {
+  return {
+    /** The agent, if the person manages it. */
+    async find(accountId: string, agentId: string): Promise<PersonAgentRow | undefined> {
+      return (await db.query<PersonAgentRow>(statements.find, [accountId, agentId]))[0];
+    },
+    /** What the person manages, or only what the person acts as, behind a handle, by handle. */
+    list(
+      accountId: string,
+      only: { right: 'manages' | 'acts_as'; after: string; limit: number },
+    ): Promise<PersonAgentRow[]> {
+      const sql = only.right === 'manages' ? statements.list : statements.listActedAs;
+      return db.query<PersonAgentRow>(sql, [accountId, only.after, only.limit]);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * What a person may do with agents, as conditions on `agents a`; `account` is the SQL of the person's account id. Roles are looked
+ * up each time, so that rights end with the membership.
+ */
+
+/** Owners among whose agents those are that the person manages: the index on the owner finds them. */
+export const ownersOf = (account: string): string =>
+  `select ${account} union all select o.organization_id from organization_members o where o.account_id = ${account}`;
+
+/** In the organization that owns the agent, the person is an admin, or a member and the agent is tied to the person. */
+export const managedByRole = (account: string): string =>
+  `exists (select from organization_members m
+           where m.organization_id = a.owner_id and m.account_id = ${account}
+             and (m.role = 'admin' or a.member_account_id = m.account_id))`;
+
+/** The person may change, pause and retire it. */
+export const managedByPerson = (account: string): string =>
+  `a.retired_at is null and a.owner_id in (${ownersOf(account)})
+   and (a.owner_id = ${account} or ${managedByRole(account)})`;
+
+/** The person may speak as it: manages it, and it is not tied to somebody else. */
+export const actedAsByPerson = (account: string): string =>
+  `${managedByPerson(account)} and (a.member_account_id is null or a.member_account_id = ${account})`;

@@ -1,0 +1,87 @@
+import { DomainError, wrongField } from '../domain/errors.ts';
+import { isName } from '../domain/handles.ts';
+import { newId } from '../domain/ids.ts';
+import type { Administration } from '../unit-of-work.ts';
+
+type NewAgent = Parameters<Administration['agents']['insert']>[0];
+type Standing = NonNullable<Awaited<ReturnType<Administration['managedAgents']['findStanding']>>>;
+type Place = Pick<NewAgent, 'owner_id' | 'member_account_id' | 'scope'> & { owner_name: string };
+
+export interface RegisterAgent extends Pick<
+  NewAgent,
+  'display_name' | 'description' | 'visibility' | 'inbound_policy' | 'card_body' | 'skills'
+> {
+  /** The part of the handle behind the dot, in any case. */
+  name: string;
+  scope?: NewAgent['scope'] | undefined;
+  /** The slug of the organization that is to own it; without one it is a personal agent. */
+  organization?: string | undefined;
+}
+
+/**
+ * Registers an agent for whoever has this standing: a personal agent of the person, or an agent of an organization that the
+ * standing reaches (contract, section 3). The handle is reserved for good. A step of more than one use case.
+ * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE
+ */
+export async function registerAt(work: Administration, standing: Standing, input: RegisterAgent) {
+  const { scope: asked, organization, name: given, ...profile } = input;
+  const name = given.toLowerCase();
+  if (!isName(name))
+    throw wrongField('name', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
+  const { owner_name, ...place } =
+    organization === undefined
+      ? personalPlace(standing, asked)
+      : await organizationPlace(work, standing, organization.trim().toLowerCase(), asked);
+  const agent = await work.agents.insert({
+    ...profile,
+    ...place,
+    id: newId('agent'),
+    canonical_handle: `${owner_name}.${name}`,
+    created_at: work.now,
+  });
+  if (!agent) throw new Error('the agent was not inserted');
+  return agent;
+}
+
+function personalPlace({ person_id, person_name }: Standing, asked: NewAgent['scope'] | undefined): Place {
+  if (asked !== undefined && asked !== 'personal') {
+    throw wrongField('organization', `is needed for an agent of the scope ${asked}`);
+  }
+  if (person_id === null || person_name === null) {
+    throw new DomainError(
+      'FORBIDDEN',
+      'No person stands behind this agent: it registers agents of its own organization only; name it in organization.',
+    );
+  }
+  return { owner_id: person_id, owner_name: person_name, member_account_id: null, scope: 'personal' };
+}
+
+async function organizationPlace(
+  work: Administration,
+  standing: Standing,
+  slug: string,
+  asked: NewAgent['scope'] | undefined,
+): Promise<Place> {
+  if (asked === 'personal')
+    throw wrongField('scope', 'must be member or shared for an agent of an organization');
+  const { person_id } = standing;
+  if (person_id === null) {
+    if (slug !== standing.owner_name) throw noSuchOrganization();
+    if (asked === 'member')
+      throw new DomainError('FORBIDDEN', 'No person stands behind this agent to tie another one to.');
+    return { owner_id: standing.owner_id, owner_name: slug, member_account_id: null, scope: 'shared' };
+  }
+  const membership = await work.owners.findMembership(slug, person_id);
+  if (!membership) throw noSuchOrganization();
+  const scope = asked ?? 'member';
+  if (scope === 'shared' && membership.role !== 'admin') {
+    throw new DomainError('FORBIDDEN', `Only admins of ${slug} register shared agents of it.`);
+  }
+  const member_account_id = scope === 'member' ? person_id : null;
+  return { owner_id: membership.id, owner_name: membership.name, member_account_id, scope };
+}
+
+/** The same for an organization that is absent and for one that the caller does not belong to. */
+function noSuchOrganization(): DomainError {
+  return new DomainError('NOT_FOUND', 'No such organization, or you do not belong to it.');
+}

@@ -1,0 +1,75 @@
+import { DomainError, wrongField } from '../domain/errors.ts';
+import { isName } from '../domain/handles.ts';
+import { newId } from '../domain/ids.ts';
+import { canonicalInvitationCode } from '../domain/invitation-codes.ts';
+import { isReserved } from '../domain/reserved-names.ts';
+import type { Administration, UnitOfWork } from '../unit-of-work.ts';
+import { sha256 } from './token-records.ts';
+
+/** Who may sign up: everybody, who has an invitation, nobody. */
+export type SignupMode = 'open' | 'invite' | 'closed';
+
+/**
+ * A username as it would be stored: lower case.
+ * @throws {DomainError} VALIDATION_ERROR (username) when it is no name, or one that is kept back.
+ */
+export function usernameToBe(value: string): string {
+  const name = value.trim().toLowerCase();
+  if (!isName(name))
+    throw wrongField('username', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
+  if (isReserved(name)) throw wrongField('username', 'is kept back; choose another');
+  return name;
+}
+
+/** @throws {DomainError} FORBIDDEN when nobody may sign up. */
+export function requireOpen(mode: SignupMode): void {
+  if (mode === 'closed')
+    throw new DomainError('FORBIDDEN', 'Nobody can sign up here; ask who runs this service for an account.');
+}
+
+export interface OpenAccount {
+  /** As usernameToBe answers it. */
+  username: string;
+  password_hash: string | null;
+  invitation?: string | undefined;
+}
+
+/**
+ * Opens an account for whoever signs up, together with what `then` does with it: all of it, or nothing. A step of more than one
+ * use case.
+ * @throws {DomainError} VALIDATION_ERROR (invitation), DUPLICATE_HANDLE (username), and what `then` throws
+ */
+export async function openAccount(
+  unitOfWork: Pick<UnitOfWork, 'administer'>,
+  { username, password_hash, invitation }: OpenAccount,
+  mode: SignupMode,
+  then?: (work: Administration, account_id: string) => Promise<void>,
+): Promise<{ account_id: string }> {
+  try {
+    return await unitOfWork.administer(async (work) => {
+      // First, so that who has no invitation does not learn which names are taken.
+      const invitation_id = mode === 'invite' ? await takeInvitation(work, invitation) : null;
+      const id = newId('account');
+      const account = { id, name: username, password_hash, invitation_id, created_at: work.now };
+      await work.owners.insertAccount(account);
+      await then?.(work, id);
+      return { account_id: id };
+    });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'DUPLICATE_HANDLE') throw error;
+    const message = 'is taken; choose another';
+    throw new DomainError('DUPLICATE_HANDLE', `username: ${message}`, {
+      details: [{ field: 'username', message }],
+      cause: error,
+    });
+  }
+}
+
+async function takeInvitation({ invitations, now }: Administration, code = ''): Promise<string> {
+  const canonical = canonicalInvitationCode(code);
+  if (canonical === '') throw wrongField('invitation', 'is needed to sign up here');
+  const id = await invitations.take(sha256(canonical), now);
+  // One answer for a code that never was, is used up, expired or revoked.
+  if (id === undefined) throw wrongField('invitation', 'is not valid, or no longer');
+  return id;
+}

@@ -1,0 +1,57 @@
+import { hash, verify } from '@node-rs/argon2';
+import { DomainError } from '../domain/errors.ts';
+
+const fewest = 10;
+const most = 200;
+
+/** argon2id with 19 MiB and two passes: some 20 ms, on another thread. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const costPrefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
+
+/** The hash of nothing that anybody knows; to check against it takes as long as to check against a real one. */
+const nobodysHash = `${costPrefix}${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/** Answers whether `password` is the one behind a hash. */
+export type VerifyHash = (hash: string, password: string) => Promise<boolean>;
+
+/** What is wrong with a password that somebody chooses; undefined when nothing is. `username` is the name of who chooses. */
+export function passwordFault(password: string, username?: string): string | undefined {
+  if (password.length < fewest || password.length > most) return `has ${fewest} to ${most} characters`;
+  const plain = password.normalize('NFKC').toLowerCase();
+  if (username !== undefined && plain.trim() === username) return 'must not be the username';
+  return undefined;
+}
+
+/**
+ * Hashes a password. Call it before a transaction is open.
+ * @throws {DomainError} VALIDATION_ERROR when it has less than 10 or more than 200 characters.
+ */
+export async function hashPassword(password: string): Promise<string> {
+  const fault = passwordFault(password);
+  if (fault !== undefined) throw new DomainError('VALIDATION_ERROR', `A password ${fault}.`);
+  return hashAgain(password);
+}
+
+/** Hashes a password that is somebody's already, whatever is asked of a new one by now. */
+export function hashAgain(password: string): Promise<string> {
+  return hash(password.normalize('NFKC'), cost);
+}
+
+/**
+ * Whether this is the password behind `stored`. Without a stored hash, and for what no password can be, it does the same work
+ * and answers no.
+ */
+export async function isPassword(
+  stored: string | null,
+  password: string,
+  verifyHash: VerifyHash = verify,
+): Promise<boolean> {
+  const possible = stored !== null && password.length <= most;
+  const right = await verifyHash(possible ? stored : nobodysHash, password.slice(0, most).normalize('NFKC'));
+  return possible && right;
+}
+
+/** Whether a hash was made at another cost than hashes are made at now. */
+export function needsRehash(stored: string): boolean {
+  return !stored.startsWith(costPrefix);
+}

@@ -1,0 +1,95 @@
+import { wrongField } from '../domain/errors.ts';
+import { isName } from '../domain/handles.ts';
+import type { Person } from '../domain/person.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { openAccount, requireOpen, type SignupMode, usernameToBe } from './open-account.ts';
+import {
+  hashAgain,
+  hashPassword,
+  isPassword,
+  needsRehash,
+  passwordFault,
+  type VerifyHash,
+} from './passwords.ts';
+
+type Units = Pick<UnitOfWork, 'consult' | 'administer'>;
+
+/**
+ * The account behind a username, in any case, and its password. Undefined for an unknown account, one without a password, and a
+ * wrong password alike, after the same work. A hash that was made at an older cost is replaced.
+ * @param verifyHash how a password is held against a hash.
+ */
+export async function checkPassword(
+  unitOfWork: Units,
+  username: string,
+  password: string,
+  verifyHash?: VerifyHash,
+): Promise<{ account_id: string } | undefined> {
+  const name = username.trim().toLowerCase();
+  // What is no name belongs to nobody. It is looked up too, as one that is not there.
+  const account = await unitOfWork.consult(({ accounts }) => accounts.findByName(isName(name) ? name : ''));
+  const stored = account?.password_hash ?? null;
+  const right = await isPassword(stored, password, verifyHash);
+  if (!right || !account || stored === null) return undefined;
+  if (needsRehash(stored)) {
+    const fresh = await hashAgain(password);
+    await unitOfWork.consult(({ accounts }) => accounts.replacePassword(account.id, stored, fresh));
+  }
+  return { account_id: account.id };
+}
+
+export interface SignUp {
+  username: string;
+  password: string;
+  /** The code of an invitation; needed in the mode `invite`. */
+  invitation?: string | undefined;
+}
+
+/**
+ * Opens an account for whoever asks, as far as the mode allows. Of two who use a single-use invitation at once it serves one.
+ * @throws {DomainError} FORBIDDEN (sign-up is closed); VALIDATION_ERROR or DUPLICATE_HANDLE, with the field at fault in `details`:
+ * username, password, invitation.
+ */
+export async function signUp(
+  unitOfWork: Units,
+  { username: wanted, password, invitation }: SignUp,
+  mode: SignupMode,
+): Promise<{ account_id: string }> {
+  requireOpen(mode);
+  const username = usernameToBe(wanted);
+  requireFit('password', password, username);
+  const password_hash = await hashPassword(password);
+  return openAccount(unitOfWork, { username, password_hash, invitation }, mode);
+}
+
+/**
+ * Gives a person another password, and ends every session of the person but the one that asks. Who has none yet, having come
+ * from an external provider, need not name the current one.
+ * @throws {DomainError} VALIDATION_ERROR, with the field at fault in `details`: current, next.
+ */
+export async function changePassword(
+  unitOfWork: Units,
+  { account_id, username, session_id }: Person,
+  { current, next }: { current: string; next: string },
+): Promise<void> {
+  const account = await unitOfWork.consult(({ accounts }) => accounts.find(account_id));
+  const stored = account?.password_hash ?? null;
+  if (stored !== null && !(await isPassword(stored, current))) throw notThePassword();
+  requireFit('next', next, username);
+  const fresh = await hashPassword(next);
+  await unitOfWork.administer(async ({ accounts, sessions }) => {
+    // Whoever was faster has ended this session too, or is about to.
+    if (!(await accounts.replacePassword(account_id, stored, fresh))) throw notThePassword();
+    await sessions.removeAllBut(account_id, Buffer.from(session_id, 'base64url'));
+  });
+}
+
+function notThePassword(): Error {
+  return wrongField('current', 'is not your password');
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+function requireFit(field: string, password: string, username: string): void {
+  const fault = passwordFault(password, username);
+  if (fault !== undefined) throw wrongField(field, fault);
+}

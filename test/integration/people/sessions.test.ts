@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  endAllSessions,
+  endOtherSessions,
+  endSession,
+  findPerson,
+  listSessions,
+  openSession,
+  touchSession,
+} from '../../../src/services/sessions.ts';
+import { type House, openHouse } from './house.ts';
+
+const day = 24 * 60 * 60 * 1000;
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const find = (token: string, now = Date.now()) =>
+  house.unitOfWork.consult((all) => findPerson(all, token, now));
+const list = (account_id: string) => house.unitOfWork.consult((all) => listSessions(all, account_id));
+
+describe('a session', () => {
+  test('is known by its token, of which only the hash is kept', async () => {
+    const { token, ...person } = await house.person();
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(await find(token)).toEqual(person);
+    expect(await find(person.session_id)).toBeUndefined();
+    const rows = await house.sql<{ text: string }>(
+      `select encode(id_hash, 'base64') || s::text as text from sessions s`,
+    );
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  test('ends 30 days after its last use, and cannot be brought back', async () => {
+    const { token, session_id } = await house.person();
+    expect(await find(token, Date.now() + 29.9 * day)).toBeDefined();
+    expect(await find(token, Date.now() + 30.1 * day)).toBeUndefined();
+    const later = Date.now() + 20 * day;
+    await house.unitOfWork.administer((work) => touchSession({ ...work, now: later }, session_id));
+    expect(await find(token, later + 29.9 * day)).toBeDefined();
+    expect(await find(token, later + 30.1 * day)).toBeUndefined();
+    const tooLate = later + 31 * day;
+    await house.unitOfWork.administer((work) => touchSession({ ...work, now: tooLate }, session_id));
+    expect(await find(token, tooLate)).toBeUndefined();
+  });
+
+  test('keeps an address and a browser of bounded length', async () => {
+    const { account_id } = await house.person();
+    const from = { account_id, address: 'f'.repeat(5_000), user_agent: '\u{1f980}'.repeat(5_000) };
+    await house.unitOfWork.administer((work) => openSession(work, from));
+    const [newest] = await list(account_id);
+    expect([newest?.address.length, newest?.user_agent.length]).toEqual([64, 300]);
+  });
+
+  test('is one of at most a hundred: the one used least recently ends', async () => {
+    const { account_id, token, session_id } = await house.person();
+    const { token: second } = await house.signIn(account_id);
+    await house.unitOfWork.administer((work) =>
+      touchSession({ ...work, now: Date.now() + 1_000 }, session_id),
+    );
+    for (let opened = 2; opened < 101; opened += 1) {
+      const from = { account_id, address: '', user_agent: '' };
+      await house.unitOfWork.administer((work) => openSession({ ...work, now: Date.now() + opened }, from));
+    }
+    expect(await list(account_id)).toHaveLength(100);
+    expect(await find(second)).toBeUndefined();
+    expect(await find(token)).toBeDefined();
+  });
+});
+
+describe('sessions of a person', () => {
+  test('are listed, the last used first, without those that are over', async () => {
+    const person = await house.person();
+    const other = await house.signIn(person.account_id);
+    await house.unitOfWork.administer((work) =>
+      touchSession({ ...work, now: Date.now() + 1_000 }, person.session_id),
+    );
+    expect(await list(person.account_id)).toEqual([
+      {
+        id: person.session_id,
+        created_at: expect.any(Number),
+        last_seen_at: expect.any(Number),
+        address: '192.0.2.7',
+        user_agent: 'Test/1.0',
+      },
+      expect.objectContaining({ id: other.session_id }),
+    ]);
+    await house.sql(`update sessions set expires_at = 1 where account_id = $1 and user_agent = 'Test/1.0'`, [
+      person.account_id,
+    ]);
+    expect(await list(person.account_id)).toEqual([]);
+  });
+
+  test('end one by one, by their own account only', async () => {
+    const [person, stranger] = [await house.person(), await house.person()];
+    const end = (account_id: string, id: string) =>
+      house.unitOfWork.administer((work) => endSession(work, account_id, id));
+    expect(await end(stranger.account_id, person.session_id)).toBe(false);
+    expect(await find(person.token)).toBeDefined();
+    expect(await end(person.account_id, person.session_id)).toBe(true);
+    expect(await find(person.token)).toBeUndefined();
+    for (const id of [person.session_id, '', 'no base64url: \0'])
+      expect(await end(person.account_id, id)).toBe(false);
+  });
+
+  test('end all but one, or all; those of others stay', async () => {
+    const [person, stranger] = [await house.person(), await house.person()];
+    const others = [await house.signIn(person.account_id), await house.signIn(person.account_id)];
+    expect(await house.unitOfWork.administer((work) => endOtherSessions(work, person))).toBe(2);
+    for (const { token } of others) expect(await find(token)).toBeUndefined();
+    expect(await find(person.token)).toBeDefined();
+    expect(await house.unitOfWork.administer((work) => endAllSessions(work, person.account_id))).toBe(1);
+    expect(await find(person.token)).toBeUndefined();
+    expect(await find(stranger.token)).toBeDefined();
+  });
+});
