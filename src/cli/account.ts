@@ -16,7 +16,9 @@ export function accountCommand(io: CommandIo): Command {
     .argument('<username>')
     .option('--password-stdin', 'read the password from standard input; without it nobody can sign in yet')
     .action(async (username: string, options: CreateOptions) => {
-      const password_hash = options.passwordStdin ? await hashPassword(await readSecret(io)) : null;
+      const password_hash = options.passwordStdin
+        ? await hashPassword(await readSecret(io), username.toLowerCase())
+        : null;
       const account = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.administer((work) => createAccount(work, { username, password_hash })),
       );

@@ -3,6 +3,7 @@ import { DomainError } from '../domain/errors.ts';
 
 const fewest = 10;
 const most = 200;
+const fewestDifferent = 4;
 
 /** argon2id with 19 MiB and two passes: some 20 ms, on another thread. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -14,20 +15,39 @@ const nobodysHash = `${costPrefix}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 /** Answers whether `password` is the one behind a hash. */
 export type VerifyHash = (hash: string, password: string) => Promise<boolean>;
 
-/** What is wrong with a password that somebody chooses; undefined when nothing is. `username` is the name of who chooses. */
-export function passwordFault(password: string, username?: string): string | undefined {
+/**
+ * What is wrong with a password that somebody chooses, in any case and spelling; undefined when nothing is.
+ * @param username the name of who chooses it.
+ */
+export async function passwordFault(password: string, username?: string): Promise<string | undefined> {
   if (password.length < fewest || password.length > most) return `has ${fewest} to ${most} characters`;
   const plain = password.normalize('NFKC').toLowerCase();
-  if (username !== undefined && plain.trim() === username) return 'must not be the username';
+  if (plain.trim() === username) return 'must not be the username';
+  if (new Set(plain).size < fewestDifferent || (await commonPasswords()).has(plain)) {
+    return 'is one of those that are guessed first; choose another';
+  }
   return undefined;
 }
 
+let common: Promise<ReadonlySet<string>> | undefined;
+
+/** Some 1,500 of the most frequent passwords that are long enough. Read when first needed: few processes ever need them. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  common ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) =>
+      new Set(dictionary['passwords-common'].filter((password) => password.length >= fewest)),
+  );
+  return common;
+}
+
 /**
- * Hashes a password. Call it before a transaction is open.
- * @throws {DomainError} VALIDATION_ERROR when it has less than 10 or more than 200 characters.
+ * Hashes a password that somebody chose. Call it before a transaction is open.
+ * @param username the name of who chooses it.
+ * @throws {DomainError} VALIDATION_ERROR when it has less than 10 or more than 200 characters, is the username, or one of the
+ * most frequent.
  */
-export async function hashPassword(password: string): Promise<string> {
-  const fault = passwordFault(password);
+export async function hashPassword(password: string, username?: string): Promise<string> {
+  const fault = await passwordFault(password, username);
   if (fault !== undefined) throw new DomainError('VALIDATION_ERROR', `A password ${fault}.`);
   return hashAgain(password);
 }

@@ -3,14 +3,7 @@ import { isName } from '../domain/handles.ts';
 import type { Person } from '../domain/person.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { openAccount, requireOpen, type SignupMode, usernameToBe } from './open-account.ts';
-import {
-  hashAgain,
-  hashPassword,
-  isPassword,
-  needsRehash,
-  passwordFault,
-  type VerifyHash,
-} from './passwords.ts';
+import { hashAgain, isPassword, needsRehash, passwordFault, type VerifyHash } from './passwords.ts';
 
 type Units = Pick<UnitOfWork, 'consult' | 'administer'>;
 
@@ -57,8 +50,7 @@ export async function signUp(
 ): Promise<{ account_id: string }> {
   requireOpen(mode);
   const username = usernameToBe(wanted);
-  requireFit('password', password, username);
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashFor('password', password, username);
   return openAccount(unitOfWork, { username, password_hash, invitation }, mode);
 }
 
@@ -75,8 +67,7 @@ export async function changePassword(
   const account = await unitOfWork.consult(({ accounts }) => accounts.find(account_id));
   const stored = account?.password_hash ?? null;
   if (stored !== null && !(await isPassword(stored, current))) throw notThePassword();
-  requireFit('next', next, username);
-  const fresh = await hashPassword(next);
+  const fresh = await hashFor('next', next, username);
   await unitOfWork.administer(async ({ accounts, sessions }) => {
     // Whoever was faster has ended this session too, or is about to.
     if (!(await accounts.replacePassword(account_id, stored, fresh))) throw notThePassword();
@@ -88,8 +79,9 @@ function notThePassword(): Error {
   return wrongField('current', 'is not your password');
 }
 
-/** @throws {DomainError} VALIDATION_ERROR */
-function requireFit(field: string, password: string, username: string): void {
-  const fault = passwordFault(password, username);
+/** The hash of a password that somebody chooses. @throws {DomainError} VALIDATION_ERROR, naming the field. */
+async function hashFor(field: string, password: string, username: string): Promise<string> {
+  const fault = await passwordFault(password, username);
   if (fault !== undefined) throw wrongField(field, fault);
+  return hashAgain(password);
 }

@@ -101,6 +101,9 @@ export const packageTable: Record<string, readonly string[]> = {
   pino: ['platform'],
   'rate-limiter-flexible': ['platform'],
   commander: ['cli', 'scripts'],
+  'openid-client': ['platform'],
+  '@zxcvbn-ts/language-common': ['services'],
+  '@node-rs/argon2': ['services'],
 };
 
 /** The only files that may import what is named when they run: they start a built entry, or load the migrations. */

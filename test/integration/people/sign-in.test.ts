@@ -1,0 +1,187 @@
+import { hash, verify } from '@node-rs/argon2';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { findPerson, listSessions } from '../../../src/services/sessions.ts';
+import { changePassword, checkPassword, type SignUp, signUp } from '../../../src/services/sign-in.ts';
+import { freshName, type House, openHouse, password } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+/** The code of the refusal and the field that it names. */
+async function refusal(attempt: Promise<unknown>): Promise<[string, string | undefined]> {
+  const error: unknown = await attempt.then(
+    () => 'no refusal',
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof DomainError)) throw error;
+  return [error.code, error.details?.[0]?.field];
+}
+
+const join = (input: SignUp, mode: Parameters<typeof signUp>[2] = 'open') =>
+  signUp(house.unitOfWork, input, mode);
+const check = (username: string, given: string) => checkPassword(house.unitOfWork, username, given);
+
+async function hashOf(account_id: string): Promise<string> {
+  const [row] = await house.sql<{ password_hash: string }>(
+    'select password_hash from accounts where id = $1',
+    [account_id],
+  );
+  return row?.password_hash ?? '';
+}
+
+describe('a password', () => {
+  test('opens its account, whatever the case of the name', async () => {
+    const { account_id, username } = await house.person();
+    expect(await check(username, password)).toEqual({ account_id });
+    expect(await check(` ${username.toUpperCase()} `, password)).toEqual({ account_id });
+    expect(await check(username, `${password} `)).toBeUndefined();
+    expect(await check(username, password.toUpperCase())).toBeUndefined();
+  });
+
+  test('is the same in every spelling that looks the same', async () => {
+    const username = freshName();
+    // Ligature, composed and decomposed accents, full width.
+    const { account_id } = await join({ username, password: 'ﬁnancé ｗｉｄｅ' });
+    expect(await check(username, 'finance\u0301 wide')).toEqual({ account_id });
+  });
+
+  test('is refused alike, after one verification each, for whoever has another one, none, or no account', async () => {
+    const { username } = await house.person();
+    const silent = freshName();
+    await house.sql(
+      `with o as (insert into owners (id, kind, name, created_at) values ('acc_silent', 'account', $1, 0) returning id)
+       insert into accounts (id) select id from o`,
+      [silent],
+    );
+    const tries: [string, string][] = [
+      [username, 'not the password'],
+      [silent, password],
+      [freshName('nobody'), password],
+      ['no name: \0 \ud800', password],
+      [username, 'x'.repeat(100_000)],
+      [username, ''],
+    ];
+    for (const [name, given] of tries) {
+      const costs: string[] = [];
+      const counting = (stored: string, plain: string) => {
+        costs.push(stored.split('$').slice(1, 4).join());
+        return verify(stored, plain);
+      };
+      expect(await checkPassword(house.unitOfWork, name, given, counting)).toBeUndefined();
+      expect(costs, name).toEqual(['argon2id,v=19,m=19456,t=2,p=1']);
+    }
+  });
+
+  test('that nobody has opens no account, even if it verifies', async () => {
+    const yes = () => Promise.resolve(true);
+    expect(await checkPassword(house.unitOfWork, freshName(), password, yes)).toBeUndefined();
+  });
+
+  test('of an older, cheaper hash is hashed anew when it is used', async () => {
+    const { account_id, username } = await house.person();
+    const old = await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
+    await house.sql('update accounts set password_hash = $2 where id = $1', [account_id, old]);
+    expect(await check(username, 'not the password')).toBeUndefined();
+    expect(await hashOf(account_id)).toBe(old);
+    expect(await check(username, password)).toEqual({ account_id });
+    expect(await hashOf(account_id)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await check(username, password)).toEqual({ account_id });
+  });
+});
+
+describe('sign-up', () => {
+  test('opens an account under the name in lower case', async () => {
+    const username = freshName('Ada');
+    const { account_id } = await join({ username, password });
+    expect(account_id).toMatch(/^acc_/);
+    expect(await check(username, password)).toEqual({ account_id });
+    const rows = await house.sql('select kind, name from owners where id = $1', [account_id]);
+    expect(rows).toEqual([{ kind: 'account', name: username.toLowerCase() }]);
+  });
+
+  test('names the field at fault', async () => {
+    const { username: taken } = await house.person();
+    const faults: [string, string, [string, string]][] = [
+      [taken.toUpperCase(), password, ['DUPLICATE_HANDLE', 'username']],
+      ['a.b', password, ['VALIDATION_ERROR', 'username']],
+      ['', password, ['VALIDATION_ERROR', 'username']],
+      ['x'.repeat(33), password, ['VALIDATION_ERROR', 'username']],
+      ['nul\0', password, ['VALIDATION_ERROR', 'username']],
+      [freshName(), 'nine char', ['VALIDATION_ERROR', 'password']],
+      [freshName(), 'x y z'.repeat(41), ['VALIDATION_ERROR', 'password']],
+    ];
+    for (const [username, secret, expected] of faults) {
+      expect(await refusal(join({ username, password: secret })), username).toEqual(expected);
+    }
+  });
+
+  test('keeps back the names of our own addresses and of those who would speak for us', async () => {
+    for (const username of ['console', 'Admin', 'support', 'system', 'api', 'authorize', 'v1']) {
+      expect(await refusal(join({ username, password }))).toEqual(['VALIDATION_ERROR', 'username']);
+    }
+  });
+
+  test('refuses what is guessed first: frequent passwords, the name itself, one letter again and again', async () => {
+    const username = freshName('ada-lovelace');
+    for (const weak of ['1234567890', 'QwertyUiop', 'password123', 'aaaaaaaaaaaa', 'ababababab', username]) {
+      expect(await refusal(join({ username, password: weak })), weak).toEqual([
+        'VALIDATION_ERROR',
+        'password',
+      ]);
+    }
+  });
+
+  test('of two who want one name at once serves one', async () => {
+    const username = freshName();
+    const both = await Promise.allSettled([join({ username, password }), join({ username, password })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('is refused to everybody where it is closed', async () => {
+    expect(await refusal(join({ username: freshName(), password }, 'closed'))).toEqual([
+      'FORBIDDEN',
+      undefined,
+    ]);
+  });
+});
+
+describe('changing a password', () => {
+  const change = (person: Awaited<ReturnType<House['person']>>, current: string, next: string) =>
+    changePassword(house.unitOfWork, person, { current, next });
+  const next = 'a quite different one';
+
+  test('lets the new one in, the old one out, and ends every other session', async () => {
+    const person = await house.person();
+    const [other, stranger] = [await house.signIn(person.account_id), await house.person()];
+    await change(person, password, next);
+    expect(await check(person.username, password)).toBeUndefined();
+    expect(await check(person.username, next)).toEqual({ account_id: person.account_id });
+    const find = (token: string) => house.unitOfWork.consult((all) => findPerson(all, token, Date.now()));
+    expect(await find(other.token)).toBeUndefined();
+    expect(await find(person.token)).toBeDefined();
+    expect(await find(stranger.token)).toBeDefined();
+  });
+
+  test('needs the current one, and changes nothing without it', async () => {
+    const person = await house.person();
+    await house.signIn(person.account_id);
+    expect(await refusal(change(person, 'not the password', next))).toEqual(['VALIDATION_ERROR', 'current']);
+    expect(await refusal(change(person, password, 'short'))).toEqual(['VALIDATION_ERROR', 'next']);
+    expect(await refusal(change(person, password, 'password123'))).toEqual(['VALIDATION_ERROR', 'next']);
+    expect(await check(person.username, password)).toBeDefined();
+    expect(await house.unitOfWork.consult((all) => listSessions(all, person.account_id))).toHaveLength(2);
+  });
+
+  test('gives one to who has none; of two changes at once one counts', async () => {
+    const person = await house.person();
+    await house.sql('update accounts set password_hash = null where id = $1', [person.account_id]);
+    const both = await Promise.allSettled([change(person, '', next), change(person, '', `${next} 2`)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const winner = both[0]?.status === 'fulfilled' ? next : `${next} 2`;
+    expect(await check(person.username, winner)).toBeDefined();
+  });
+});
