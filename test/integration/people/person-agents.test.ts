@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { scopes } from '../../../src/domain/scopes.ts';
+import { registerAgent } from '../../../src/services/agents-admin.ts';
+import {
+  addToOrganization,
+  createOrganization,
+  removeFromOrganization,
+} from '../../../src/services/organizations.ts';
+import {
+  actorFor,
+  agentOfPerson,
+  listManagedBy,
+  registerForPerson,
+  type Right,
+} from '../../../src/services/person-agents.ts';
+import { freshName, type House, openHouse } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+interface Somebody {
+  account_id: string;
+}
+
+const agent = (handle: string, member?: string) =>
+  house.unitOfWork.administer((work) => registerAgent(work, { handle, member }));
+const handles = (who: Somebody, options: { right?: Right; after?: string; limit?: number } = {}) =>
+  house.unitOfWork.consult(async (all) =>
+    (await listManagedBy(all, who.account_id, options)).map(({ canonical_handle }) => canonical_handle),
+  );
+const find = (who: Somebody, id: string, right: Right) =>
+  house.unitOfWork.consult((all) => agentOfPerson(all, who.account_id, id, right));
+const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'no refusal',
+    (error: unknown) => (error instanceof DomainError ? `${error.code} ${error.message}` : error),
+  );
+
+/** An organization with an admin and a member, an agent of each and a shared one; everybody has an agent of their own. */
+async function company() {
+  const slug = freshName('org');
+  const [boss, worker, stranger] = [await house.person(), await house.person(), await house.person()];
+  await house.unitOfWork.administer(async (work) => {
+    await createOrganization(work, slug);
+    await addToOrganization(work, { slug, username: boss.username, role: 'admin' });
+    await addToOrganization(work, { slug, username: worker.username, role: 'member' });
+  });
+  return {
+    slug,
+    boss: { ...boss, own: await agent(`${boss.username}.own`) },
+    worker: { ...worker, own: await agent(`${worker.username}.own`) },
+    stranger: { ...stranger, own: await agent(`${stranger.username}.own`) },
+    shared: await agent(`${slug}.shared`),
+    ofBoss: await agent(`${slug}.of-boss`, boss.username),
+    ofWorker: await agent(`${slug}.of-worker`, worker.username),
+  };
+}
+
+test('a person manages as the role allows, and acts as all of it but what is tied to somebody else', async () => {
+  const { boss, worker, stranger, shared, ofBoss, ofWorker } = await company();
+  const table: [Somebody, Right, { canonical_handle: string }[]][] = [
+    [boss, 'manages', [boss.own, shared, ofBoss, ofWorker]],
+    [boss, 'acts_as', [boss.own, shared, ofBoss]],
+    [worker, 'manages', [worker.own, ofWorker]],
+    [worker, 'acts_as', [worker.own, ofWorker]],
+    [stranger, 'manages', [stranger.own]],
+    [stranger, 'acts_as', [stranger.own]],
+  ];
+  const everything = [boss.own, worker.own, stranger.own, shared, ofBoss, ofWorker];
+  for (const [who, right, expected] of table) {
+    const names = expected.map(({ canonical_handle }) => canonical_handle);
+    expect(await handles(who, { right })).toEqual(names.toSorted());
+    for (const one of everything) {
+      const answer = await codeOf(find(who, one.id, right));
+      const refusal = 'AGENT_NOT_FOUND No such agent, or it is hidden from you.';
+      expect(answer).toBe(expected.includes(one) ? 'no refusal' : refusal);
+    }
+  }
+});
+
+test('somebody else’s agent is refused as one that is absent, retired or no id at all', async () => {
+  const { boss, stranger, shared } = await company();
+  await house.sql('update agents set retired_at = 1 where id = $1', [shared.id]);
+  const refusals = new Set<unknown>();
+  for (const id of [
+    stranger.own.id,
+    shared.id,
+    'agt_00000000000000000000000000',
+    '',
+    '\0',
+    'x'.repeat(9_999),
+  ]) {
+    for (const right of ['manages', 'acts_as'] as const) {
+      const error: unknown = await find(boss, id, right).catch((thrown: unknown) => thrown);
+      refusals.add(JSON.stringify([error, String(error)]));
+    }
+  }
+  expect(refusals.size).toBe(1);
+});
+
+test('rights end with the membership and follow the role', async () => {
+  const { slug, boss, worker, shared } = await company();
+  await house.unitOfWork.administer(async (work) => {
+    await removeFromOrganization(work, { slug, username: worker.username });
+    await addToOrganization(work, { slug, username: boss.username, role: 'member' });
+  });
+  expect(await handles(worker)).toEqual([worker.own.canonical_handle]);
+  expect(await handles(boss)).toEqual([boss.own.canonical_handle, `${slug}.of-boss`].toSorted());
+  expect(await codeOf(find(boss, shared.id, 'acts_as'))).toMatch(/^AGENT_NOT_FOUND/);
+});
+
+test('the list goes on behind a handle, and says whose an agent is', async () => {
+  const { slug, boss, worker, ofWorker } = await company();
+  const all = await handles(boss);
+  const first = await handles(boss, { limit: 3 });
+  expect([...first, ...(await handles(boss, { after: first.at(-1) ?? '' }))]).toEqual(all);
+  expect(await find(boss, ofWorker.id, 'manages')).toEqual({
+    id: ofWorker.id,
+    owner_id: ofWorker.owner_id,
+    canonical_handle: ofWorker.canonical_handle,
+    display_name: ofWorker.display_name,
+    scope: 'member',
+    visibility: 'private',
+    paused: false,
+    owner_name: slug,
+    member_name: worker.username,
+    acts_as: false,
+  });
+});
+
+const profile = {
+  display_name: 'New',
+  description: '',
+  visibility: 'private',
+  inbound_policy: 'contacts_only',
+  card_body: '',
+  skills: [],
+} as const;
+
+test('a person registers agents of their own, and of organizations as the role allows', async () => {
+  const { slug, boss, worker, stranger } = await company();
+  const register = (who: Somebody, input: Partial<Parameters<typeof registerForPerson>[2]>) =>
+    house.unitOfWork.administer((work) =>
+      registerForPerson(work, who.account_id, { ...profile, name: 'new', skills: [], ...input }),
+    );
+  const own = await register(boss, { name: 'Mine' });
+  expect(own).toMatchObject({ canonical_handle: `${boss.username}.mine`, scope: 'personal' });
+  expect(await find(boss, own.id, 'acts_as')).toMatchObject({ acts_as: true });
+  const tied = await register(worker, { organization: slug.toUpperCase() });
+  expect(tied).toMatchObject({ canonical_handle: `${slug}.new`, scope: 'member' });
+  expect(await find(worker, tied.id, 'acts_as')).toMatchObject({ member_name: worker.username });
+  const shared = await register(boss, { name: 'all', organization: slug, scope: 'shared' });
+  expect(shared).toMatchObject({ canonical_handle: `${slug}.all`, scope: 'shared' });
+
+  const refusals: [Somebody, Parameters<typeof register>[1], string][] = [
+    [boss, { name: 'mine' }, 'DUPLICATE_HANDLE'],
+    [boss, { organization: slug }, 'DUPLICATE_HANDLE'],
+    [boss, { name: 'not.a.name' }, 'VALIDATION_ERROR'],
+    [boss, { scope: 'shared' }, 'VALIDATION_ERROR'],
+    [boss, { scope: 'personal', organization: slug, name: 'n2' }, 'VALIDATION_ERROR'],
+    [worker, { scope: 'shared', organization: slug, name: 'n3' }, 'FORBIDDEN'],
+    [stranger, { organization: slug, name: 'n4' }, 'NOT_FOUND'],
+    [stranger, { organization: 'nowhere', name: 'n5' }, 'NOT_FOUND'],
+    [{ account_id: 'acc_gone' }, { name: 'n6' }, 'UNAUTHORIZED'],
+  ];
+  for (const [who, input, code] of refusals) {
+    expect(await codeOf(register(who, input)), JSON.stringify(input)).toMatch(new RegExp(`^${code} `));
+  }
+});
+
+test('the actor for an agent is that agent, with every scope, in the name of the session', async () => {
+  const person = await house.person();
+  const own = await agent(`${person.username}.own`);
+  const found = await find(person, own.id, 'acts_as');
+  expect(actorFor(person, found, 'http://here/v1')).toEqual({
+    agent_id: own.id,
+    handle: own.canonical_handle,
+    owner_id: person.account_id,
+    scopes: new Set(scopes),
+    client_id: 'console',
+    resource: 'http://here/v1',
+    expires_at: expect.any(Number),
+    token_id: person.session_id,
+  });
+});
