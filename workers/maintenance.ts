@@ -6,6 +6,7 @@ import type { JobHandler } from './run.ts';
 const day = 24 * 60 * 60 * 1000;
 const batch = 1_000;
 const mcpSessionLife = 7 * day;
+const approvalLife = 30 * day;
 const sweepDelay = { first: 10_000, longest: 3_600_000 };
 
 /** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
@@ -20,6 +21,7 @@ export function maintenanceHandler({
   logger,
 }: Core): JobHandler<{ task: MaintenanceTask }> {
   const { outbox, idempotencyKeys, tokens, oauthRecords, mcpSessions, rateLimits } = repositories;
+  const { sessions, externalSignIns, approvals } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
@@ -38,6 +40,11 @@ export function maintenanceHandler({
     'expire-mcp-sessions': () =>
       drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLife, limit)),
     'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(Date.now(), limit)),
+    async 'expire-sessions'() {
+      await drain((limit) => sessions.removeExpired(Date.now(), limit));
+      await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
+    },
+    'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLife, limit)),
   };
 
   return { contract: maintenance, handle: ({ task }) => tasks[task]() };

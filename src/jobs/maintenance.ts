@@ -8,6 +8,8 @@ export const maintenanceTasks = {
   'expire-tokens': 60_000,
   'expire-mcp-sessions': 600_000,
   'expire-rate-limits': 60_000,
+  'expire-sessions': 600_000,
+  'expire-approvals': 600_000,
 } as const;
 
 export type MaintenanceTask = keyof typeof maintenanceTasks;

@@ -2,11 +2,13 @@ import { accountsRepository } from './accounts.ts';
 import { agentSearchRepository } from './agent-search.ts';
 import { agentsRepository } from './agents.ts';
 import { allowlistsRepository } from './allowlists.ts';
+import { approvalsRepository } from './approvals.ts';
 import { attachmentsRepository } from './attachments.ts';
 import { blocksRepository } from './blocks.ts';
 import { contactRequestsRepository } from './contact-requests.ts';
 import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
+import { externalSignInsRepository } from './external-sign-ins.ts';
 import { feedRepository } from './feed.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
 import { invitationsRepository } from './invitations.ts';
@@ -53,6 +55,8 @@ export function repositoriesOn(db: Queryable) {
     accounts: accountsRepository(db),
     sessions: sessionsRepository(db),
     invitations: invitationsRepository(db),
+    approvals: approvalsRepository(db),
+    externalSignIns: externalSignInsRepository(db),
     personAgents: personAgentsRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),

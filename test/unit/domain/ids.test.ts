@@ -17,6 +17,7 @@ describe('identifiers', () => {
       organization: 'org',
       approval: 'apr',
       webhook: 'whk',
+      invitation: 'inv',
     });
   });
 

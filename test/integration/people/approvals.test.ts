@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { registerAgent } from '../../../src/services/agents-admin.ts';
+import {
+  type Approval,
+  approvalForPerson,
+  decideApproval,
+  findApproval,
+  listApprovals,
+  openApproval,
+  type OpenApproval,
+  useApproval,
+} from '../../../src/services/approvals.ts';
+import { addToOrganization, createOrganization } from '../../../src/services/organizations.ts';
+import { freshName, type House, openHouse } from './house.ts';
+
+const hour = 60 * 60 * 1000;
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const agent = (handle: string, member?: string) =>
+  house.unitOfWork.administer((work) => registerAgent(work, { handle, member, create_owner: true }));
+
+/** A person with an agent, and the agent of a stranger. */
+async function pair() {
+  const person = await house.person();
+  const { id } = await agent(`${person.username}.own`);
+  const target = `${freshName('stranger')}.agent`;
+  await agent(target);
+  return { person, agent_id: id, target };
+}
+
+const ask = (input: OpenApproval, now = Date.now()) =>
+  house.unitOfWork.administer((work) => openApproval({ ...work, now }, input));
+
+async function asked(input: OpenApproval, now?: number): Promise<Approval> {
+  const approval = await ask(input, now);
+  if (!approval) throw new Error('nobody was asked');
+  return approval;
+}
+
+const decide = (who: { account_id: string }, id: string, decision: 'approved' | 'denied', now = Date.now()) =>
+  house.unitOfWork.administer((work) => decideApproval({ ...work, now }, who.account_id, id, decision));
+const list = (who: { account_id: string }, pending: boolean, before?: string) =>
+  house.unitOfWork.consult((all) =>
+    listApprovals(all, who.account_id, { pending, ...(before && { before }) }),
+  );
+const use = (agent_id: string, id: string, now = Date.now()) =>
+  house.unitOfWork.administer((work) => useApproval({ ...work, now }, agent_id, id));
+const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'no refusal',
+    (error: unknown) => (error instanceof DomainError ? error.code : error),
+  );
+
+describe('a question', () => {
+  test('says who asks for what, of whom, in which words, and until when', async () => {
+    const { person, agent_id, target } = await pair();
+    const approval = await asked({
+      agent_id,
+      action: 'request_contact',
+      target: `@${target.toUpperCase()}`,
+      detail: { message: 'May I?', client_name: 'Some Program' },
+    });
+    expect(approval).toEqual({
+      id: expect.stringMatching(/^apr_/),
+      agent_id,
+      agent_handle: `${person.username}.own`,
+      agent_display_name: 'own',
+      action: 'request_contact',
+      target,
+      message: 'May I?',
+      client_name: 'Some Program',
+      state: 'pending',
+      created_at: expect.any(Number),
+      expires_at: approval.created_at + 24 * hour,
+      decided_at: null,
+      decided_by: null,
+      used_at: null,
+    });
+    expect(await house.unitOfWork.consult((all) => findApproval(all, agent_id, approval.id))).toEqual(
+      approval,
+    );
+    expect(await list(person, true)).toEqual([approval]);
+    expect(await list(person, false)).toEqual([]);
+  });
+
+  test('asked again is the same, even by many at once; in other words it is another', async () => {
+    const { person, agent_id, target } = await pair();
+    const input = { agent_id, action: 'request_contact', target, detail: { message: 'a' } } as const;
+    const all = await Promise.all(Array.from({ length: 5 }, () => asked(input)));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+    const other = await asked({ ...input, detail: { message: 'b' } });
+    const removal = await asked({ ...input, action: 'remove_contact', detail: {} });
+    expect((await list(person, true)).map(({ id }) => id)).toEqual([removal.id, other.id, all[0]?.id]);
+  });
+
+  test('about an agent of the same owner or organization is asked of nobody', async () => {
+    const { person, agent_id } = await pair();
+    const slug = freshName('org');
+    await house.unitOfWork.administer((work) => createOrganization(work, slug));
+    const [one, other] = [await agent(`${slug}.one`), await agent(`${slug}.other`)];
+    await agent(`${person.username}.second`);
+    const detail = {};
+    expect(
+      await ask({ agent_id, action: 'request_contact', target: `${person.username}.second`, detail }),
+    ).toBeNull();
+    expect(
+      await ask({ agent_id: one.id, action: 'remove_contact', target: other.canonical_handle, detail }),
+    ).toBeNull();
+    expect(await list(person, true)).toEqual([]);
+  });
+
+  test('expires after 24 hours, decided by nobody; then it can be asked anew', async () => {
+    const { person, agent_id, target } = await pair();
+    const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
+    const past = Date.now() - 24 * hour - 1;
+    const old = await asked(input, past);
+    expect(await list(person, true)).toEqual([]);
+    expect(await list(person, false)).toEqual([{ ...old, state: 'expired' }]);
+    expect(await codeOf(decide(person, old.id, 'approved'))).toBe('INVALID_TRANSITION');
+    const fresh = await asked(input);
+    expect(fresh.id).not.toBe(old.id);
+    expect((await list(person, false)).map(({ state }) => state)).toEqual(['expired']);
+  });
+
+  test('is one of at most fifty that wait for an agent', async () => {
+    const { agent_id, target } = await pair();
+    const input = (message: string) =>
+      ({ agent_id, action: 'request_contact', target, detail: { message } }) as const;
+    for (let count = 0; count < 50; count += 1) await ask(input(`${count}`));
+    const error: unknown = await ask(input('one more')).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'RATE_LIMITED' });
+    expect((error as DomainError).retry_after).toBeGreaterThan(23 * 3600);
+    // What waits already can still be asked for, and there is room again when one has expired.
+    expect(await asked(input('7'))).toMatchObject({ state: 'pending' });
+    expect(await asked(input('one more'), Date.now() + 25 * hour)).toMatchObject({ state: 'pending' });
+  });
+});
+
+describe('an answer', () => {
+  test('that approves is told to the next call, and used once', async () => {
+    const { person, agent_id, target } = await pair();
+    const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
+    const { id } = await asked(input);
+    expect(await use(agent_id, id)).toBe(false);
+    const decided = await decide(person, id, 'approved');
+    expect(decided).toMatchObject({
+      state: 'approved',
+      decided_by: person.username,
+      decided_at: expect.any(Number),
+    });
+    expect(await asked(input)).toEqual(decided);
+    const { agent_id: stranger } = await pair();
+    expect(await use(stranger, id)).toBe(false);
+    const uses = await Promise.all([use(agent_id, id), use(agent_id, id), use(agent_id, id)]);
+    expect(uses.filter(Boolean)).toHaveLength(1);
+    expect((await asked(input)).id).not.toBe(id);
+  });
+
+  test('counts for 24 hours from the decision on, and no longer', async () => {
+    const { person, agent_id, target } = await pair();
+    const start = Date.now() - 23 * hour;
+    const { id } = await asked({ agent_id, action: 'remove_contact', target, detail: {} }, start);
+    const { expires_at } = await decide(person, id, 'approved');
+    expect(expires_at).toBeGreaterThan(start + 46 * hour);
+    expect(await use(agent_id, id, expires_at)).toBe(false);
+    expect(await use(agent_id, id, expires_at - 1)).toBe(true);
+  });
+
+  test('that denies stands until the question would have expired: nobody is asked again and again', async () => {
+    const { person, agent_id, target } = await pair();
+    const input = { agent_id, action: 'request_contact', target, detail: {} } as const;
+    const { id } = await asked(input);
+    await decide(person, id, 'denied');
+    expect(await asked(input)).toMatchObject({ id, state: 'denied' });
+    expect(await use(agent_id, id)).toBe(false);
+    expect(await list(person, true)).toEqual([]);
+    expect(await asked(input, Date.now() + 24 * hour + 1)).toMatchObject({ state: 'pending' });
+  });
+
+  test('is given once: the same again changes nothing, another is refused', async () => {
+    const { person, agent_id, target } = await pair();
+    const { id } = await asked({ agent_id, action: 'request_contact', target, detail: {} });
+    const both = await Promise.allSettled([decide(person, id, 'approved'), decide(person, id, 'denied')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const [first] = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const given = first?.state === 'approved' ? 'approved' : 'denied';
+    expect(await decide(person, id, given)).toEqual(first);
+    expect(await codeOf(decide(person, id, given === 'approved' ? 'denied' : 'approved'))).toBe(
+      'INVALID_TRANSITION',
+    );
+  });
+
+  test('is for those who act as the agent; for everybody else the question is not there', async () => {
+    const slug = freshName('org');
+    const [admin, member, stranger] = [await house.person(), await house.person(), await house.person()];
+    await house.unitOfWork.administer(async (work) => {
+      await createOrganization(work, slug);
+      await addToOrganization(work, { slug, username: admin.username, role: 'admin' });
+      await addToOrganization(work, { slug, username: member.username, role: 'member' });
+    });
+    const { target } = await pair();
+    const open = async (id: string) =>
+      (await asked({ agent_id: id, action: 'request_contact', target, detail: {} })).id;
+    const shared = await open((await agent(`${slug}.shared`)).id);
+    const ofMember = await open((await agent(`${slug}.of-member`, member.username)).id);
+    const may: [{ account_id: string }, string, boolean][] = [
+      [stranger, shared, false],
+      [stranger, ofMember, false],
+      [member, shared, false],
+      [admin, ofMember, false],
+      [member, ofMember, true],
+      [admin, shared, true],
+      [stranger, 'apr_00000000000000000000000000', false],
+      [stranger, '\0', false],
+    ];
+    for (const [who, id, allowed] of may) {
+      const seen = house.unitOfWork.consult((all) => approvalForPerson(all, who.account_id, id));
+      expect(await codeOf(seen)).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
+      expect((await list(who, true)).some((approval) => approval.id === id)).toBe(allowed);
+      expect(await codeOf(decide(who, id, 'denied'))).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
+    }
+  });
+
+  test('is not for another agent to see', async () => {
+    const [one, other] = [await pair(), await pair()];
+    const { id } = await asked({
+      agent_id: one.agent_id,
+      action: 'request_contact',
+      target: one.target,
+      detail: {},
+    });
+    const find = (agent_id: string) => house.unitOfWork.consult((all) => findApproval(all, agent_id, id));
+    expect(await codeOf(find(one.agent_id))).toBe('no refusal');
+    expect(await codeOf(find(other.agent_id))).toBe('NOT_FOUND');
+  });
+});
+
+test('the list goes on behind an id', async () => {
+  const { person, agent_id, target } = await pair();
+  for (const message of ['a', 'b', 'c'])
+    await ask({ agent_id, action: 'request_contact', target, detail: { message } });
+  const [first, ...rest] = await list(person, true);
+  expect(await list(person, true, first?.id)).toEqual(rest);
+});
