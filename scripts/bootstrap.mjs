@@ -117,17 +117,18 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** Every .ts file below a folder of the checkout, in a fixed order. */
+/** Every .ts and .tsx file below a folder of the checkout, in a fixed order. */
 function sources(folder) {
   if (!existsSync(inRoot(folder))) return [];
-  const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) => /\.tsx?$/.test(name));
   return names.sort().map((name) => join(folder, name));
 }
 
 /** A file whose source is gone would still be found, for example by the migrations. */
 function removeLeftovers(folder) {
   for (const name of readdirSync(inRoot(folder), { recursive: true })) {
-    const source = name.replace(/\.js(\.map)?$/, '.ts');
-    if (source !== name && !existsSync(inRoot(source))) rmSync(inRoot(folder, name));
+    const [compiled, source] = /^(.*)\.js(?:\.map)?$/.exec(name) ?? [];
+    const isLeft = compiled && !['.ts', '.tsx'].some((ending) => existsSync(inRoot(source + ending)));
+    if (isLeft) rmSync(inRoot(folder, name));
   }
 }

@@ -61,7 +61,7 @@ export interface RawAnswer {
 /** Any request to /mcp, as bare as it is given: no Accept header, no session, nothing added. */
 export async function rawRequest(
   url: string,
-  request: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array },
+  request: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> },
 ): Promise<RawAnswer> {
   const { method = 'POST', headers = {}, body } = request;
   const response = await fetch(`${url}/mcp`, { method, headers, ...(body !== undefined && { body }) });

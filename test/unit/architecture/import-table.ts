@@ -7,6 +7,7 @@ export const importTable: Record<string, readonly string[]> = {
   main: ['api', 'compose', 'process'],
   api: [
     'compose',
+    'console',
     'http',
     'mcp',
     'oauth',
@@ -33,7 +34,7 @@ export const importTable: Record<string, readonly string[]> = {
   mcp: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
   ws: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
   oauth: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
-  console: ['domain', 'http', 'operations', 'realtime', 'services/tokens'],
+  console: ['domain', 'http', 'operations', 'presenters', 'realtime', 'services', 'unit-of-work'],
   http: ['domain', 'platform/logger', 'services/tokens'],
 
   // Floors, from the top down.
@@ -91,6 +92,8 @@ export const packageTable: Record<string, readonly string[]> = {
   koa: ['http', 'rest', 'mcp', 'oauth', 'ws', 'console'],
   '@koa/router': ['rest', 'oauth', 'console'],
   'koa-body': ['http'],
+  preact: ['console'],
+  'preact-render-to-string': ['console'],
   ws: ['ws', 'scripts'],
   '@modelcontextprotocol/sdk': ['mcp', 'scripts'],
   'oidc-provider': ['oauth'],

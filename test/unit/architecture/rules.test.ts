@@ -139,7 +139,12 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     'namesFilesInKebabCase',
     'a file in camel case',
     [file('src/unitOfWork.ts')],
-    [file('src/unit-of-work.ts'), file('test/unit/a-b.test.ts'), file('src/oauth/oidc-provider.d.ts')],
+    [
+      file('src/unit-of-work.ts'),
+      file('src/console/a-b.tsx'),
+      file('test/unit/a-b.test.ts'),
+      file('src/oauth/oidc-provider.d.ts'),
+    ],
   ],
   ['namesFilesInKebabCase', 'a folder in snake case', [file('src/two_words/a.ts')], [file('src/two/a.ts')]],
   [

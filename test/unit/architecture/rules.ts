@@ -97,7 +97,7 @@ export const hasNoBarrels: Rule = (files) =>
     .filter(({ path }) => basename(path).startsWith('index.') && !indexFiles.has(path))
     .map(({ path }) => `${path} is a barrel`);
 
-const kebab = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|d))?\.(?:ts|mjs)$/;
+const kebab = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|d))?\.(?:tsx?|mjs)$/;
 
 export const namesFilesInKebabCase: Rule = (files) =>
   files.filter(({ path }) => !kebab.test(path)).map(({ path }) => `${path} is not kebab-case`);

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../../..');
 export function readSources(folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) => {
     const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort();
-    const paths = names.filter((name) => /\.[mc]?[jt]s$/.test(name)).map((name) => join(folder, name));
+    const paths = names.filter((name) => /\.[mc]?[jt]sx?$/.test(name)).map((name) => join(folder, name));
     return paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
   });
 }
