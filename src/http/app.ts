@@ -8,14 +8,16 @@ export interface AppParts {
   logger: Logger;
   /** Whether a proxy in front tells the caller's address and protocol (X-Forwarded-*). */
   trust_proxy: boolean;
+  /** Sign the cookies that ask for it; the first one signs, all are good. */
+  keys?: readonly string[];
   /** Faces, in the order in which they are asked. */
   faces: readonly Middleware[];
 }
 
 /** The Koa application that all faces share: request ids, errors in one form, then the faces. */
-export function createApp({ logger, trust_proxy, faces }: AppParts): Koa {
+export function createApp({ logger, trust_proxy, keys, faces }: AppParts): Koa {
   // The last address is the one that the proxy saw; those before it are what the caller claims.
-  const app = new Koa({ proxy: trust_proxy, maxIpsCount: 1 });
+  const app = new Koa({ proxy: trust_proxy, maxIpsCount: 1, ...(keys && { keys: [...keys] }) });
   app.on('error', (error: Error & { code?: string }) => {
     // A caller that went away while it was answered, or whose bytes are no HTTP; nothing of ours is at fault.
     const gone = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_.*)$/.test(error.code ?? '');

@@ -30,8 +30,15 @@ export function errorHeaders(error: DomainError): Record<string, string> {
   return error.retry_after === undefined ? {} : { 'Retry-After': String(error.retry_after) };
 }
 
-/** The one place that turns whatever was thrown into an answer. */
-export function answerErrors(logger: Logger) {
+/** Writes an error into the answer, whose status and headers are set. */
+export type WriteError = (ctx: Context, error: DomainError, request_id: string) => void;
+
+const writeJson: WriteError = (ctx, error, request_id) => {
+  ctx.body = errorBody(error, request_id);
+};
+
+/** The one place that turns whatever was thrown into an answer: the contract's error body, unless a face writes its own. */
+export function answerErrors(logger: Logger, write = writeJson) {
   const outages = oncePerSecond();
   return async function errors(ctx: Context, next: Next): Promise<void> {
     try {
@@ -41,7 +48,7 @@ export function answerErrors(logger: Logger) {
       }
     } catch (thrown) {
       const error = toDomainError(thrown);
-      const request_id: unknown = ctx.state['request_id'];
+      const request_id = String(ctx.state['request_id']);
       if (error.code === 'INTERNAL' || (error.code === 'UNAVAILABLE' && outages.isNews())) {
         logger.error(
           { err: error.cause ?? error, request_id, method: ctx.method, path: ctx.path },
@@ -50,7 +57,7 @@ export function answerErrors(logger: Logger) {
       }
       ctx.status = error.status;
       ctx.set(errorHeaders(error));
-      ctx.body = errorBody(error, String(request_id));
+      write(ctx, error, request_id);
     }
   };
 }
