@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Core } from './compose.ts';
+import { createConsoleFace } from './console/face.ts';
 import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
+import { derivedKey } from './http/derived-key.ts';
 import { healthFace } from './http/health.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { createMcpFace } from './mcp/face.ts';
@@ -128,8 +130,18 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     passOn: (socket) => void server.emit('connection', socket),
   });
 
-  const faces = [health, mcp.middleware, oauth, description, await docsFace(), ...rest];
-  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, faces });
+  const people = await createConsoleFace({
+    unitOfWork,
+    execute,
+    catalogue,
+    limits,
+    settings: { public_url, signup: config.SIGNUP },
+    csrf_key: derivedKey(config.SECRET_KEY, 'console forms'),
+    logger,
+  });
+  const keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
+  const faces = [health, mcp.middleware, oauth, description, await docsFace(), people, ...rest];
+  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys, faces });
   const server = createHttpServer(app.callback());
   server.on('upgrade', webSocket.upgrade);
   await listen(server, config.PORT, config.HOST);

@@ -1,0 +1,88 @@
+import { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { DomainError } from '../domain/errors.ts';
+import type { Person } from '../domain/person.ts';
+import { answerErrors, type WriteError } from '../http/errors.ts';
+import { formBody, formOf } from '../http/form-body.ts';
+import { writeAnswer } from './answer.tsx';
+import { loadAssets } from './assets.ts';
+import { createBrowserSessions } from './browser-sessions.ts';
+import { createCsrf } from './csrf.ts';
+import { errorPage } from './pages/error.tsx';
+import type { PageParts } from './parts.ts';
+import type { ConsoleRoute } from './route.ts';
+import { consoleRoutes } from './routes.ts';
+
+export interface ConsoleParts extends Omit<PageParts, 'sessions'> {
+  logger: Parameters<typeof answerErrors>[0];
+  /** Signs what forms carry. */
+  csrf_key: Buffer;
+}
+
+const own = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
+
+/**
+ * The pages for people: sign-in, consent, and the console. Rendered here, without scripts. Passes on what is not its own; `/` is
+ * its own for those who prefer HTML.
+ */
+export async function createConsoleFace(parts: ConsoleParts): Promise<Middleware> {
+  const { settings, logger } = parts;
+  const assets = await loadAssets();
+  const sessions = createBrowserSessions(parts.unitOfWork);
+  const csrf = createCsrf(parts.csrf_key, settings.public_url);
+  const secure = settings.public_url.startsWith('https:');
+  const router = new Router({ sensitive: true });
+
+  function endpoint(route: ConsoleRoute): Middleware {
+    return async function answered(ctx) {
+      const person = personOf(ctx);
+      const form = formOf(ctx);
+      if (route.method === 'POST') csrf.check(ctx, person, form.get('csrf'));
+      if (person) await parts.limits.spend('default', person.account_id);
+      const params = ctx['params'] as Record<string, string>;
+      const query = new URLSearchParams(ctx.querystring);
+      const answer = await route.answer({ ctx, params, query, form, person });
+      writeAnswer(ctx, person, answer, { assets, csrf });
+    };
+  }
+
+  for (const route of consoleRoutes({ ...parts, sessions })) {
+    const body = route.method === 'POST' ? [formBody(route.largest_form)] : [];
+    router.register(route.path, [route.method], [...body, endpoint(route)]);
+  }
+  const routes = router.routes() as unknown as Middleware;
+
+  const writeError: WriteError = (ctx, error, request_id) => {
+    writeAnswer(ctx, personOf(ctx), errorPage(error, request_id), { assets, csrf });
+  };
+  const errors = answerErrors(logger, writeError);
+
+  async function serve(ctx: Context): Promise<void> {
+    if (assets.serve(ctx)) return;
+    ctx.state['person'] = await sessions.find(ctx);
+    await routes(ctx, () => refuse(router, ctx));
+  }
+
+  return async function consoleFace(ctx, next) {
+    const start = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
+    if (ctx.path === '/') ctx.vary('Accept');
+    if (!start && !own.test(ctx.path)) return next();
+    ctx.cookies.secure = secure;
+    ctx.set('X-Frame-Options', 'DENY');
+    ctx.set('Referrer-Policy', 'same-origin');
+    return errors(ctx, () => serve(ctx));
+  };
+}
+
+function personOf(ctx: Context): Person | undefined {
+  return (ctx.state as { person?: Person }).person;
+}
+
+/** Nothing of the console is at this path, or nothing for this method. */
+async function refuse(router: Router, ctx: Context): Promise<never> {
+  const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+  if (methods.size === 0) throw new DomainError('NOT_FOUND', 'There is no such page.');
+  const allowed = [...methods].join(', ');
+  ctx.set('Allow', allowed);
+  throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${allowed}.`);
+}

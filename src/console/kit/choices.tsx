@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+export interface Choice {
+  value: string;
+  title: ComponentChildren;
+  /** What it means. */
+  text?: ComponentChildren;
+  /** A word on it, as a badge. */
+  note?: ComponentChildren;
+}
+
+interface ChoicesProps {
+  name: string;
+  legend: ComponentChildren;
+  hint?: ComponentChildren;
+  choices: readonly Choice[];
+  /** The one that is chosen already. */
+  value?: string | undefined;
+  error?: string | undefined;
+}
+
+/** One of several, each with what it means. */
+export function Choices({ name, legend, hint, choices, value, error }: ChoicesProps) {
+  const id = useId();
+  return (
+    <fieldset
+      class={error === undefined ? 'choices' : 'choices wrong'}
+      aria-describedby={error && `${id}-error`}
+    >
+      <legend>{legend}</legend>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {choices.map((choice) => (
+        <label class="choice" key={choice.value}>
+          <input type="radio" name={name} value={choice.value} checked={choice.value === value} required />
+          <span class="choice-text">
+            <span class="choice-title">{choice.title}</span>
+            {choice.text !== undefined && <span class="choice-hint">{choice.text}</span>}
+          </span>
+          {choice.note}
+        </label>
+      ))}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface CheckboxProps {
+  name: string;
+  label: ComponentChildren;
+  hint?: ComponentChildren;
+  /** `on` unless told otherwise. */
+  value?: string;
+  checked?: boolean;
+}
+
+/** Yes or no. Several of one name make a list. */
+export function Checkbox({ name, label, hint, value = 'on', checked = false }: CheckboxProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" name={name} value={value} checked={checked} />
+      <span class="choice-text">
+        <span class="choice-title">{label}</span>
+        {hint !== undefined && <span class="choice-hint">{hint}</span>}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact';
+import { useFrame } from '../frame.ts';
+
+interface FormProps {
+  /** A path of ours; POST. */
+  action: string;
+  class?: string;
+  /** Fields that nobody sees, by name. */
+  hidden?: Record<string, string | undefined>;
+  children: ComponentChildren;
+}
+
+/** A form that changes something. It carries what tells it from one that another site sends. */
+export function Form({ action, class: kind = 'stack', hidden = {}, children }: FormProps) {
+  const { csrf } = useFrame();
+  const all = Object.entries({ csrf: csrf(), ...hidden });
+  return (
+    <form method="post" action={action} class={kind} accept-charset="utf-8">
+      {all.map(
+        ([name, value]) =>
+          value !== undefined && <input type="hidden" name={name} value={value} key={name} />,
+      )}
+      {children}
+    </form>
+  );
+}
+
+interface ButtonProps {
+  children: ComponentChildren;
+  /** One primary button a form; `danger` for what cannot be undone. */
+  kind?: 'primary' | 'quiet' | 'danger';
+  /** Sent along when this button was pressed. */
+  name?: string;
+  value?: string;
+  /** Wide on every screen. */
+  wide?: boolean;
+}
+
+export function Button({ children, kind = 'primary', name, value, wide = false }: ButtonProps) {
+  return (
+    <button type="submit" class={`button ${kind}${wide ? ' wide' : ''}`} name={name} value={value}>
+      {children}
+    </button>
+  );
+}
+
+/** A link that looks like a button: for going somewhere, never for changing something. */
+export function ButtonLink({ href, kind = 'quiet', wide = false, children }: LinkProps) {
+  return (
+    <a class={`button ${kind}${wide ? ' wide' : ''}`} href={href}>
+      {children}
+    </a>
+  );
+}
+
+interface LinkProps {
+  href: string;
+  kind?: 'primary' | 'quiet' | 'danger';
+  wide?: boolean;
+  children: ComponentChildren;
+}
+
+/** Buttons side by side, below a form or a card. */
+export function Actions({ children }: { children: ComponentChildren }) {
+  return <div class="actions">{children}</div>;
+}

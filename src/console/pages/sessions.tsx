@@ -1,0 +1,84 @@
+import type { Person } from '../../domain/person.ts';
+import { endOtherSessions, endSession, listSessions } from '../../services/sessions.ts';
+import { said } from '../flash.ts';
+import { Badge, Card, Heading } from '../kit/content.tsx';
+import { Button, Form } from '../kit/form.tsx';
+import { Icon } from '../kit/icon.tsx';
+import { Rows } from '../kit/list.tsx';
+import { Time } from '../kit/time.tsx';
+import type { PageParts } from '../parts.ts';
+import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
+import { browserName } from '../browser-name.ts';
+
+/** The browsers in which a person is signed in, and signing out of them. */
+export function sessionRoutes({ unitOfWork, sessions }: PageParts): ConsoleRoute[] {
+  return [
+    page('/console/sessions', async ({ person }) => {
+      const all = await unitOfWork.consult((work) => listSessions(work, person.account_id));
+      return sessionsPage(person, all);
+    }),
+    action('/console/sessions/end', async ({ ctx, form, person }) => {
+      const id = form.get('id') ?? '';
+      if (id === person.session_id) {
+        await sessions.end(ctx);
+        return { to: '/sign-in', flash: said('You are signed out.') };
+      }
+      await unitOfWork.administer((work) => endSession(work, person.account_id, id));
+      return { to: '/console/sessions', flash: said('That browser is signed out.') };
+    }),
+    action('/console/sessions/end-others', async ({ person }) => {
+      await unitOfWork.administer((work) => endOtherSessions(work, person));
+      return { to: '/console/sessions', flash: said('Every other browser is signed out.') };
+    }),
+  ];
+}
+
+type Session = Awaited<ReturnType<typeof listSessions>>[number];
+
+function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
+  const rows = sessions.map((session) => {
+    const here = session.id === person.session_id;
+    return {
+      key: session.id,
+      mark: <Icon name="computer" />,
+      title: (
+        <>
+          {browserName(session.user_agent)} {here && <Badge tone="accent">This browser</Badge>}
+        </>
+      ),
+      text: (
+        <>
+          {session.address} · used <Time at={session.last_seen_at} /> · signed in{' '}
+          <Time at={session.created_at} />
+        </>
+      ),
+      side: (
+        <Form action="/console/sessions/end" class="inline" hidden={{ id: session.id }}>
+          <Button kind="quiet">
+            Sign out{!here && <span class="unseen"> {browserName(session.user_agent)}</span>}
+          </Button>
+        </Form>
+      ),
+    };
+  });
+  const body = (
+    <>
+      <Heading
+        title="Sessions"
+        lead="Where you are signed in with a browser. A session ends 30 days after its last use. Apps that act as your agents are under Connected apps."
+      />
+      <Card>
+        <Rows label="Browsers" rows={rows} />
+      </Card>
+      {sessions.length > 1 && (
+        <Card title="Something you do not know?">
+          <p>Sign out everywhere else, then change your password.</p>
+          <Form action="/console/sessions/end-others">
+            <Button kind="danger">Sign out everywhere else</Button>
+          </Form>
+        </Card>
+      )}
+    </>
+  );
+  return { title: 'Sessions', body };
+}

@@ -1,0 +1,95 @@
+import { addressKey } from '../../http/address-key.ts';
+import { checkPassword } from '../../services/sign-in.ts';
+import { Card, Heading, Notice } from '../kit/content.tsx';
+import { Field } from '../kit/field.tsx';
+import { Button, Form } from '../kit/form.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain } from '../refusal.ts';
+import { returnTo } from '../return-to.ts';
+import { type ConsoleRoute, openAction, openPage, type ShownPage, type Visit } from '../route.ts';
+
+/** A name is never longer; what is counted by must not be as long as somebody likes. */
+const longestName = 80;
+
+/** Signing in with username and password. */
+export function signInRoutes({ unitOfWork, limits, sessions, settings }: PageParts): ConsoleRoute[] {
+  async function spend(visit: Visit, username: string): Promise<void> {
+    const name = username.trim().toLowerCase().slice(0, longestName);
+    const address = addressKey(visit.ctx);
+    await limits.spend('sign_in_address', address);
+    await limits.spend('sign_in', `${name} ${address}`);
+    await limits.spend('sign_in_account', name);
+  }
+  const show = (page: Omit<SignInPage, 'signup'>) => signInPage({ ...page, signup: settings.signup });
+
+  return [
+    openPage('/sign-in', ({ query, person }) => {
+      const to = returnTo(query.get('to'));
+      return person ? { to } : show({ to });
+    }),
+    openAction('/sign-in', (visit) => {
+      const to = returnTo(visit.form.get('to'));
+      const username = visit.form.get('username') ?? '';
+      return orAgain(
+        async () => {
+          await spend(visit, username);
+          const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
+          if (!found) return show({ to, username, status: 400, message: wrong });
+          await sessions.begin(visit.ctx, found.account_id);
+          return { to };
+        },
+        ({ status, message, retry_after }) => show({ to, username, status, message, retry_after }),
+      );
+    }),
+  ];
+}
+
+const wrong = 'That username and password do not go together.';
+
+interface SignInPage {
+  to: string;
+  username?: string;
+  status?: number;
+  message?: string | undefined;
+  retry_after?: number | undefined;
+  signup: PageParts['settings']['signup'];
+}
+
+function signInPage({ to, username, status = 200, message, retry_after, signup }: SignInPage): ShownPage {
+  const connecting = to.startsWith('/authorize/');
+  const body = (
+    <>
+      <Heading title="Sign in" lead={connecting ? 'Then you decide what the app may do.' : undefined} />
+      <Card>
+        {message !== undefined && <Notice tone="danger">{message}</Notice>}
+        <Form action="/sign-in" hidden={{ to }}>
+          <Field
+            name="username"
+            label="Username"
+            value={username}
+            autocomplete="username"
+            plain
+            required
+            autofocus={username === undefined}
+          />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            required
+            autofocus={username !== undefined}
+          />
+          <Button wide>Sign in</Button>
+        </Form>
+      </Card>
+      {signup !== 'closed' && (
+        <p class="aside">
+          New here? <a href={`/sign-up?${new URLSearchParams({ to }).toString()}`}>Create an account</a>
+        </p>
+      )}
+    </>
+  );
+  const title = message === undefined ? 'Sign in' : 'Error: Sign in';
+  return { title, body, status, retry_after, shell: 'focus' };
+}

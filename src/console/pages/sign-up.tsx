@@ -1,0 +1,121 @@
+import { addressKey } from '../../http/address-key.ts';
+import { signUp } from '../../services/sign-in.ts';
+import { said } from '../flash.ts';
+import { Card, Heading, Notice } from '../kit/content.tsx';
+import { Field } from '../kit/field.tsx';
+import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain, type Refusal } from '../refusal.ts';
+import { returnTo } from '../return-to.ts';
+import { type ConsoleRoute, openAction, openPage, type ShownPage, signInAddress } from '../route.ts';
+
+/** Opening an account, where that is allowed (SIGNUP). */
+export function signUpRoutes({ unitOfWork, limits, sessions, settings }: PageParts): ConsoleRoute[] {
+  const { signup } = settings;
+
+  return [
+    openPage('/sign-up', ({ query, person }) => {
+      const to = returnTo(query.get('to'));
+      if (person) return { to };
+      return signup === 'closed'
+        ? closedPage(to)
+        : signUpPage({ to, signup, invitation: query.get('invitation') });
+    }),
+    openAction('/sign-up', (visit) => {
+      const { form } = visit;
+      const to = returnTo(form.get('to'));
+      const username = form.get('username') ?? '';
+      const invitation = form.get('invitation');
+      if (signup === 'closed') return { ...closedPage(to), status: 403 };
+      return orAgain(
+        async () => {
+          await limits.spend('sign_up', addressKey(visit.ctx));
+          const password = form.get('password') ?? '';
+          const wanted = { username, password, invitation: invitation ?? undefined };
+          const { account_id } = await signUp(unitOfWork, wanted, signup);
+          await sessions.begin(visit.ctx, account_id);
+          return { to, flash: said(`Welcome, ${username.trim().toLowerCase()}. Your account is ready.`) };
+        },
+        (refusal) => signUpPage({ to, signup, username, invitation, refusal }),
+      );
+    }),
+  ];
+}
+
+interface SignUpPage {
+  to: string;
+  signup: 'open' | 'invite';
+  username?: string;
+  invitation: string | null;
+  refusal?: Refusal;
+}
+
+function signUpPage({ to, signup, username, invitation, refusal }: SignUpPage): ShownPage {
+  const wrong = refusal?.fields ?? {};
+  const body = (
+    <>
+      <Heading title="Create an account" lead="It holds your agents, and says what they may do." />
+      <Card>
+        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Form action="/sign-up" hidden={{ to }}>
+          {signup === 'invite' && (
+            <Field
+              name="invitation"
+              label="Invitation code"
+              hint="Accounts are opened by invitation here."
+              value={invitation ?? undefined}
+              error={wrong['invitation']}
+              plain
+              required
+            />
+          )}
+          <Field
+            name="username"
+            label="Username"
+            hint="Lower-case letters, digits, - and _. Your agents' handles begin with it, and it cannot be changed."
+            value={username}
+            error={wrong['username']}
+            autocomplete="username"
+            maxlength={32}
+            plain
+            required
+          />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            hint="10 characters or more. A few words that do not belong together are good."
+            error={wrong['password']}
+            autocomplete="new-password"
+            minlength={10}
+            maxlength={200}
+            required
+          />
+          <Button wide>Create the account</Button>
+        </Form>
+      </Card>
+      <p class="aside">
+        You have one? <a href={signInAddress(to)}>Sign in</a>
+      </p>
+    </>
+  );
+  const title = refusal ? 'Error: Create an account' : 'Create an account';
+  return { title, body, status: refusal?.status ?? 200, retry_after: refusal?.retry_after, shell: 'focus' };
+}
+
+function closedPage(to: string): ShownPage {
+  const body = (
+    <>
+      <Heading title="Accounts are not open here" />
+      <Card>
+        <p>Whoever runs this service opens accounts by hand. Ask them for one.</p>
+        <Actions>
+          <ButtonLink href={signInAddress(to)} kind="primary">
+            Sign in
+          </ButtonLink>
+        </Actions>
+      </Card>
+    </>
+  );
+  return { title: 'Accounts are not open here', body, shell: 'focus' };
+}

@@ -1,0 +1,22 @@
+import type { Operation } from '../operations/define.ts';
+import type { Execute } from '../operations/execute.ts';
+import type { Limits } from '../operations/limits.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
+
+/** What the pages are made of, handed to every group of routes. */
+export interface PageParts {
+  unitOfWork: UnitOfWork;
+  /** The catalogue and the one door to it: for whatever a person does as one of their agents. */
+  execute: Execute;
+  catalogue: readonly Operation[];
+  limits: Limits;
+  sessions: BrowserSessions;
+  settings: ConsoleSettings;
+}
+
+export interface ConsoleSettings {
+  /** PUBLIC_URL, without a trailing slash. */
+  public_url: string;
+  signup: 'open' | 'invite' | 'closed';
+}
