@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { createAccount } from '../services/accounts.ts';
+import { createAccount, setPassword, signOutEverywhere } from '../services/accounts.ts';
 import { hashPassword } from '../services/passwords.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
@@ -24,5 +24,28 @@ export function accountCommand(io: CommandIo): Command {
       );
       printResult(io, options, account);
     });
-  return new Command('account').description("people's accounts").addCommand(create);
+
+  const password = resultCommand('password', 'give a person another password; every session of theirs ends')
+    .argument('<username>')
+    .requiredOption('--password-stdin', 'read the password from standard input')
+    .action(async (username: string, options: { json?: boolean }) => {
+      const password_hash = await hashPassword(await readSecret(io), username.toLowerCase());
+      const changed = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer((work) => setPassword(work, { username, password_hash })),
+      );
+      printResult(io, options, changed);
+    });
+
+  const signOut = resultCommand('sign-out', 'end every session of a person')
+    .argument('<username>')
+    .action(async (username: string, options: { json?: boolean }) => {
+      const ended = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer((work) => signOutEverywhere(work, username)),
+      );
+      printResult(io, options, ended);
+    });
+
+  const account = new Command('account').description("people's accounts");
+  for (const command of [create, password, signOut]) account.addCommand(command);
+  return account;
 }

@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import {
   addToOrganization,
   createOrganization,
   listMembers,
   type Membership,
   removeFromOrganization,
+  setRole,
 } from '../services/organizations.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
@@ -37,6 +38,19 @@ export function orgCommand(io: CommandIo): Command {
       },
     );
 
+  const changeRole = resultCommand('role', 'give a member another role')
+    .argument('<slug>')
+    .argument('<username>')
+    .addArgument(new Argument('<role>').choices(['admin', 'member']))
+    .action(
+      async (slug: string, username: string, wanted: Membership['role'], options: { json?: boolean }) => {
+        const membership = await withCore(io, ({ unitOfWork }) =>
+          unitOfWork.administer((work) => setRole(work, { slug, username, role: wanted })),
+        );
+        printResult(io, options, membership);
+      },
+    );
+
   const remove = resultCommand('remove', 'take a person out; what its agents may do there ends at once')
     .argument('<slug>')
     .argument('<username>')
@@ -57,6 +71,6 @@ export function orgCommand(io: CommandIo): Command {
     });
 
   const org = new Command('org').description('organizations and their members');
-  for (const command of [create, add, remove, list]) org.addCommand(command);
+  for (const command of [create, add, changeRole, remove, list]) org.addCommand(command);
   return org;
 }

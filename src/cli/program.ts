@@ -2,8 +2,10 @@ import { Command, CommanderError } from 'commander';
 import { reasonOf } from '../platform/error-log.ts';
 import { accountCommand } from './account.ts';
 import { agentCommand } from './agent.ts';
+import { approvalCommand } from './approval.ts';
 import { credentialCommand } from './credential.ts';
 import { doctorCommand } from './doctor.ts';
+import { invitationCommand } from './invitation.ts';
 import type { CommandIo } from './io.ts';
 import { orgCommand } from './org.ts';
 import { searchCommand } from './search.ts';
@@ -17,10 +19,12 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   const program = new Command('ams')
     .description("the operator's command line of the agent messaging service")
     .addCommand(accountCommand(io))
+    .addCommand(invitationCommand(io))
     .addCommand(orgCommand(io))
     .addCommand(agentCommand(io))
     .addCommand(credentialCommand(io))
     .addCommand(tokenCommand(io))
+    .addCommand(approvalCommand(io))
     .addCommand(searchCommand(io))
     .addCommand(doctorCommand(io));
   settle(program, io);

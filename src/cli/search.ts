@@ -4,6 +4,7 @@ import { reindexStep } from '../services/search-index.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
+import { wholeNumber } from './numbers.ts';
 import { progressLine } from './progress.ts';
 
 interface ReindexOptions {
@@ -23,12 +24,6 @@ interface Walked {
 
 const largestBatch = 5_000;
 
-function parseBatch(value: string): number {
-  const size = Number(value);
-  if (Number.isInteger(size) && size >= 1 && size <= largestBatch) return size;
-  throw new InvalidArgumentError(`Give 1 to ${largestBatch}.`);
-}
-
 function parseMessageId(value: string): string {
   if (isId('message', value)) return value;
   throw new InvalidArgumentError('Give the id of a message, msg_…');
@@ -39,7 +34,7 @@ export function searchCommand(io: CommandIo): Command {
   const reindex = resultCommand('reindex', 'write the search rows that are missing or of an older release')
     .option('--all', 'write every row anew')
     .option('--after <message>', 'go on behind this message', parseMessageId, '')
-    .option('--batch <n>', `messages in one step, up to ${largestBatch}`, parseBatch, 500)
+    .option('--batch <n>', `messages in one step, up to ${largestBatch}`, wholeNumber(1, largestBatch), 500)
     .action(async (options: ReindexOptions) => {
       const interrupted = io.interruption();
       const walked = await walk(io, options, interrupted);

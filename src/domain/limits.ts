@@ -2,7 +2,7 @@
  * Budgets of calls (contract, section 9). Those of one action are counted for each agent, `send_message` for each agent and
  * thread; `default` is everything else that an agent does; `public` is what an address calls without a token. The rest guards
  * against guessing: `sign_in` is counted for each username and address, `sign_in_account` for each username, `sign_in_address` and
- * `sign_up` for each address.
+ * `sign_up` for each address, `add_member` for each account.
  */
 export const budgets = [
   'create_thread',
@@ -15,6 +15,7 @@ export const budgets = [
   'sign_in_account',
   'sign_in_address',
   'sign_up',
+  'add_member',
 ] as const;
 
 export type Budget = (typeof budgets)[number];

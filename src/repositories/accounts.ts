@@ -19,6 +19,7 @@ const statements = {
     'accounts.find_by_name',
     `select ${columns} from accounts a join owners o on o.id = a.id where o.name = $1`,
   ),
+  setPassword: statement('accounts.set_password', `update accounts set password_hash = $2 where id = $1`),
   replacePassword: statement(
     'accounts.replace_password',
     `update accounts set password_hash = $3 where id = $1 and password_hash is not distinct from $2 returning 1`,
@@ -32,6 +33,9 @@ export function accountsRepository(db: Queryable) {
     },
     async findByName(name: string): Promise<AccountRow | undefined> {
       return (await db.query<AccountRow>(statements.findByName, [name]))[0];
+    },
+    async setPassword(id: string, passwordHash: string): Promise<void> {
+      await db.query(statements.setPassword, [id, passwordHash]);
     },
     /** Whether the hash was still `before`, and so was replaced. */
     async replacePassword(id: string, before: string | null, after: string): Promise<boolean> {

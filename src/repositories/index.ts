@@ -14,6 +14,7 @@ import { idempotencyKeysRepository } from './idempotency-keys.ts';
 import { invitationsRepository } from './invitations.ts';
 import { managedAgentsRepository } from './managed-agents.ts';
 import { mcpSessionsRepository } from './mcp-sessions.ts';
+import { membershipsRepository } from './memberships.ts';
 import { messageSearchRepository } from './message-search.ts';
 import { messagesRepository } from './messages.ts';
 import { oauthRecordsRepository } from './oauth-records.ts';
@@ -52,6 +53,7 @@ export function repositoriesOn(db: Queryable) {
     idempotencyKeys: idempotencyKeysRepository(db),
     mcpSessions: mcpSessionsRepository(db),
     owners: ownersRepository(db),
+    memberships: membershipsRepository(db),
     accounts: accountsRepository(db),
     sessions: sessionsRepository(db),
     invitations: invitationsRepository(db),

@@ -96,6 +96,11 @@ export function noSuchAgent(): DomainError {
   return new DomainError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');
 }
 
+/** The refusal for an organization that is absent, and for one that the caller does not belong to. */
+export function noSuchOrganization(): DomainError {
+  return new DomainError('NOT_FOUND', 'No such organization, or you do not belong to it.');
+}
+
 /**
  * What an agent is looked up by: the id that a reference is, else the canonical form of the handle that it is.
  * @throws {DomainError} INVALID_HANDLE when it is neither.

@@ -2,6 +2,7 @@ import { DomainError, wrongField } from '../domain/errors.ts';
 import { isName } from '../domain/handles.ts';
 import { newId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
+import { noSuchOrganization } from './access.ts';
 
 type NewAgent = Parameters<Administration['agents']['insert']>[0];
 type Standing = NonNullable<Awaited<ReturnType<Administration['managedAgents']['findStanding']>>>;
@@ -79,9 +80,4 @@ async function organizationPlace(
   }
   const member_account_id = scope === 'member' ? person_id : null;
   return { owner_id: membership.id, owner_name: membership.name, member_account_id, scope };
-}
-
-/** The same for an organization that is absent and for one that the caller does not belong to. */
-function noSuchOrganization(): DomainError {
-  return new DomainError('NOT_FOUND', 'No such organization, or you do not belong to it.');
 }

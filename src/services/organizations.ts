@@ -31,6 +31,18 @@ export async function addToOrganization(work: Administration, { slug, username, 
 }
 
 /**
+ * Gives a member of an organization another role.
+ * @throws {DomainError} NOT_FOUND, also when the person is no member
+ */
+export async function setRole(work: Administration, { slug, username, role }: Membership) {
+  const organization = await ownerNamed(work, slug, 'organization');
+  const account = await ownerNamed(work, username, 'account');
+  if (!(await work.owners.findMember(organization.id, account.id))) throw noMember(account, organization);
+  await work.owners.putMember(organization.id, account.id, role, work.now);
+  return { slug: organization.name, username: account.name, role };
+}
+
+/**
  * Takes a person out of an organization. What the person's agents may do there ends with it; the agents themselves stay.
  * @throws {DomainError} NOT_FOUND, also when the person is no member
  */
@@ -40,9 +52,7 @@ export async function removeFromOrganization(
 ) {
   const organization = await ownerNamed(work, slug, 'organization');
   const account = await ownerNamed(work, username, 'account');
-  if (!(await work.owners.removeMember(organization.id, account.id))) {
-    throw new DomainError('NOT_FOUND', `${account.name} is not a member of ${organization.name}.`);
-  }
+  if (!(await work.owners.removeMember(organization.id, account.id))) throw noMember(account, organization);
   return { slug: organization.name, username: account.name };
 }
 
@@ -53,4 +63,8 @@ export async function removeFromOrganization(
 export async function listMembers(work: Pick<Administration, 'owners'>, slug: string) {
   const organization = await ownerNamed(work, slug, 'organization');
   return work.owners.listMembers(organization.id);
+}
+
+function noMember(account: { name: string }, organization: { name: string }): DomainError {
+  return new DomainError('NOT_FOUND', `${account.name} is not a member of ${organization.name}.`);
 }

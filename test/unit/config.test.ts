@@ -33,6 +33,7 @@ describe('settings', () => {
       sign_in_account: { points: 50, seconds: 3600 },
       sign_in_address: { points: 100, seconds: 600 },
       sign_up: { points: 10, seconds: 3600 },
+      add_member: { points: 60, seconds: 3600 },
     };
     expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
     expect(Object.keys(usual)).toEqual([...budgets]);

@@ -1,0 +1,32 @@
+import { DomainError } from '../domain/errors.ts';
+import { isId, newId } from '../domain/ids.ts';
+import { canonicalInvitationCode, newInvitationCode } from '../domain/invitation-codes.ts';
+import type { Administration } from '../unit-of-work.ts';
+import { sha256 } from './token-records.ts';
+
+/**
+ * Makes an invitation, with which so many people can sign up.
+ * @param input `life_ms`: how long from now on.
+ * @returns its code among the rest: the only time that it is shown, and only its hash is kept.
+ */
+export async function createInvitation(work: Administration, input: { uses: number; life_ms: number }) {
+  const code = newInvitationCode();
+  const times = { created_at: work.now, expires_at: work.now + input.life_ms };
+  const invitation = { id: newId('invitation'), uses: input.uses, ...times };
+  await work.invitations.insert({ ...invitation, code_hash: sha256(canonicalInvitationCode(code)) });
+  return { ...invitation, code };
+}
+
+/** Every invitation, oldest first, with who signed up with it. Times in milliseconds. */
+export function listInvitations({ invitations }: Pick<Administration, 'invitations'>) {
+  return invitations.list();
+}
+
+/**
+ * Ends an invitation. Who signed up with it before stays.
+ * @throws {DomainError} NOT_FOUND when there is no such invitation or it was revoked before.
+ */
+export async function revokeInvitation({ invitations, now }: Administration, id: string): Promise<void> {
+  if (isId('invitation', id) && (await invitations.revoke(id, now))) return;
+  throw new DomainError('NOT_FOUND', `No active invitation has the id ${id.slice(0, 80)}`);
+}

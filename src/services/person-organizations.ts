@@ -1,0 +1,138 @@
+import { DomainError, wrongField } from '../domain/errors.ts';
+import { isName } from '../domain/handles.ts';
+import { newId } from '../domain/ids.ts';
+import type { Person } from '../domain/person.ts';
+import { isReserved } from '../domain/reserved-names.ts';
+import type { Administration } from '../unit-of-work.ts';
+import { noSuchOrganization } from './access.ts';
+import type { Revocation } from './tokens.ts';
+
+type Memberships = Pick<Administration, 'memberships' | 'owners'>;
+type Role = Parameters<Administration['owners']['putMember']>[2];
+type By = Pick<Person, 'account_id'>;
+
+const mostAdministered = 20;
+
+/** The organizations of a person, by name, with the person's role in each. Times in milliseconds. */
+export function listOrganizations({ memberships }: Memberships, by: By) {
+  return memberships.list(by.account_id);
+}
+
+/**
+ * An organization of a person, with its people by name.
+ * @throws {DomainError} NOT_FOUND, also when the person does not belong to it
+ */
+export async function organizationOf({ memberships, owners }: Memberships, by: By, slug: string) {
+  const organization = isName(slug) ? await memberships.find(by.account_id, slug) : undefined;
+  if (!organization) throw noSuchOrganization();
+  return { ...organization, members: await owners.listMembers(organization.id) };
+}
+
+/**
+ * Founds an organization, whose admin the person becomes. Nobody is an admin of more than 20 that way.
+ * @throws {DomainError} VALIDATION_ERROR or DUPLICATE_HANDLE (slug), FORBIDDEN (too many)
+ */
+export async function foundOrganization(work: Administration, by: By, wanted: string) {
+  const name = wanted.trim().toLowerCase();
+  if (!isName(name))
+    throw wrongField('slug', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
+  if (isReserved(name)) throw wrongField('slug', 'is kept back; choose another');
+  const { memberships, owners, now } = work;
+  if ((await memberships.countAdministered(by.account_id)) >= mostAdministered) {
+    throw new DomainError('FORBIDDEN', `You are an admin of ${mostAdministered} organizations already.`);
+  }
+  const id = newId('organization');
+  await owners.insertOrganization({ id, name, created_at: now });
+  await owners.putMember(id, by.account_id, 'admin', now);
+  return { id, slug: name, role: 'admin' as const, created_at: now };
+}
+
+/**
+ * Makes a person a member of an organization of which `by` is an admin.
+ * @throws {DomainError} NOT_FOUND, FORBIDDEN, VALIDATION_ERROR (username: nobody has it, or is a member already)
+ */
+export async function addMember(
+  work: Administration,
+  by: By,
+  { slug, username, role }: { slug: string; username: string; role: Role },
+): Promise<void> {
+  const organization = await administered(work, by, slug);
+  const name = username.trim().toLowerCase();
+  const account = isName(name) ? await work.owners.find(name) : undefined;
+  // One answer for a name that is free and for one of an organization.
+  if (account?.kind !== 'account') throw wrongField('username', 'is the name of no person here');
+  if (await work.owners.findMember(organization.id, account.id))
+    throw wrongField('username', 'is a member already');
+  await work.owners.putMember(organization.id, account.id, role, work.now);
+}
+
+/**
+ * Gives a member another role, oneself too, unless nobody would be left as an admin.
+ * @returns what to announce to running processes once it is committed.
+ * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
+ */
+export async function changeRole(
+  work: Administration,
+  by: By,
+  { slug, username, role }: { slug: string; username: string; role: Role },
+): Promise<Revocation[]> {
+  const organization = await administered(work, by, slug);
+  const member = await memberNamed(work, organization.id, username);
+  if (member.role === 'admin' && role !== 'admin') await requireAnotherAdmin(work, organization.id);
+  await work.owners.putMember(organization.id, member.id, role, work.now);
+  return [];
+}
+
+/**
+ * Takes a member out: an admin anybody, everybody oneself, unless nobody would be left as an admin. What the person may do there
+ * ends with it; agents that were tied to the person stay with the organization.
+ * @returns what to announce to running processes once it is committed.
+ * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
+ */
+export async function removeMember(
+  work: Administration,
+  by: By,
+  { slug, username }: { slug: string; username: string },
+): Promise<Revocation[]> {
+  const organization = await held(work, by, slug);
+  const member = await memberNamed(work, organization.id, username);
+  if (member.id !== by.account_id) requireAdmin(organization);
+  if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
+  await work.owners.removeMember(organization.id, member.id);
+  return [];
+}
+
+type Organization = NonNullable<Awaited<ReturnType<Memberships['memberships']['find']>>>;
+
+/** The organization, held until the transaction ends. @throws {DomainError} NOT_FOUND */
+async function held({ memberships }: Memberships, by: By, slug: string): Promise<Organization> {
+  const organization = isName(slug) ? await memberships.lock(by.account_id, slug) : undefined;
+  if (!organization) throw noSuchOrganization();
+  return organization;
+}
+
+/** As held, for an admin only. @throws {DomainError} NOT_FOUND, FORBIDDEN */
+async function administered(work: Memberships, by: By, slug: string): Promise<Organization> {
+  const organization = await held(work, by, slug);
+  requireAdmin(organization);
+  return organization;
+}
+
+function requireAdmin({ role, slug }: Organization): void {
+  if (role !== 'admin') throw new DomainError('FORBIDDEN', `Only admins of ${slug} may do that.`);
+}
+
+async function memberNamed({ owners }: Memberships, organization_id: string, username: string) {
+  const account = isName(username) ? await owners.find(username) : undefined;
+  const member = account && (await owners.findMember(organization_id, account.id));
+  if (!member) throw new DomainError('NOT_FOUND', `No such member: ${username.slice(0, 80)}`);
+  return { id: account.id, role: member.role };
+}
+
+async function requireAnotherAdmin({ memberships }: Memberships, organization_id: string): Promise<void> {
+  if ((await memberships.countAdmins(organization_id)) > 1) return;
+  throw new DomainError(
+    'INVALID_TRANSITION',
+    'An organization keeps an admin: make somebody else one first.',
+  );
+}

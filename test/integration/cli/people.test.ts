@@ -1,0 +1,185 @@
+import { verify } from '@node-rs/argon2';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApproval } from '../../../src/services/approvals.ts';
+import { findPerson } from '../../../src/services/sessions.ts';
+import { signUp } from '../../../src/services/sign-in.ts';
+import { freshName, type House, openHouse, password } from '../people/house.ts';
+import { ams, amsJson } from './ams.ts';
+
+const day = 24 * 60 * 60 * 1000;
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const run = (...args: string[]) => ams(house.env, args);
+const json = (...args: string[]) => amsJson(house.env, args);
+
+describe('account', () => {
+  test('password gives another one and ends every session', async () => {
+    const person = await house.person();
+    await house.signIn(person.account_id);
+    const args = ['account', 'password', person.username.toUpperCase(), '--password-stdin'];
+    const next = 'a quite different one';
+    expect(await amsJson(house.env, args, `${next}\n`)).toEqual({
+      username: person.username,
+      sessions_ended: 2,
+    });
+    const [row] = await house.sql<{ password_hash: string }>(
+      'select password_hash from accounts where id = $1',
+      [person.account_id],
+    );
+    expect(await verify(row?.password_hash ?? '', next)).toBe(true);
+    expect(
+      await house.unitOfWork.consult((all) => findPerson(all, person.token, Date.now())),
+    ).toBeUndefined();
+    expect((await ams(house.env, args, 'password123\n')).err).toMatch(/^error: A password is one of those /);
+    expect((await ams(house.env, ['account', 'password', 'nobody', '--password-stdin'], next)).err).toBe(
+      'error: No such account: nobody\n',
+    );
+    expect((await run('account', 'password', person.username)).code).toBe(2);
+  });
+
+  test('sign-out ends every session, of that person only', async () => {
+    const [person, stranger] = [await house.person(), await house.person()];
+    const { out } = await run('account', 'sign-out', person.username);
+    expect(out).toBe(`username        ${person.username}\nsessions_ended  1\n`);
+    const find = (token: string) => house.unitOfWork.consult((all) => findPerson(all, token, Date.now()));
+    expect(await find(person.token)).toBeUndefined();
+    expect(await find(stranger.token)).toBeDefined();
+    expect((await run('account', 'sign-out', 'nobody')).code).toBe(1);
+  });
+});
+
+describe('org role', () => {
+  test('changes the role of a member, and makes nobody a member', async () => {
+    const [slug, one, other] = [freshName('org'), await house.person(), await house.person()];
+    await json('org', 'create', slug);
+    await json('org', 'add', slug, one.username);
+    expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
+      slug,
+      username: one.username,
+      role: 'admin',
+    });
+    const { code, err } = await run('org', 'role', slug, other.username, 'admin');
+    expect([code, err]).toEqual([1, `error: ${other.username} is not a member of ${slug}.\n`]);
+    expect((await run('org', 'role', slug, one.username, 'king')).code).toBe(2);
+  });
+});
+
+describe('invitation', () => {
+  const create = async (...args: string[]) =>
+    (await json('invitation', 'create', ...args)) as { id: string; code: string; expires_at: number };
+  const join = (invitation?: string, username = freshName()) =>
+    signUp(
+      house.unitOfWork,
+      { username, password, ...(invitation !== undefined && { invitation }) },
+      'invite',
+    );
+  const notValid = 'invitation: is not valid, or no longer';
+
+  test('create shows a code once, which serves one person for 14 days', async () => {
+    const invitation = await create();
+    expect(invitation).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      code: expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{5}-){3}[0-9A-HJKMNP-TV-Z]{5}$/),
+      uses: 1,
+      created_at: expect.any(Number),
+      expires_at: expect.any(Number),
+    });
+    const rows = await house.sql<{ text: string }>('select i::text as text from invitations i');
+    expect(JSON.stringify(rows)).not.toContain(invitation.code.replaceAll('-', ''));
+    const username = freshName();
+    // As people type: in lower case, without dashes, o for 0 and l for 1.
+    const typed = ` ${invitation.code.replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase()}`;
+    await join(typed, username);
+    await expect(join(invitation.code)).rejects.toThrow(notValid);
+    const { invitations } = (await json('invitation', 'list')) as { invitations: object[] };
+    expect(invitations).toContainEqual({
+      id: invitation.id,
+      uses: 1,
+      uses_left: 0,
+      created_at: expect.any(Number),
+      expires_at: expect.any(Number),
+      revoked_at: null,
+      accounts: [username],
+    });
+  });
+
+  test('is needed, and is refused alike when it never was, expired or was revoked', async () => {
+    await expect(join()).rejects.toThrow('invitation: is needed to sign up here');
+    await expect(join(' - ')).rejects.toThrow('invitation: is needed to sign up here');
+    const [expired, revoked] = [await create('--expires-in', '3'), await create()];
+    expect(expired.expires_at).toBeGreaterThan(Date.now() + 2.9 * day);
+    await house.sql('update invitations set expires_at = $2 where id = $1', [expired.id, Date.now() - 1]);
+    expect(await json('invitation', 'revoke', revoked.id)).toEqual({ id: revoked.id, revoked: true });
+    for (const code of [expired.code, revoked.code, 'AAAAA-AAAAA-AAAAA-AAAAA', '\0', 'x'.repeat(10_000)]) {
+      await expect(join(code)).rejects.toThrow(notValid);
+    }
+    for (const id of [revoked.id, 'inv_none', '']) {
+      expect((await run('invitation', 'revoke', id)).err).toMatch(/^error: No active invitation has the id /);
+    }
+  });
+
+  test('of a single use serves one of two who sign up at once, and is not used up by a sign-up that fails', async () => {
+    const { code } = await create();
+    const { username: taken } = await house.person();
+    await expect(join(code, taken)).rejects.toThrow('username: is taken');
+    const both = await Promise.allSettled([join(code), join(code)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('tells nobody without one which names are taken', async () => {
+    const { username: taken } = await house.person();
+    await expect(join('AAAAA-AAAAA-AAAAA-AAAAA', taken)).rejects.toThrow(notValid);
+  });
+
+  test('of three uses serves three', async () => {
+    const { code } = await create('--uses', '3');
+    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(() => join(code)));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  });
+
+  test('takes sensible numbers only', async () => {
+    for (const wrong of [
+      ['--uses', '0'],
+      ['--uses', 'many'],
+      ['--expires-in', '0.5'],
+      ['--expires-in', '366'],
+    ]) {
+      expect((await run('invitation', 'create', ...wrong)).code).toBe(2);
+    }
+  });
+});
+
+describe('approval', () => {
+  test('list shows what an agent asks for; decide answers in place of its people', async () => {
+    const { username } = await house.person();
+    const handle = `${username}.own`;
+    const agent = (await json('agent', 'create', handle)) as { id: string };
+    const asked = await house.unitOfWork.administer((work) =>
+      openApproval(work, {
+        agent_id: agent.id,
+        action: 'request_contact',
+        target: 'some.body',
+        detail: { message: 'Hello' },
+      }),
+    );
+    const { approvals } = (await json('approval', 'list', handle)) as { approvals: { id: string }[] };
+    expect(approvals).toEqual([asked]);
+    const id = asked?.id ?? '';
+    expect(await json('approval', 'decide', id, 'approved')).toEqual({
+      ...asked,
+      state: 'approved',
+      decided_at: expect.any(Number),
+      expires_at: expect.any(Number),
+    });
+    expect((await run('approval', 'decide', id, 'denied')).err).toBe(
+      'error: This approval is approved already.\n',
+    );
+    expect((await run('approval', 'decide', id, 'maybe')).code).toBe(2);
+    expect((await run('approval', 'decide', 'apr_none', 'denied')).err).toMatch(/^error: No such approval/);
+    expect((await run('approval', 'list', 'no.body')).err).toBe('error: No such agent: no.body\n');
+  });
+});

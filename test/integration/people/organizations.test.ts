@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { registerAgent } from '../../../src/services/agents-admin.ts';
+import { listManagedBy } from '../../../src/services/person-agents.ts';
+import {
+  addMember,
+  changeRole,
+  foundOrganization,
+  listOrganizations,
+  organizationOf,
+  removeMember,
+} from '../../../src/services/person-organizations.ts';
+import { freshName, type House, openHouse } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+interface Somebody {
+  account_id: string;
+  username: string;
+}
+
+const administer: House['unitOfWork']['administer'] = (run) => house.unitOfWork.administer(run);
+const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
+const add = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
+  administer((work) => addMember(work, by, { slug, username: who.username, role }));
+const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member') =>
+  administer((work) => changeRole(work, by, { slug, username: who.username, role }));
+const remove = (by: Somebody, slug: string, who: Somebody) =>
+  administer((work) => removeMember(work, by, { slug, username: who.username }));
+const see = (by: Somebody, slug: string) => house.unitOfWork.consult((all) => organizationOf(all, by, slug));
+const roles = async (by: Somebody, slug: string) =>
+  Object.fromEntries((await see(by, slug)).members.map(({ username, role }) => [username, role]));
+
+const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'no refusal',
+    (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
+  );
+
+/** An organization with its founder, an admin more, a member, and somebody outside. */
+async function club() {
+  const slug = freshName('club');
+  const [founder, admin] = [await house.person(), await house.person()];
+  const [member, stranger] = [await house.person(), await house.person()];
+  await found(founder, slug);
+  await add(founder, slug, admin, 'admin');
+  await add(founder, slug, member);
+  return { slug, founder, admin, member, stranger };
+}
+
+describe('an organization', () => {
+  test('has its founder as the admin, and is listed to its people with their role', async () => {
+    const { slug, founder, admin, member, stranger } = await club();
+    const listed = (who: Somebody) => house.unitOfWork.consult((all) => listOrganizations(all, who));
+    const organization = { id: expect.stringMatching(/^org_/), slug, created_at: expect.any(Number) };
+    expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
+    expect(await listed(member)).toEqual([{ ...organization, role: 'member' }]);
+    expect(await listed(stranger)).toEqual([]);
+    expect(await roles(member, slug)).toEqual({
+      [founder.username]: 'admin',
+      [admin.username]: 'admin',
+      [member.username]: 'member',
+    });
+  });
+
+  test('is not there for who does not belong to it', async () => {
+    const { slug, stranger, member } = await club();
+    const names = [slug, 'nowhere', stranger.username, '', '\0'];
+    const attempts = names.flatMap((name) => [
+      see(stranger, name),
+      add(stranger, name, member),
+      setRole(stranger, name, member, 'admin'),
+      remove(stranger, name, member),
+      remove(stranger, name, stranger),
+    ]);
+    const told = await Promise.all(attempts.map((attempt) => attempt.then(() => 'no refusal', String)));
+    const refusals = new Set(told);
+    expect([...refusals]).toEqual(['DomainError: No such organization, or you do not belong to it.']);
+  });
+
+  test('takes no name that is taken, kept back or none', async () => {
+    const { slug, founder, stranger } = await club();
+    for (const taken of [slug, founder.username]) {
+      expect(await codeOf(found(stranger, taken))).toBe('DUPLICATE_HANDLE');
+    }
+    for (const wrong of ['Support', 'a.b', '', '\0', 'x'.repeat(33)]) {
+      expect(await codeOf(found(stranger, wrong))).toBe('VALIDATION_ERROR');
+    }
+  });
+
+  test('is one of at most twenty of an admin, also of many founded at once', async () => {
+    const person = await house.person();
+    const tries = Array.from({ length: 25 }, () => codeOf(found(person, freshName('org'))));
+    const outcomes = await Promise.all(tries);
+    expect(outcomes.filter((outcome) => outcome === 'no refusal')).toHaveLength(20);
+    expect(outcomes.filter((outcome) => outcome === 'FORBIDDEN')).toHaveLength(5);
+  });
+});
+
+describe('its members', () => {
+  test('are added by admins only, once, and must be people', async () => {
+    const { slug, admin, member, stranger } = await club();
+    expect(await codeOf(add(member, slug, stranger))).toBe('FORBIDDEN');
+    expect(await codeOf(add(admin, slug, member))).toBe('VALIDATION_ERROR');
+    const organization = { account_id: '', username: slug };
+    const refusals = await Promise.all(
+      [organization, { ...organization, username: 'nobody-here' }, { ...organization, username: '\0' }].map(
+        (who) => add(admin, slug, who).then(() => 'no refusal', String),
+      ),
+    );
+    expect(new Set(refusals)).toEqual(new Set(['DomainError: username: is the name of no person here']));
+    await add(admin, slug, { ...stranger, username: ` ${stranger.username.toUpperCase()} ` });
+    expect(await roles(stranger, slug)).toMatchObject({ [stranger.username]: 'member' });
+  });
+
+  test('get other roles from admins only', async () => {
+    const { slug, admin, member, founder, stranger } = await club();
+    expect(await codeOf(setRole(member, slug, member, 'admin'))).toBe('FORBIDDEN');
+    expect(await codeOf(setRole(admin, slug, stranger, 'admin'))).toBe('NOT_FOUND');
+    await setRole(admin, slug, member, 'admin');
+    await setRole(member, slug, founder, 'member');
+    expect(await roles(member, slug)).toMatchObject({
+      [member.username]: 'admin',
+      [founder.username]: 'member',
+    });
+  });
+
+  test('are taken out by admins, or leave; their agents there stay', async () => {
+    const { slug, admin, member, founder } = await club();
+    const tied = await administer((work) =>
+      registerAgent(work, { handle: `${slug}.tied`, member: member.username }),
+    );
+    const managed = async (who: Somebody) =>
+      (await house.unitOfWork.consult((all) => listManagedBy(all, who.account_id))).map(({ id }) => id);
+    expect(await codeOf(remove(member, slug, admin))).toBe('FORBIDDEN');
+    expect(await managed(member)).toEqual([tied.id]);
+    await remove(admin, slug, member);
+    expect(await managed(member)).toEqual([]);
+    expect(await managed(admin)).toEqual([tied.id]);
+    expect(await codeOf(see(member, slug))).toBe('NOT_FOUND');
+    await remove(founder, slug, founder);
+    expect(await roles(admin, slug)).toEqual({ [admin.username]: 'admin' });
+  });
+
+  test('always have an admin: the last one can neither leave nor become a member', async () => {
+    const { slug, admin, founder } = await club();
+    await remove(founder, slug, founder);
+    expect(await codeOf(remove(admin, slug, admin))).toBe('INVALID_TRANSITION');
+    expect(await codeOf(setRole(admin, slug, admin, 'member'))).toBe('INVALID_TRANSITION');
+    await setRole(admin, slug, admin, 'admin');
+    expect(await roles(admin, slug)).toMatchObject({ [admin.username]: 'admin' });
+  });
+
+  test('always have an admin, even when the last two leave at once, or demote each other', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const leaving = await club();
+      const left = await Promise.all(
+        [leaving.founder, leaving.admin].map((who) => codeOf(remove(who, leaving.slug, who))),
+      );
+      expect(left.toSorted()).toEqual(['INVALID_TRANSITION', 'no refusal']);
+      const { slug, founder, admin } = await club();
+      const demoted = await Promise.all([
+        codeOf(setRole(founder, slug, admin, 'member')),
+        codeOf(setRole(admin, slug, founder, 'member')),
+      ]);
+      expect(demoted.toSorted()).toEqual(['FORBIDDEN', 'no refusal']);
+    }
+  });
+});
