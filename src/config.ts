@@ -45,6 +45,8 @@ const usualLimits = {
   sign_in_address: { points: 100, seconds: 600 },
   sign_up: { points: 10, seconds: 3_600 },
   add_member: { points: 60, seconds: 3_600 },
+  token: { points: 120, seconds: 60 },
+  register: { points: 20, seconds: 3_600 },
 };
 type RateLimits = Readonly<Record<keyof typeof usualLimits, { points: number; seconds: number }>>;
 

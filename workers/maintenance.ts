@@ -6,6 +6,7 @@ import type { JobHandler } from './run.ts';
 const day = 24 * 60 * 60 * 1000;
 const batch = 1_000;
 const mcpSessionLife = 7 * day;
+const idleClientLife = 30 * day;
 const approvalLife = 30 * day;
 const sweepDelay = { first: 10_000, longest: 3_600_000 };
 
@@ -20,7 +21,8 @@ export function maintenanceHandler({
   queues,
   logger,
 }: Core): JobHandler<{ task: MaintenanceTask }> {
-  const { outbox, idempotencyKeys, tokens, oauthRecords, mcpSessions, rateLimits } = repositories;
+  const { outbox, idempotencyKeys, tokens, mcpSessions, rateLimits } = repositories;
+  const { oauthRecords, clientGrants, oauthClients } = repositories;
   const { sessions, externalSignIns, approvals } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
@@ -36,6 +38,8 @@ export function maintenanceHandler({
     async 'expire-tokens'() {
       await drain((limit) => tokens.removeExpired(Date.now(), limit));
       await drain((limit) => oauthRecords.removeExpired(Date.now(), limit));
+      await drain((limit) => clientGrants.removeExpired(Date.now(), limit));
+      await drain((limit) => oauthClients.removeUnused(Date.now() - idleClientLife, limit));
     },
     'expire-mcp-sessions': () =>
       drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLife, limit)),

@@ -27,6 +27,7 @@ export async function busConnects({ bus }: Core): Promise<boolean> {
 
 /** Tells running processes what ended. A bus that is away only delays them: the database has it already. */
 export async function announce(core: Core, revocations: readonly Revocation[], io: CommandIo): Promise<void> {
+  if (revocations.length === 0) return;
   try {
     await busConnects(core);
     await core.bus.publish(revocationMessages(revocations));

@@ -8,7 +8,7 @@ import {
   setRole,
 } from '../services/organizations.ts';
 import { printResult, resultCommand } from './command.ts';
-import { withCore } from './core.ts';
+import { announce, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 
 /** `ams org …` */
@@ -31,10 +31,12 @@ export function orgCommand(io: CommandIo): Command {
     .addOption(role)
     .action(
       async (slug: string, username: string, options: Pick<Membership, 'role'> & { json?: boolean }) => {
-        const membership = await withCore(io, ({ unitOfWork }) =>
-          unitOfWork.administer((work) => addToOrganization(work, { slug, username, role: options.role })),
-        );
-        printResult(io, options, membership);
+        await withCore(io, async (core) => {
+          const change = { slug, username, role: options.role };
+          const changed = await core.unitOfWork.administer((work) => addToOrganization(work, change));
+          await announce(core, changed.ended, io);
+          printResult(io, options, changed.membership);
+        });
       },
     );
 
@@ -44,10 +46,12 @@ export function orgCommand(io: CommandIo): Command {
     .addArgument(new Argument('<role>').choices(['admin', 'member']))
     .action(
       async (slug: string, username: string, wanted: Membership['role'], options: { json?: boolean }) => {
-        const membership = await withCore(io, ({ unitOfWork }) =>
-          unitOfWork.administer((work) => setRole(work, { slug, username, role: wanted })),
-        );
-        printResult(io, options, membership);
+        await withCore(io, async (core) => {
+          const change = { slug, username, role: wanted };
+          const changed = await core.unitOfWork.administer((work) => setRole(work, change));
+          await announce(core, changed.ended, io);
+          printResult(io, options, changed.membership);
+        });
       },
     );
 
@@ -55,10 +59,12 @@ export function orgCommand(io: CommandIo): Command {
     .argument('<slug>')
     .argument('<username>')
     .action(async (slug: string, username: string, options: { json?: boolean }) => {
-      const removed = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer((work) => removeFromOrganization(work, { slug, username })),
-      );
-      printResult(io, options, removed);
+      await withCore(io, async (core) => {
+        const change = { slug, username };
+        const changed = await core.unitOfWork.administer((work) => removeFromOrganization(work, change));
+        await announce(core, changed.ended, io);
+        printResult(io, options, changed.membership);
+      });
     });
 
   const list = resultCommand('list', 'list the members of an organization')

@@ -7,6 +7,7 @@ import { credentialCommand } from './credential.ts';
 import { doctorCommand } from './doctor.ts';
 import { invitationCommand } from './invitation.ts';
 import type { CommandIo } from './io.ts';
+import { keyCommand } from './key.ts';
 import { orgCommand } from './org.ts';
 import { searchCommand } from './search.ts';
 import { tokenCommand } from './token.ts';
@@ -25,6 +26,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     .addCommand(credentialCommand(io))
     .addCommand(tokenCommand(io))
     .addCommand(approvalCommand(io))
+    .addCommand(keyCommand(io))
     .addCommand(searchCommand(io))
     .addCommand(doctorCommand(io));
   settle(program, io);

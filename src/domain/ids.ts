@@ -28,6 +28,7 @@ export const idPrefixes = {
   approval: 'apr',
   webhook: 'whk',
   invitation: 'inv',
+  grant: 'grt',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

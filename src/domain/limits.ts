@@ -2,7 +2,8 @@
  * Budgets of calls (contract, section 9). Those of one action are counted for each agent, `send_message` for each agent and
  * thread; `default` is everything else that an agent does; `public` is what an address calls without a token. The rest guards
  * against guessing: `sign_in` is counted for each username and address, `sign_in_account` for each username, `sign_in_address` and
- * `sign_up` for each address, `add_member` for each account.
+ * `sign_up` for each address, `add_member` for each account, `token` for each
+ * client and address, `register` for each address.
  */
 export const budgets = [
   'create_thread',
@@ -16,6 +17,8 @@ export const budgets = [
   'sign_in_address',
   'sign_up',
   'add_member',
+  'token',
+  'register',
 ] as const;
 
 export type Budget = (typeof budgets)[number];

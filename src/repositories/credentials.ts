@@ -9,6 +9,8 @@ export interface CredentialRow {
   secret_hash: Buffer;
   scopes: string[];
   created_at: number;
+  /** When a token was last issued for it. */
+  last_used_at: number | null;
   revoked_at: number | null;
 }
 
@@ -20,7 +22,11 @@ export interface NewCredential {
   created_at: number;
 }
 
-const columns = `c.client_id, c.agent_id, a.canonical_handle, c.secret_hash, c.scopes, c.created_at, c.revoked_at`;
+const columns = `c.client_id, c.agent_id, a.canonical_handle, c.secret_hash, c.scopes, c.created_at, c.last_used_at,
+  c.revoked_at`;
+
+/** A credential that asks for tokens all the time is noted as used once a minute. */
+const noted_ms = 60_000;
 
 const statements = {
   insert: statement(
@@ -37,9 +43,15 @@ const statements = {
     `select ${columns} from credentials c join agents a on a.id = c.agent_id
      where c.agent_id = $1 order by c.created_at, c.client_id`,
   ),
+  noteUse: statement(
+    'credentials.note_use',
+    `update credentials set last_used_at = $2
+     where client_id = $1 and (last_used_at is null or last_used_at < $2::bigint - ${noted_ms})`,
+  ),
   revoke: statement(
     'credentials.revoke',
-    `update credentials set revoked_at = $2 where client_id = $1 and revoked_at is null returning client_id`,
+    `update credentials set revoked_at = $2
+     where client_id = $1 and ($3::text is null or agent_id = $3) and revoked_at is null returning client_id`,
   ),
   revokeOfAgent: statement(
     'credentials.revoke_of_agent',
@@ -61,9 +73,13 @@ export function credentialsRepository(db: Queryable) {
     list(agentId: string): Promise<CredentialRow[]> {
       return db.query<CredentialRow>(statements.list, [agentId]);
     },
-    /** Whether it was there and not yet revoked. */
-    async revoke(clientId: string, revokedAt: number): Promise<boolean> {
-      return (await db.query(statements.revoke, [clientId, revokedAt])).length > 0;
+    /** Notes that a token was issued. */
+    async noteUse(clientId: string, now: number): Promise<void> {
+      await db.query(statements.noteUse, [clientId, now]);
+    },
+    /** Whether it was there, of that agent if one is named, and not yet revoked. */
+    async revoke(clientId: string, revokedAt: number, agentId: string | null): Promise<boolean> {
+      return (await db.query(statements.revoke, [clientId, revokedAt, agentId])).length > 0;
     },
     async revokeOfAgent(agentId: string, revokedAt: number): Promise<void> {
       await db.query(statements.revokeOfAgent, [agentId, revokedAt]);

@@ -5,6 +5,7 @@ import { allowlistsRepository } from './allowlists.ts';
 import { approvalsRepository } from './approvals.ts';
 import { attachmentsRepository } from './attachments.ts';
 import { blocksRepository } from './blocks.ts';
+import { clientGrantsRepository } from './client-grants.ts';
 import { contactRequestsRepository } from './contact-requests.ts';
 import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
@@ -17,6 +18,7 @@ import { mcpSessionsRepository } from './mcp-sessions.ts';
 import { membershipsRepository } from './memberships.ts';
 import { messageSearchRepository } from './message-search.ts';
 import { messagesRepository } from './messages.ts';
+import { oauthClientsRepository } from './oauth-clients.ts';
 import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
 import { ownerSearchRepository } from './owner-search.ts';
@@ -62,6 +64,8 @@ export function repositoriesOn(db: Queryable) {
     personAgents: personAgentsRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
+    clientGrants: clientGrantsRepository(db),
+    oauthClients: oauthClientsRepository(db),
     oauthRecords: oauthRecordsRepository(db),
     rateLimits: rateLimitsRepository(db),
     signingKeys: signingKeysRepository(db),

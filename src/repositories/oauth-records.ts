@@ -1,7 +1,8 @@
 import { type Queryable, statement } from './queryable.ts';
 
-/** A record of the authorization server that is not an access token: a grant, a code, a refresh token, a session. */
+/** A record of the authorization server that is not an access token: a request under way, a code, a refresh token. */
 export interface OAuthRecordRow {
+  grant_id: string | null;
   payload: Record<string, unknown>;
   consumed_at: number | null;
 }
@@ -24,17 +25,15 @@ const statements = {
   ),
   find: statement(
     'oauth_records.find',
-    `select payload, consumed_at from oauth_records where model = $1 and id_hash = $2`,
+    `select grant_id, payload, consumed_at from oauth_records where model = $1 and id_hash = $2`,
   ),
   consume: statement(
     'oauth_records.consume',
-    `update oauth_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null`,
+    `update oauth_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null
+     returning 1`,
   ),
   remove: statement('oauth_records.remove', `delete from oauth_records where model = $1 and id_hash = $2`),
-  removeOfGrant: statement(
-    'oauth_records.remove_of_grant',
-    `delete from oauth_records where model = $1 and grant_id = $2`,
-  ),
+  removeOfGrant: statement('oauth_records.remove_of_grant', `delete from oauth_records where grant_id = $1`),
   removeExpired: statement(
     'oauth_records.remove_expired',
     `delete from oauth_records where (model, id_hash) in
@@ -52,14 +51,15 @@ export function oauthRecordsRepository(db: Queryable) {
     async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
       return (await db.query<OAuthRecordRow>(statements.find, [model, idHash]))[0];
     },
-    async consume(model: string, idHash: Buffer, now: number): Promise<void> {
-      await db.query(statements.consume, [model, idHash, now]);
+    /** Whether it was there and not yet consumed: of several at once, one hears yes. */
+    async consume(model: string, idHash: Buffer, now: number): Promise<boolean> {
+      return (await db.query(statements.consume, [model, idHash, now])).length > 0;
     },
     async remove(model: string, idHash: Buffer): Promise<void> {
       await db.query(statements.remove, [model, idHash]);
     },
-    async removeOfGrant(model: string, grantId: string): Promise<void> {
-      await db.query(statements.removeOfGrant, [model, grantId]);
+    async removeOfGrant(grantId: string): Promise<void> {
+      await db.query(statements.removeOfGrant, [grantId]);
     },
     /** Removes up to `limit` records that expired before `time` (ms); answers how many. */
     async removeExpired(time: number, limit: number): Promise<number> {

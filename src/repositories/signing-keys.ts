@@ -17,6 +17,7 @@ const statements = {
     'signing_keys.insert',
     'insert into signing_keys (id, encrypted_key, created_at) values ($1, $2, $3)',
   ),
+  remove: statement('signing_keys.remove', 'delete from signing_keys where id = $1'),
 };
 
 export function signingKeysRepository(db: Queryable) {
@@ -30,6 +31,9 @@ export function signingKeysRepository(db: Queryable) {
     },
     async insert({ id, encrypted_key, created_at }: SigningKeyRow): Promise<void> {
       await db.query(statements.insert, [id, encrypted_key, created_at]);
+    },
+    async remove(id: string): Promise<void> {
+      await db.query(statements.remove, [id]);
     },
   };
 }

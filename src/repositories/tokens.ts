@@ -1,6 +1,6 @@
 import { type Queryable, statement } from './queryable.ts';
 
-/** An access token that is neither revoked nor of a revoked credential or a retired agent. It may be expired. */
+/** An access token that is neither revoked nor of a revoked credential, an ended grant or a retired agent. It may be expired. */
 export interface TokenRow {
   agent_id: string;
   canonical_handle: string;
@@ -33,6 +33,9 @@ const ended = (column: string) =>
     `delete from access_tokens where ${column} = $1 returning token_hash`,
   );
 
+/** A token that a person's grant is behind ends with it, also one that was issued while the grant ended. */
+const grantStands = `(t.grant_id is null or exists (select from client_grants g where g.grant_id = t.grant_id))`;
+
 const statements = {
   insert: statement(
     'tokens.insert',
@@ -45,7 +48,7 @@ const statements = {
      from access_tokens t
      join agents a on a.id = t.agent_id and a.retired_at is null
      left join credentials c on c.client_id = t.client_id
-     where t.token_hash = $1 and c.revoked_at is null`,
+     where t.token_hash = $1 and c.revoked_at is null and ${grantStands}`,
   ),
   good: statement(
     'tokens.good',
@@ -53,7 +56,8 @@ const statements = {
      from access_tokens t
      join agents a on a.id = t.agent_id and a.retired_at is null
      left join credentials c on c.client_id = t.client_id
-     where t.token_hash = any($1::bytea[]) and t.expires_at > $2 and c.revoked_at is null`,
+     where t.token_hash = any($1::bytea[]) and t.expires_at > $2 and c.revoked_at is null
+       and ${grantStands}`,
   ),
   removeExpired: statement(
     'tokens.remove_expired',

@@ -31,22 +31,28 @@ export async function createCredential(
 export async function listCredentials(work: Pick<Administration, 'agents' | 'credentials'>, handle: string) {
   const agent = await agentByHandle(work, handle);
   const rows = await work.credentials.list(agent.id);
-  return rows.map(({ client_id, canonical_handle, scopes, created_at, revoked_at }) => ({
+  return rows.map(({ client_id, canonical_handle, scopes, created_at, last_used_at, revoked_at }) => ({
     client_id,
     handle: canonical_handle,
     scopes,
     created_at,
+    last_used_at,
     revoked_at,
   }));
 }
 
 /**
  * Ends a credential and every token that it got.
+ * @param agent_id whose it must be; without it anybody's.
  * @returns what to announce to running processes once it is committed.
  * @throws {DomainError} NOT_FOUND when there is no such credential or it was revoked before.
  */
-export async function revokeCredential(work: Administration, client_id: string): Promise<Revocation[]> {
-  if (!(await work.credentials.revoke(client_id, work.now))) {
+export async function revokeCredential(
+  work: Administration,
+  client_id: string,
+  agent_id: string | null = null,
+): Promise<Revocation[]> {
+  if (!(await work.credentials.revoke(client_id, work.now, agent_id))) {
     throw new DomainError('NOT_FOUND', `No active credential has the client_id ${client_id.slice(0, 80)}`);
   }
   return endTokens(work, { client_id });

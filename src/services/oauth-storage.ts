@@ -1,35 +1,64 @@
+import { newId } from '../domain/ids.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { endGrant, type NewConnection, recordConnection } from './connections.ts';
 import { endTokens } from './revocations.ts';
-import { sha256, tokenRecord } from './token-records.ts';
-import type { Revocation } from './tokens.ts';
+import { tokenRecord, sha256 } from './token-records.ts';
+import { refreshLife_s, type Revocation, tokenLife_s } from './tokens.ts';
 
 export interface OAuthStorageParts {
-  unitOfWork: Pick<UnitOfWork, 'consult'>;
+  unitOfWork: Pick<UnitOfWork, 'consult' | 'administer'>;
   /** Tells every process what ended. Must not reject: the database has it already. */
   announce(revocations: readonly Revocation[]): Promise<void>;
 }
 
+/** A grant outlives the last refresh token by a little: its row must be there while that one is looked at. */
+const grantLife_ms = (refreshLife_s + tokenLife_s) * 1_000;
+
 /**
- * Where the authorization server keeps its records: access tokens beside the agents they act as, everything else by model.
- * Ids are secrets and stored as hashes only. All methods throw UNAVAILABLE when the database does not answer.
+ * Where the authorization server keeps its records: access tokens beside the agents they act as, grants beside the people who gave
+ * them, everything else by model. Ids are secrets and stored as hashes only; that of a grant is none. All methods throw UNAVAILABLE
+ * when the database does not answer.
  */
 export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) {
-  const { consult } = unitOfWork;
+  const { consult, administer } = unitOfWork;
+
+  async function end(grant_id: string): Promise<void> {
+    await announce(await administer((work) => endGrant(work, grant_id)));
+  }
 
   return {
-    /** The confidential client of this id, unless it is revoked or its agent retired. */
+    /** The client of this id: one that registered itself, or a confidential one, unless it is revoked or its agent retired. */
     async findClient(clientId: string) {
       // PostgreSQL knows no NUL character, so there is no client of such a name.
       if (clientId.includes('\0')) return undefined;
-      return consult(({ credentials }) => credentials.findActive(clientId));
+      return consult(
+        async ({ credentials, oauthClients }) =>
+          (await credentials.findActive(clientId)) ?? oauthClients.find(clientId),
+      );
     },
 
+    async saveClient(client: { client_id: string; metadata: Record<string, unknown> }): Promise<void> {
+      await consult(({ oauthClients }) => oauthClients.insert({ ...client, created_at: Date.now() }));
+    },
+
+    /** The agent, unless it is retired. */
+    findAgent(agentId: string) {
+      return consult(({ agents }) => agents.find(agentId));
+    },
+
+    /** Saves an access token, and notes that whoever it is for was in use. */
     async saveToken(token: string, payload: object): Promise<void> {
       const record = tokenRecord(token, payload);
-      await consult(({ tokens }) => tokens.insert(record));
+      const { client_id, grant_id } = record;
+      const now = Date.now();
+      await consult(async ({ tokens, clientGrants, credentials }) => {
+        await tokens.insert(record);
+        if (grant_id === null) await credentials.noteUse(client_id, now);
+        else await clientGrants.noteUse(grant_id, now, now + grantLife_ms);
+      });
     },
 
-    /** What was saved of an access token of this kind, unless it was revoked or its agent retired. */
+    /** What was saved of an access token of this kind, unless it or its grant ended or its agent retired. */
     async findToken(kind: string, token: string): Promise<object | undefined> {
       const row = await consult(({ tokens }) => tokens.find(sha256(token)));
       return row?.payload['kind'] === kind ? { ...row.payload, jti: token } : undefined;
@@ -41,10 +70,23 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
       await announce(await consult((repositories) => endTokens(repositories, { token_id })));
     },
 
-    /** Ends every access token of a grant, here and in every process. */
-    async endTokensOfGrant(grant_id: string): Promise<void> {
-      await announce(await consult((repositories) => endTokens(repositories, { grant_id })));
+    /**
+     * Notes what a person grants.
+     * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
+     */
+    async openGrant(request: Omit<NewConnection, 'grant_id'>): Promise<{ grant_id: string }> {
+      const grant_id = newId('grant');
+      await administer((work) => recordConnection(work, { ...request, grant_id }));
+      return { grant_id };
     },
+
+    /** A grant that stands, and whose person may act as its agent still. */
+    findGrant(grantId: string) {
+      return consult(({ clientGrants }) => clientGrants.findRightful(grantId));
+    },
+
+    /** Ends a grant with its codes, refresh tokens and access tokens, here and in every process. */
+    endGrant: end,
 
     /** @param life_s seconds until it expires; without it never. */
     async saveRecord(model: string, id: string, payload: object, life_s?: number): Promise<void> {
@@ -64,16 +106,20 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
       return row && { ...row.payload, jti: id, ...consumed(row.consumed_at) };
     },
 
-    async consumeRecord(model: string, id: string): Promise<void> {
-      await consult(({ oauthRecords }) => oauthRecords.consume(model, sha256(id), Date.now()));
+    /**
+     * Consumes a code or refresh token. Of several at once one succeeds; each other one finds it used and ends its grant, so that
+     * what the first one got is worth nothing either (RFC 9700, section 4.14.2).
+     */
+    async consumeRecord(model: string, id: string): Promise<boolean> {
+      const idHash = sha256(id);
+      if (await consult(({ oauthRecords }) => oauthRecords.consume(model, idHash, Date.now()))) return true;
+      const row = await consult(({ oauthRecords }) => oauthRecords.find(model, idHash));
+      if (row?.grant_id) await end(row.grant_id);
+      return false;
     },
 
     async removeRecord(model: string, id: string): Promise<void> {
       await consult(({ oauthRecords }) => oauthRecords.remove(model, sha256(id)));
-    },
-
-    async removeRecordsOfGrant(model: string, grantId: string): Promise<void> {
-      await consult(({ oauthRecords }) => oauthRecords.removeOfGrant(model, grantId));
     },
   };
 }

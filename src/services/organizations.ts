@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
+import { endConnectionsBeyondRights } from './connections.ts';
 import { ownerName, ownerNamed } from './owners.ts';
 
 /**
@@ -20,18 +21,21 @@ export interface Membership {
 }
 
 /**
- * Makes a person a member of an organization, or gives a member another role.
+ * Makes a person a member of an organization, or gives a member another role. What clients were granted beyond the new role ends.
+ * @returns with `ended`, to announce to running processes once it is committed.
  * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR
  */
 export async function addToOrganization(work: Administration, { slug, username, role }: Membership) {
   const organization = await ownerNamed(work, slug, 'organization');
   const account = await ownerNamed(work, username, 'account');
   await work.owners.putMember(organization.id, account.id, role, work.now);
-  return { slug: organization.name, username: account.name, role };
+  const ended = await endConnectionsBeyondRights(work, account.id);
+  return { membership: { slug: organization.name, username: account.name, role }, ended };
 }
 
 /**
- * Gives a member of an organization another role.
+ * Gives a member of an organization another role. What clients were granted beyond it ends.
+ * @returns as addToOrganization.
  * @throws {DomainError} NOT_FOUND, also when the person is no member
  */
 export async function setRole(work: Administration, { slug, username, role }: Membership) {
@@ -39,11 +43,14 @@ export async function setRole(work: Administration, { slug, username, role }: Me
   const account = await ownerNamed(work, username, 'account');
   if (!(await work.owners.findMember(organization.id, account.id))) throw noMember(account, organization);
   await work.owners.putMember(organization.id, account.id, role, work.now);
-  return { slug: organization.name, username: account.name, role };
+  const ended = await endConnectionsBeyondRights(work, account.id);
+  return { membership: { slug: organization.name, username: account.name, role }, ended };
 }
 
 /**
- * Takes a person out of an organization. What the person's agents may do there ends with it; the agents themselves stay.
+ * Takes a person out of an organization. What the person's agents may do there ends with it, and so does what clients were granted
+ * on that ground; the agents themselves stay.
+ * @returns as addToOrganization.
  * @throws {DomainError} NOT_FOUND, also when the person is no member
  */
 export async function removeFromOrganization(
@@ -53,7 +60,8 @@ export async function removeFromOrganization(
   const organization = await ownerNamed(work, slug, 'organization');
   const account = await ownerNamed(work, username, 'account');
   if (!(await work.owners.removeMember(organization.id, account.id))) throw noMember(account, organization);
-  return { slug: organization.name, username: account.name };
+  const ended = await endConnectionsBeyondRights(work, account.id);
+  return { membership: { slug: organization.name, username: account.name }, ended };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Person } from '../domain/person.ts';
 import { isReserved } from '../domain/reserved-names.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { noSuchOrganization } from './access.ts';
+import { endConnectionsBeyondRights } from './connections.ts';
 import type { Revocation } from './tokens.ts';
 
 type Memberships = Pick<Administration, 'memberships' | 'owners'>;
@@ -80,7 +81,7 @@ export async function changeRole(
   const member = await memberNamed(work, organization.id, username);
   if (member.role === 'admin' && role !== 'admin') await requireAnotherAdmin(work, organization.id);
   await work.owners.putMember(organization.id, member.id, role, work.now);
-  return [];
+  return endConnectionsBeyondRights(work, member.id);
 }
 
 /**
@@ -99,7 +100,7 @@ export async function removeMember(
   if (member.id !== by.account_id) requireAdmin(organization);
   if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
   await work.owners.removeMember(organization.id, member.id);
-  return [];
+  return endConnectionsBeyondRights(work, member.id);
 }
 
 type Organization = NonNullable<Awaited<ReturnType<Memberships['memberships']['find']>>>;

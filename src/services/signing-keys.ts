@@ -7,6 +7,7 @@ import {
   randomUUID,
 } from 'node:crypto';
 import { z } from 'zod';
+import { DomainError } from '../domain/errors.ts';
 import type { Administration, UnitOfWork } from '../unit-of-work.ts';
 
 /** A private key of the authorization server (RFC 7517), for ES256. */
@@ -23,8 +24,12 @@ const signingKey = z.object({
 
 export type SigningKey = z.infer<typeof signingKey>;
 
+/** The bus topic on which processes hear that the signing keys have changed; the body says nothing. */
+export const signingKeysTopic = 'signing-keys';
+
 /**
- * The signing keys, newest first. The first process that asks makes one; several at once agree on the same one.
+ * The signing keys, newest first: that one signs, all are published. The first process that asks makes one; several at once agree
+ * on the same one.
  * @param secret SECRET_KEY: the keys are stored encrypted with it.
  * @throws when the stored keys were encrypted with another secret.
  */
@@ -38,15 +43,56 @@ export async function signingKeys(
   return rows.map((row) => box.open(row.id, row.encrypted_key));
 }
 
+/** The ids of the signing keys, newest first, each since when (ms). */
+export async function listSigningKeys({ signingKeys: keys }: Pick<Administration, 'signingKeys'>) {
+  const rows = await keys.list();
+  return rows.map(({ id, created_at }, index) => ({ id, created_at, signs: index === 0 }));
+}
+
+/**
+ * Makes a new signing key, which signs from now on. The ones before stay published until they are removed.
+ * @throws when the stored keys were encrypted with another secret: the new one would lock the processes out.
+ */
+export async function rotateSigningKey({ signingKeys: keys, now }: Administration, secret: string) {
+  const box = keyBox(secret);
+  await keys.lock();
+  const stored = await keys.list();
+  for (const row of stored) box.open(row.id, row.encrypted_key);
+  // The newest is the one that signs, also after two rotations within a millisecond or with a clock that was set back.
+  const created_at = Math.max(now, (stored[0]?.created_at ?? 0) + 1);
+  return insertKey(keys, box, created_at);
+}
+
+/**
+ * Removes a signing key. What it signed is worth nothing from now on.
+ * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION for the key that signs: make another one first.
+ */
+export async function removeSigningKey({ signingKeys: keys }: Administration, id: string) {
+  await keys.lock();
+  const [signing, ...others] = await keys.list();
+  if (id === signing?.id) {
+    throw new DomainError('INVALID_TRANSITION', 'This key signs; rotate first, then remove it.');
+  }
+  if (!others.some((other) => other.id === id)) {
+    throw new DomainError('NOT_FOUND', `No signing key has the id ${id.slice(0, 80)}.`);
+  }
+  await keys.remove(id);
+  return { id, removed: true };
+}
+
 /** Makes the first key, unless another process was faster. */
 async function firstKey({ signingKeys: keys, now }: Administration, box: KeyBox) {
   await keys.lock();
   const meanwhile = await keys.list();
   if (meanwhile.length > 0) return meanwhile;
+  await insertKey(keys, box, now);
+  return keys.list();
+}
+
+async function insertKey(keys: Administration['signingKeys'], box: KeyBox, created_at: number) {
   const key = newKey();
-  const row = { id: key.kid, encrypted_key: box.seal(key), created_at: now };
-  await keys.insert(row);
-  return [row];
+  await keys.insert({ id: key.kid, encrypted_key: box.seal(key), created_at });
+  return { id: key.kid, created_at };
 }
 
 function newKey(): SigningKey {

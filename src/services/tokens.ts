@@ -10,6 +10,9 @@ export type Door = 'api' | 'mcp' | 'ws';
 /** Seconds that an access token lives at most (contract, section 6). */
 export const tokenLife_s = 900;
 
+/** Seconds that a refresh token lives, from its rotation on (contract, section 6). */
+export const refreshLife_s = 30 * 24 * 60 * 60;
+
 /** The client that tokens made by an operator belong to. It has no secret: nobody signs in as it. */
 export const operatorClient = 'operator';
 

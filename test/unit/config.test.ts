@@ -34,6 +34,8 @@ describe('settings', () => {
       sign_in_address: { points: 100, seconds: 600 },
       sign_up: { points: 10, seconds: 3600 },
       add_member: { points: 60, seconds: 3600 },
+      token: { points: 120, seconds: 60 },
+      register: { points: 20, seconds: 3600 },
     };
     expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
     expect(Object.keys(usual)).toEqual([...budgets]);

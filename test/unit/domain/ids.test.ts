@@ -18,6 +18,7 @@ describe('identifiers', () => {
       approval: 'apr',
       webhook: 'whk',
       invitation: 'inv',
+      grant: 'grt',
     });
   });
 

@@ -1,0 +1,135 @@
+import { type Queryable, statement } from './queryable.ts';
+import { actedAsByPerson } from './rights.ts';
+
+/** What a person granted to a client: to act as one agent. */
+export interface ClientGrantRow {
+  grant_id: string;
+  account_id: string;
+  agent_id: string;
+  canonical_handle: string;
+  client_id: string;
+  /** As the client called itself. */
+  client_name: string | null;
+  redirect_host: string;
+  scopes: string[];
+  created_at: number;
+  /** When a token was last issued. */
+  last_used_at: number | null;
+}
+
+export interface NewClientGrant extends Omit<ClientGrantRow, 'canonical_handle' | 'scopes' | 'last_used_at'> {
+  scopes: readonly string[];
+  /** When nothing can live of it any more, unless it is used before. */
+  expires_at: number;
+}
+
+const columns = `g.grant_id, g.account_id, g.agent_id, a.canonical_handle, g.client_id, g.client_name, g.redirect_host,
+  g.scopes, g.created_at, g.last_used_at`;
+
+const rightful = (account: string) => `select a.id from agents a where ${actedAsByPerson(account)}`;
+
+/** Within an hour a client need not be noted as used again: it is kept for weeks. */
+const noted_ms = 3_600_000;
+
+const statements = {
+  insert: statement(
+    'client_grants.insert',
+    `insert into client_grants
+       (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
+     select $1, $2, r.id, $4, $5, $6, $7, $8, $9 from (${rightful('$2')} and a.id = $3) r returning 1`,
+  ),
+  findRightful: statement(
+    'client_grants.find_rightful',
+    `select ${columns} from client_grants g join agents a on a.id = g.agent_id
+     where g.grant_id = $1 and ${actedAsByPerson('g.account_id')}`,
+  ),
+  list: statement(
+    'client_grants.list',
+    `select ${columns} from client_grants g join agents a on a.id = g.agent_id
+     where g.account_id = $1 and g.expires_at > $2 order by g.created_at desc, g.grant_id`,
+  ),
+  covers: statement(
+    'client_grants.covers',
+    `select 1 from client_grants
+     where client_id = $3 and account_id = $1 and agent_id = $2 and scopes @> $4 limit 1`,
+  ),
+  noteUse: statement(
+    'client_grants.note_use',
+    `with used as (
+       update client_grants set last_used_at = $2, expires_at = $3 where grant_id = $1 returning client_id
+     )
+     update oauth_clients c set last_used_at = $2 from used
+     where c.client_id = used.client_id and (c.last_used_at is null or c.last_used_at < $2::bigint - ${noted_ms})`,
+  ),
+  remove: statement(
+    'client_grants.remove',
+    `delete from client_grants where grant_id = $1 returning grant_id`,
+  ),
+  removeOfAccount: statement(
+    'client_grants.remove_of_account',
+    `delete from client_grants where account_id = $1 and grant_id = $2 returning grant_id`,
+  ),
+  removeOfAgent: statement(
+    'client_grants.remove_of_agent',
+    `delete from client_grants where agent_id = $1 returning grant_id`,
+  ),
+  removeBeyondRights: statement(
+    'client_grants.remove_beyond_rights',
+    `delete from client_grants g
+     where ($1::text is null or g.account_id = $1)
+       and not exists (${rightful('g.account_id')} and a.id = g.agent_id)
+     returning g.grant_id`,
+  ),
+  removeExpired: statement(
+    'client_grants.remove_expired',
+    `delete from client_grants where grant_id in (select grant_id from client_grants where expires_at < $1 limit $2)
+     returning grant_id`,
+  ),
+};
+
+export function clientGrantsRepository(db: Queryable) {
+  const removeWhere = async (by: (typeof statements)['remove'], values: readonly unknown[]) =>
+    (await db.query<{ grant_id: string }>(by, values)).map((row) => row.grant_id);
+
+  return {
+    /** Whether the person acts as the agent, so that the row could be written. */
+    async insert(grant: NewClientGrant): Promise<boolean> {
+      const { grant_id, account_id, agent_id, client_id, client_name } = grant;
+      const { redirect_host, scopes, created_at, expires_at } = grant;
+      const whose = [grant_id, account_id, agent_id, client_id, client_name, redirect_host];
+      return (await db.query(statements.insert, [...whose, scopes, created_at, expires_at])).length > 0;
+    },
+    /** The grant, while its person acts as its agent. */
+    async findRightful(grantId: string): Promise<ClientGrantRow | undefined> {
+      return (await db.query<ClientGrantRow>(statements.findRightful, [grantId]))[0];
+    },
+    /** Those of an account that are alive at `time` (ms), newest first. */
+    list(accountId: string, time: number): Promise<ClientGrantRow[]> {
+      return db.query<ClientGrantRow>(statements.list, [accountId, time]);
+    },
+    /** Whether the client has a grant of that person for that agent with at least these scopes. */
+    async covers(
+      accountId: string,
+      agentId: string,
+      clientId: string,
+      scopes: readonly string[],
+    ): Promise<boolean> {
+      return (await db.query(statements.covers, [accountId, agentId, clientId, scopes])).length > 0;
+    },
+    /** Notes that a token was issued, on the grant and on its client. */
+    async noteUse(grantId: string, now: number, expiresAt: number): Promise<void> {
+      await db.query(statements.noteUse, [grantId, now, expiresAt]);
+    },
+    /** These answer the ids of the grants that ended. */
+    remove: (grantId: string) => removeWhere(statements.remove, [grantId]),
+    removeOfAccount: (accountId: string, grantId: string) =>
+      removeWhere(statements.removeOfAccount, [accountId, grantId]),
+    removeOfAgent: (agentId: string) => removeWhere(statements.removeOfAgent, [agentId]),
+    /** Those whose person no longer acts as their agent; of one account, or of all. */
+    removeBeyondRights: (accountId: string | null) => removeWhere(statements.removeBeyondRights, [accountId]),
+    /** Removes up to `limit` grants of which nothing lives at `time` (ms); answers how many. */
+    async removeExpired(time: number, limit: number): Promise<number> {
+      return (await removeWhere(statements.removeExpired, [time, limit])).length;
+    },
+  };
+}

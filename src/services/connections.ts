@@ -1,0 +1,101 @@
+import { DomainError } from '../domain/errors.ts';
+import type { Scope } from '../domain/scopes.ts';
+import type { Administration } from '../unit-of-work.ts';
+import { noSuchAgent } from './access.ts';
+import { endTokens } from './revocations.ts';
+import type { Revocation } from './tokens.ts';
+
+type Grants = Pick<Administration, 'clientGrants'>;
+type Ending = Pick<Administration, 'clientGrants' | 'oauthRecords' | 'tokens'>;
+
+/** Milliseconds in which a client must have come for its first token. */
+const first_ms = 600_000;
+
+export interface NewConnection {
+  grant_id: string;
+  account_id: string;
+  agent_id: string;
+  client_id: string;
+  /** As the client calls itself. */
+  client_name: string | null;
+  redirect_host: string;
+  scopes: readonly Scope[];
+}
+
+/**
+ * Notes that a person lets a client act as an agent. Codes and tokens of this grant are good while it stands.
+ * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
+ */
+export async function recordConnection(
+  { clientGrants, now }: Pick<Administration, 'clientGrants' | 'now'>,
+  connection: NewConnection,
+): Promise<void> {
+  const grant = { ...connection, created_at: now, expires_at: now + first_ms };
+  if (!(await clientGrants.insert(grant))) throw noSuchAgent();
+}
+
+/** The clients that a person has connected, newest first. Times in milliseconds. */
+export async function listConnections({ clientGrants }: Grants, account_id: string) {
+  const rows = await clientGrants.list(account_id, Date.now());
+  return rows.map(({ account_id: _account, canonical_handle, ...row }) => ({
+    ...row,
+    handle: canonical_handle,
+  }));
+}
+
+/** Whether a person has let this client act as this agent before, with these scopes at least. */
+export function wasApprovedBefore(
+  { clientGrants }: Grants,
+  account_id: string,
+  agent_id: string,
+  client_id: string,
+  scopes: readonly string[],
+): Promise<boolean> {
+  return clientGrants.covers(account_id, agent_id, client_id, scopes);
+}
+
+/**
+ * Ends a connection of a person with everything that the client got by it.
+ * @returns what to announce to running processes once it is committed.
+ * @throws {DomainError} NOT_FOUND when the person has no such connection
+ */
+export async function endConnection(
+  work: Ending,
+  account_id: string,
+  grant_id: string,
+): Promise<Revocation[]> {
+  const ended = await work.clientGrants.removeOfAccount(account_id, grant_id);
+  if (ended.length === 0)
+    throw new DomainError('NOT_FOUND', 'There is no such connection; it may have ended.');
+  return endGrants(work, ended);
+}
+
+/** Ends a grant, whosever it is: its code or refresh token was used twice, or its client gave it back. Returns as endConnection. */
+export async function endGrant(work: Ending, grant_id: string): Promise<Revocation[]> {
+  await work.clientGrants.remove(grant_id);
+  return endGrants(work, [grant_id]);
+}
+
+/**
+ * Ends the connections whose person no longer acts as their agent; of one account, or of all. A step of what takes rights away.
+ * Returns as endConnection.
+ */
+export async function endConnectionsBeyondRights(work: Ending, account_id?: string): Promise<Revocation[]> {
+  return endGrants(work, await work.clientGrants.removeBeyondRights(account_id ?? null));
+}
+
+/** Ends the connections of an agent that retires; its tokens end with the agent. A step. */
+export async function endConnectionsOfAgent(work: Ending, agent_id: string): Promise<void> {
+  for (const grant_id of await work.clientGrants.removeOfAgent(agent_id)) {
+    await work.oauthRecords.removeOfGrant(grant_id);
+  }
+}
+
+async function endGrants(work: Ending, grantIds: readonly string[]): Promise<Revocation[]> {
+  const ended: Revocation[] = [];
+  for (const grant_id of grantIds) {
+    await work.oauthRecords.removeOfGrant(grant_id);
+    ended.push(...(await endTokens(work, { grant_id })));
+  }
+  return ended;
+}
