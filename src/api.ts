@@ -8,11 +8,13 @@ import { healthFace } from './http/health.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
+import { followKeys } from './oauth/follow-keys.ts';
 import { catalogue } from './operations/catalogue.ts';
 import { createExecute } from './operations/execute.ts';
 import { createLimits } from './operations/limits.ts';
 import { createReadCard } from './operations/read-card.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
+import { publicFetch } from './platform/public-fetch.ts';
 import { createRealtime } from './realtime/create.ts';
 import { cardRoute } from './rest/card.ts';
 import { descriptionFace } from './rest/description.ts';
@@ -22,7 +24,7 @@ import { limitByAddress } from './rest/public-limit.ts';
 import { createRestFaces } from './rest/router.ts';
 import { createOAuthStorage } from './services/oauth-storage.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
-import { signingKeys } from './services/signing-keys.ts';
+import { signingKeys, signingKeysTopic } from './services/signing-keys.ts';
 import { createTokens, isEndedBy, resourceAddresses, type Revocation } from './services/tokens.ts';
 import { createWebSocketFace } from './ws/face.ts';
 
@@ -81,14 +83,28 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     ],
     () => draining.signal.aborted,
   );
+  // The console has the same keys: it reads and writes the cookies of requests that a person decides about.
+  const cookie_keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
+  const loadKeys = () => signingKeys(unitOfWork, config.SECRET_KEY);
+  const signing_keys = await loadKeys();
   const oauth = createOAuthFace({
     issuer: public_url,
     resources,
     storage: createOAuthStorage({ unitOfWork, announce }),
-    signing_keys: await signingKeys(unitOfWork, config.SECRET_KEY),
+    limits,
+    cookie_keys,
+    signing_keys,
     trust_proxy: config.TRUST_PROXY,
+    readDocument: publicFetch({ patience_ms: 2_500, largest: 5 * 1_024 }),
+    errorPage(ctx, { title, message, request_id }) {
+      ctx.type = 'text';
+      ctx.body = `${title}\n\n${message}\n\n${request_id}\n`;
+    },
     report: (error) => log('the authorization server failed', error),
   });
+  const keys = followKeys(signing_keys, { load: loadKeys, use: oauth.replaceKeys, log });
+  lifecycle.onStop('signing keys', 1_000, async () => keys.stop());
+  await bus.subscribe(signingKeysTopic, () => void keys.look());
   const mcp = createMcpFace({
     execute,
     catalogue,
@@ -139,9 +155,8 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     csrf_key: derivedKey(config.SECRET_KEY, 'console forms'),
     logger,
   });
-  const keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
-  const faces = [health, mcp.middleware, oauth, description, await docsFace(), people, ...rest];
-  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys, faces });
+  const faces = [health, mcp.middleware, oauth.middleware, description, await docsFace(), people, ...rest];
+  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys: cookie_keys, faces });
   const server = createHttpServer(app.callback());
   server.on('upgrade', webSocket.upgrade);
   await listen(server, config.PORT, config.HOST);

@@ -1,34 +1,115 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
+import type { CallHooks } from './call-hooks.ts';
 import { clientMetadata } from './clients.ts';
 import type { OAuthStorage } from './storage.ts';
 
-/** The provider's models, each on the part of the storage that holds it. */
-export function createAdapters(storage: OAuthStorage): AdapterFactory {
-  return (model) => {
-    if (model === 'Client') return clientAdapter(storage);
-    if (model === 'AccessToken' || model === 'ClientCredentials') return tokenAdapter(storage, model);
-    return recordAdapter(storage, model);
-  };
+export interface AdapterParts {
+  storage: OAuthStorage;
+  hooks: CallHooks;
+  /** The resources that a grant is for. */
+  resources: readonly string[];
 }
 
-function clientAdapter(storage: OAuthStorage): Adapter {
+/** The provider's models, each on the part of the storage that holds it. */
+export function createAdapters(parts: AdapterParts): AdapterFactory {
+  const adapters: Record<string, () => Adapter> = {
+    Client: () => clientAdapter(parts),
+    AccessToken: () => tokenAdapter(parts, 'AccessToken'),
+    ClientCredentials: () => tokenAdapter(parts, 'ClientCredentials'),
+    Grant: () => grantAdapter(parts),
+    AuthorizationCode: () => onceAdapter(parts, 'AuthorizationCode'),
+    RefreshToken: () => onceAdapter(parts, 'RefreshToken'),
+    Interaction: () => interactionAdapter(parts),
+    Session: sessionAdapter,
+  };
+  return (model) => adapters[model]?.() ?? unused(model);
+}
+
+function clientAdapter({ storage, hooks }: AdapterParts): Adapter {
   return {
     ...unused('Client'),
     async find(clientId) {
-      const client = await storage.findClient(clientId);
-      return client && clientMetadata(client);
+      await hooks.clientNamed(clientId);
+      const metadata = await clientMetadata(storage, clientId);
+      return hooks.mayGoOn(metadata?.token_endpoint_auth_method) ? metadata : undefined;
+    },
+    async upsert(client_id, { client_id: _id, ...metadata }) {
+      await storage.saveClient({ client_id, metadata });
     },
   };
 }
 
-function tokenAdapter(storage: OAuthStorage, kind: string): Adapter {
+function tokenAdapter({ storage, hooks }: AdapterParts, kind: string): Adapter {
   return {
     ...unused(kind),
     upsert: (token, payload) => storage.saveToken(token, payload),
     find: async (token) => asWritten(await storage.findToken(kind, token)),
     destroy: (token) => storage.endToken(token),
-    revokeByGrantId: (grantId) => storage.endTokensOfGrant(grantId),
+    async revokeByGrantId(grantId) {
+      if (!hooks.givesBackOneToken()) await storage.endGrant(grantId);
+    },
   };
+}
+
+/** A grant of the provider is what a person granted: who signs in is the agent, and what it may do is the same everywhere. */
+function grantAdapter({ storage, resources }: AdapterParts): Adapter {
+  return {
+    ...unused('Grant'),
+    async find(grantId) {
+      const grant = await storage.findGrant(grantId);
+      if (!grant) return undefined;
+      const scope = grant.scopes.join(' ');
+      return asWritten({
+        jti: grantId,
+        kind: 'Grant',
+        accountId: grant.agent_id,
+        clientId: grant.client_id,
+        resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
+      });
+    },
+    // It ends together with its access tokens.
+    destroy: async () => {},
+  };
+}
+
+/** Codes and refresh tokens: each is used once, and a second use ends all that came of the same grant. */
+function onceAdapter({ storage, hooks }: AdapterParts, model: string): Adapter {
+  return {
+    ...recordAdapter(storage, model),
+    async find(id) {
+      hooks.grantUsed();
+      return asWritten(await storage.findRecord(model, id));
+    },
+    async consume(id) {
+      if (!(await storage.consumeRecord(model, id)))
+        throw new InvalidGrant('used at the same time elsewhere');
+    },
+    // They end together with the access tokens of the grant.
+    revokeByGrantId: async () => {},
+  };
+}
+
+/**
+ * A request under way. Its id lets the browser go on, and the provider writes it into `returnTo` too, from which it is left out; an
+ * address by the caller's idea of our host besides.
+ */
+function interactionAdapter({ storage }: AdapterParts): Adapter {
+  const records = recordAdapter(storage, 'Interaction');
+  return {
+    ...records,
+    upsert: (id, { returnTo: _address, ...payload }, life_s) => records.upsert(id, payload, life_s),
+    async find(id) {
+      const found = await records.find(id);
+      return found && { ...found, returnTo: `/authorize/${id}` };
+    },
+  };
+}
+
+/** Browsers are known by our own sessions; the provider has none, so that nobody stays signed in as an agent. */
+function sessionAdapter(): Adapter {
+  const nothing = async () => undefined;
+  return { ...unused('Session'), upsert: nothing, find: nothing, findByUid: nothing, destroy: nothing };
 }
 
 function recordAdapter(storage: OAuthStorage, model: string): Adapter {
@@ -36,13 +117,11 @@ function recordAdapter(storage: OAuthStorage, model: string): Adapter {
     ...unused(model),
     upsert: (id, payload, life_s) => storage.saveRecord(model, id, payload, life_s),
     find: async (id) => asWritten(await storage.findRecord(model, id)),
-    consume: (id) => storage.consumeRecord(model, id),
     destroy: (id) => storage.removeRecord(model, id),
-    revokeByGrantId: (grantId) => storage.removeRecordsOfGrant(model, grantId),
   };
 }
 
-/** The provider gets back what it wrote itself. */
+/** The provider gets back what it wrote itself, or what looks the same. */
 function asWritten(payload: object | undefined): AdapterPayload | undefined {
   return payload as AdapterPayload | undefined;
 }

@@ -1,19 +1,35 @@
+import type { JWK } from 'oidc-provider';
 import type { Context, Middleware } from 'koa';
 import { DomainError } from '../domain/errors.ts';
+import { addressKey } from '../http/address-key.ts';
+import type { AuthorizationRequests } from '../http/authorization-requests.ts';
+import { budgetTeller } from '../http/budget-headers.ts';
+import type { Budget } from '../domain/limits.ts';
 import type { Door } from '../services/tokens.ts';
+import { orderedQuery } from './authorize-query.ts';
+import { answerOpenly, answerPreflight, openToAll } from './cors.ts';
+import { answerRefusal } from './errors.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 import { createProvider, type ProviderParts } from './provider.ts';
+import { shownRegistration } from './registration.ts';
+import { createRequests } from './requests.ts';
+import { createTargets } from './targets.ts';
+
+const serverDocument = '/.well-known/oauth-authorization-server';
 
 /** What the provider serves, with the method that goes there. */
 const served: Record<string, 'GET' | 'POST'> = {
+  '/authorize': 'GET',
   '/token': 'POST',
+  '/register': 'POST',
   '/revoke': 'POST',
   '/introspect': 'POST',
   '/.well-known/jwks.json': 'GET',
-  '/.well-known/oauth-authorization-server': 'GET',
+  [serverDocument]: 'GET',
 };
 
-const serverDocument = '/.well-known/oauth-authorization-server';
+/** Where a browser goes on after the person has decided. */
+const resumed = /^\/authorize\/[^/]+$/;
 
 /** Where clients look for the same document when they know only a resource (RFC 8414, section 3.1). */
 const pathInserted = new Set(['/v1', '/mcp', '/ws'].map((path) => serverDocument + path));
@@ -29,51 +45,86 @@ const resourceDocuments: Record<string, Door> = {
 
 const openidDocument = '/.well-known/openid-configuration';
 
-/**
- * The OAuth face: token, revocation and introspection endpoints, keys and metadata (contract, section 6). Passes on what is
- * not its own. It reads its bodies itself: mount it before anything that parses them.
- */
-export function createOAuthFace(parts: ProviderParts): Middleware {
-  const { issuer, resources } = parts;
-  const [serve] = createProvider(parts).middleware;
-  if (!serve) throw new Error('the authorization server has no middleware');
+export interface OAuthFace {
+  /**
+   * Token, authorization, registration, revocation and introspection endpoints, keys and metadata (contract, section 6). Passes on
+   * what is not its own. It reads its bodies itself: mount it before anything that parses them.
+   */
+  middleware: Middleware;
+  /** For the page on which a person decides. */
+  requests: AuthorizationRequests;
+  /** Goes on with these signing keys. Calls under way end as they began. */
+  replaceKeys(signing_keys: JWK[]): void;
+}
 
-  const answerAsServer = async (ctx: Context, method: string): Promise<void> => {
-    await serve(ctx, async () => {
+/** The OAuth face over one provider, which is made anew when the signing keys change. */
+export function createOAuthFace(parts: ProviderParts): OAuthFace {
+  const { issuer, resources, storage, limits } = parts;
+  const targets = createTargets(resources);
+  let provider = createProvider(parts);
+
+  async function serve(ctx: Context, method: string): Promise<void> {
+    const [handle] = provider.middleware;
+    if (!handle) throw new Error('the authorization server has no middleware');
+    // Also where a proxy takes care of TLS without telling so.
+    if (issuer.startsWith('https:')) ctx.cookies.secure = true;
+    await handle(ctx, async () => {
       ctx.set('Allow', `${method}, OPTIONS`);
       throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${method}.`);
     });
-    if (ctx.path === serverDocument && isRecord(ctx.body)) {
-      ctx.body = serverMetadata(ctx.body, issuer, resources);
-    }
-  };
-
-  return async function oauth(ctx, next) {
-    const door = resourceDocuments[ctx.path];
-    if (pathInserted.has(ctx.path)) ctx.path = serverDocument;
-    const method = served[ctx.path];
-    if (door) answerOpenly(ctx, () => resourceMetadata(door, issuer, resources));
-    else if (ctx.path.startsWith(openidDocument)) answerOpenly(ctx, noOpenId);
-    else if (method) await answerAsServer(ctx, method);
-    else await next();
-  };
-}
-
-/** Answers a document that scripts of every origin may read, and the question whether they may. */
-function answerOpenly(ctx: Context, document: () => object): void {
-  ctx.set('Access-Control-Allow-Origin', '*');
-  if (ctx.method === 'OPTIONS') {
-    ctx.set('Access-Control-Allow-Methods', 'GET');
-    ctx.set('Access-Control-Allow-Headers', ctx.get('Access-Control-Request-Headers') || '*');
-    ctx.set('Access-Control-Max-Age', '3600');
-    ctx.status = 204;
-  } else if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    ctx.body = document();
-    ctx.set('Cache-Control', 'public, max-age=300');
-  } else {
-    ctx.set('Allow', 'GET, HEAD, OPTIONS');
-    throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes GET.`);
   }
+
+  /** Counts a call by its address. @returns whether it was refused, and answered so. */
+  async function refused(ctx: Context, budget: Budget): Promise<boolean> {
+    try {
+      await limits.spend(budget, addressKey(ctx), budgetTeller(ctx));
+      return false;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      answerRefusal(ctx, error);
+      return true;
+    }
+  }
+
+  const before: Record<string, (ctx: Context) => Promise<boolean>> = {
+    async '/authorize'(ctx) {
+      if (await refused(ctx, 'public')) return true;
+      ctx.query = orderedQuery(ctx.query, targets);
+      return false;
+    },
+    async '/register'(ctx) {
+      openToAll(ctx);
+      return ctx.method === 'OPTIONS' ? answerPreflight(ctx, 'POST') : refused(ctx, 'register');
+    },
+  };
+
+  const shown: Record<string, (answer: Record<string, unknown>) => object> = {
+    '/register': shownRegistration,
+    [serverDocument]: (discovered) => serverMetadata(discovered, issuer, resources),
+  };
+
+  async function answer(ctx: Context, method: string): Promise<void> {
+    if (await before[ctx.path]?.(ctx)) return;
+    await serve(ctx, method);
+    const show = shown[ctx.path];
+    if (show && ctx.status < 300 && isRecord(ctx.body)) ctx.body = show(ctx.body);
+  }
+
+  return {
+    requests: createRequests({ provider: () => provider, storage, resources }),
+    replaceKeys(signing_keys) {
+      provider = createProvider({ ...parts, signing_keys });
+    },
+    async middleware(ctx, next) {
+      const door = resourceDocuments[ctx.path];
+      if (pathInserted.has(ctx.path)) ctx.path = serverDocument;
+      const method = resumed.test(ctx.path) ? 'GET' : served[ctx.path];
+      if (door) answerOpenly(ctx, () => resourceMetadata(door, issuer, resources));
+      else if (ctx.path.startsWith(openidDocument)) answerOpenly(ctx, noOpenId);
+      else if (method) await answer(ctx, method);
+      else await next();
+    },
+  };
 }
 
 function noOpenId(): never {

@@ -19,8 +19,9 @@ export function resourceMetadata(door: Door, issuer: string, resources: Record<D
 }
 
 /** Of what the provider says of itself: the fields of RFC 8414 and its extensions that hold for plain OAuth. */
-const always = [
+const kept = [
   'issuer',
+  'authorization_endpoint',
   'token_endpoint',
   'jwks_uri',
   'registration_endpoint',
@@ -28,16 +29,10 @@ const always = [
   'introspection_endpoint',
   'grant_types_supported',
   'response_types_supported',
-  'token_endpoint_auth_methods_supported',
-  'client_id_metadata_document_supported',
-];
-
-/** Those that mean nothing without an authorization endpoint. */
-const withCodes = [
-  'authorization_endpoint',
-  'response_modes_supported',
   'code_challenge_methods_supported',
+  'token_endpoint_auth_methods_supported',
   'authorization_response_iss_parameter_supported',
+  'client_id_metadata_document_supported',
 ];
 
 /**
@@ -49,19 +44,13 @@ export function serverMetadata(
   issuer: string,
   resources: Record<Door, string>,
 ): Record<string, unknown> {
-  const codes =
-    Array.isArray(discovered['response_types_supported']) &&
-    discovered['response_types_supported'].length > 0;
-  const kept = (codes ? [...always, ...withCodes] : always).filter(
-    (field) => discovered[field] !== undefined,
-  );
   const fields = kept.map((field) => [field, atIssuer(field, discovered[field], issuer)]);
-  const methods = discovered['token_endpoint_auth_methods_supported'];
   const inOrder = [resources.mcp, resources.api, resources.ws];
   return {
     ...Object.fromEntries(fields),
-    revocation_endpoint_auth_methods_supported: methods,
-    introspection_endpoint_auth_methods_supported: methods,
+    response_modes_supported: ['query'],
+    revocation_endpoint_auth_methods_supported: discovered['token_endpoint_auth_methods_supported'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     scopes_supported: scopes,
     protected_resources: inOrder,
     resource_servers: inOrder.map((resource) => ({ resource })),

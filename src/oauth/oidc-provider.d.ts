@@ -6,6 +6,16 @@ declare module 'oidc-provider/lib/provider.js' {
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import type { errors } from 'oidc-provider';
 
+  export const InvalidClientMetadata: typeof errors.InvalidClientMetadata;
+  export const InvalidGrant: typeof errors.InvalidGrant;
   export const InvalidScope: typeof errors.InvalidScope;
   export const InvalidTarget: typeof errors.InvalidTarget;
+  export const SessionNotFound: typeof errors.SessionNotFound;
+}
+
+declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
+  import type { interactionPolicy } from 'oidc-provider';
+
+  export const base: typeof interactionPolicy.base;
+  export const Check: typeof interactionPolicy.Check;
 }

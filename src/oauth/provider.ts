@@ -1,25 +1,38 @@
 import type { Client, Configuration, JWK } from 'oidc-provider';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { DomainError } from '../domain/errors.ts';
-import { type Door, operatorClient, tokenLife_s } from '../services/tokens.ts';
+import type { Limits } from '../operations/limits.ts';
+import type { Door } from '../services/tokens.ts';
+import { accounts, tokenClaims } from './accounts.ts';
 import { createAdapters } from './adapter.ts';
-import { agentOf, isSecretOf, ownClientFields } from './clients.ts';
+import { callHooks } from './call-hooks.ts';
+import { isSecretOf, ownClientFields } from './clients.ts';
+import { acceptDocument, clientDocuments } from './documents.ts';
+import { answerRefusal, type ErrorPage, errorRenderer } from './errors.ts';
+import { interactions, lives, mayIntrospect, mayRevoke } from './policy.ts';
+import { registration } from './registration.ts';
 import type { OAuthStorage } from './storage.ts';
-import { resourceIndicators } from './targets.ts';
+import { createTargets } from './targets.ts';
 
 export interface ProviderParts {
   /** PUBLIC_URL, without a trailing slash. */
   issuer: string;
   resources: Record<Door, string>;
   storage: OAuthStorage;
+  limits: Limits;
+  /** Sign the cookies of requests under way; the first one signs. The application has the same. */
+  cookie_keys: readonly string[];
   /** Private keys, the one in use first. */
   signing_keys: JWK[];
   trust_proxy: boolean;
+  /** Reads documents in which clients describe themselves, at addresses of their choice. */
+  readDocument: NonNullable<Configuration['fetch']>;
+  errorPage: ErrorPage;
   /** Told of faults that nobody caused on purpose. */
   report(error: unknown): void;
 }
 
-/** The authorization server: oidc-provider with our storage, our resources and the flows that are served. */
+/** The authorization server: oidc-provider with our storage, our resources, our pages and the flows that are served. */
 export function createProvider(parts: ProviderParts): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
   provider.proxy = parts.trust_proxy;
@@ -27,48 +40,64 @@ export function createProvider(parts: ProviderParts): Provider {
     return isSecretOf(this, secret);
   };
   provider.on('server_error', (ctx, error) => {
-    if (error instanceof DomainError && error.code === 'UNAVAILABLE') {
-      ctx.status = error.status;
-      ctx.set('Retry-After', String(error.retry_after ?? 1));
-      ctx.body = { error: 'temporarily_unavailable', error_description: error.message };
-    } else {
-      parts.report(error);
-    }
+    if (error instanceof DomainError) answerRefusal(ctx, error);
+    else parts.report(error);
+  });
+  // It would set a cookie for a session that is not kept.
+  provider.on('interaction.ended', ({ oidc }) => {
+    if (oidc.session) Object.assign(oidc.session, { destroyed: true });
   });
   return provider;
 }
 
-function configuration({ storage, resources, signing_keys }: ProviderParts): Configuration {
+function configuration(parts: ProviderParts): Configuration {
+  const { storage, resources, limits } = parts;
   const off = { enabled: false };
+  const on = { enabled: true };
+  const targets = createTargets(resources);
+  const hooks = callHooks(limits, targets);
   return {
-    adapter: createAdapters(storage),
-    jwks: { keys: signing_keys },
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    extraClientMetadata: { properties: ownClientFields },
+    adapter: createAdapters({ storage, hooks, resources: Object.values(resources) }),
+    jwks: { keys: parts.signing_keys },
+    cookies: {
+      keys: [...parts.cookie_keys],
+      names: { session: 'ams_oauth', interaction: 'ams_request', resume: 'ams_resume' },
+    },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: 'ES256',
+    },
+    extraClientMetadata: {
+      properties: ownClientFields,
+      validator: (_ctx, _key, _value, metadata) => acceptDocument(metadata),
+    },
     clientBasedCORS: () => true,
-    responseTypes: [],
+    responseTypes: ['code'],
     scopes: [],
+    claims: {},
+    pkce: { required: () => true },
+    ...accounts(storage),
+    expiresWithSession: async () => false,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    interactions: interactions(),
     features: {
       devInteractions: off,
       dPoP: off,
       pushedAuthorizationRequests: off,
       rpInitiatedLogout: off,
       userinfo: off,
-      clientCredentials: { enabled: true },
-      resourceIndicators: resourceIndicators(resources),
-      introspection: {
-        enabled: true,
-        allowedPolicy: (_ctx, client, token) =>
-          token.clientId === client.clientId || isForAgentOf(client, token),
-      },
-      revocation: {
-        enabled: true,
-        allowedPolicy: (_ctx, client, token) =>
-          token.clientId === client.clientId ||
-          (token.clientId === operatorClient && isForAgentOf(client, token)),
-      },
+      clientCredentials: on,
+      clientIdMetadataDocument: clientDocuments(limits, hooks),
+      registration: registration(),
+      resourceIndicators: targets.feature,
+      introspection: { enabled: true, allowedPolicy: mayIntrospect },
+      revocation: { enabled: true, allowedPolicy: mayRevoke },
     },
+    fetch: parts.readDocument,
     routes: {
       authorization: '/authorize',
       token: '/token',
@@ -77,23 +106,8 @@ function configuration({ storage, resources, signing_keys }: ProviderParts): Con
       introspection: '/introspect',
       jwks: '/.well-known/jwks.json',
     },
-    ttl: { ClientCredentials: tokenLife_s },
-    extraTokenClaims(ctx) {
-      const { client } = ctx.oidc;
-      if (!client) return undefined;
-      const { agent_id, agent_handle } = agentOf(client);
-      return { sub: agent_id, handle: agent_handle };
-    },
-    renderError(ctx, out) {
-      ctx.body = out;
-    },
+    ttl: lives,
+    extraTokenClaims: tokenClaims,
+    renderError: errorRenderer(parts.errorPage),
   };
-}
-
-/** Whether a token acts as the same agent as the client. */
-function isForAgentOf(client: Client, token: object): boolean {
-  const extra = 'extra' in token ? token.extra : undefined;
-  return (
-    typeof extra === 'object' && extra !== null && 'sub' in extra && extra.sub === agentOf(client).agent_id
-  );
 }

@@ -1,5 +1,7 @@
+import type { Scope } from '../domain/scopes.ts';
+
 /** A confidential client of one agent. */
-export interface ClientRecord {
+export interface CredentialRecord {
   client_id: string;
   agent_id: string;
   canonical_handle: string;
@@ -8,17 +10,50 @@ export interface ClientRecord {
   scopes: string[];
 }
 
+/** A client that registered itself (RFC 7591). */
+export interface RegisteredClient {
+  client_id: string;
+  metadata: Record<string, unknown>;
+}
+
+export interface GrantRequest {
+  account_id: string;
+  agent_id: string;
+  client_id: string;
+  client_name: string | null;
+  redirect_host: string;
+  scopes: readonly Scope[];
+}
+
+export interface GrantRecord {
+  grant_id: string;
+  agent_id: string;
+  client_id: string;
+  scopes: string[];
+}
+
 /** What the authorization server needs of a store; it stores tokens, codes and ids as hashes only. Lives in seconds. */
 export interface OAuthStorage {
   /** Undefined also for a revoked client and for one whose agent is retired. */
-  findClient(clientId: string): Promise<ClientRecord | undefined>;
+  findClient(clientId: string): Promise<CredentialRecord | RegisteredClient | undefined>;
+  saveClient(client: RegisteredClient): Promise<void>;
+  /** Undefined when it is retired. */
+  findAgent(agentId: string): Promise<{ id: string; canonical_handle: string } | undefined>;
   saveToken(token: string, payload: object): Promise<void>;
   findToken(kind: string, token: string): Promise<object | undefined>;
   endToken(token: string): Promise<void>;
-  endTokensOfGrant(grantId: string): Promise<void>;
+  /**
+   * Notes what a person grants.
+   * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
+   */
+  openGrant(request: GrantRequest): Promise<{ grant_id: string }>;
+  /** Undefined when it ended, and while its person may not act as its agent. */
+  findGrant(grantId: string): Promise<GrantRecord | undefined>;
+  /** Ends a grant with its codes and tokens, in every process. */
+  endGrant(grantId: string): Promise<void>;
   saveRecord(model: string, id: string, payload: object, life_s?: number): Promise<void>;
   findRecord(model: string, id: string): Promise<object | undefined>;
-  consumeRecord(model: string, id: string): Promise<void>;
+  /** False when it was consumed before or meanwhile: its grant is ended then. */
+  consumeRecord(model: string, id: string): Promise<boolean>;
   removeRecord(model: string, id: string): Promise<void>;
-  removeRecordsOfGrant(model: string, grantId: string): Promise<void>;
 }

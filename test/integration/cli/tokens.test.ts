@@ -35,7 +35,14 @@ describe('credential', () => {
     const access_token = await tokenOf(authority, made);
     await authority.tokens.verify(access_token, 'api');
 
-    const entry = { client_id: made.client_id, handle, scopes: made.scopes, created_at: expect.any(Number) };
+    const { client_id, scopes } = made;
+    const entry = {
+      client_id,
+      handle,
+      scopes,
+      created_at: expect.any(Number),
+      last_used_at: expect.any(Number),
+    };
     expect(await json('credential', 'list', handle)).toEqual({
       credentials: [{ ...entry, revoked_at: null }],
     });

@@ -19,18 +19,24 @@ test('the authorization server says what is really served, and nothing of OpenID
   const { url, resources } = authority;
   const { json } = await read('/.well-known/oauth-authorization-server');
   const inOrder = [resources.mcp, resources.api, resources.ws];
-  const methods = ['client_secret_basic', 'client_secret_post'];
+  const secrets = ['client_secret_basic', 'client_secret_post'];
   expect(json).toEqual({
     issuer: url,
+    authorization_endpoint: `${url}/authorize`,
     token_endpoint: `${url}/token`,
+    registration_endpoint: `${url}/register`,
     jwks_uri: `${url}/.well-known/jwks.json`,
     revocation_endpoint: `${url}/revoke`,
     introspection_endpoint: `${url}/introspect`,
-    grant_types_supported: ['client_credentials'],
-    response_types_supported: [],
-    token_endpoint_auth_methods_supported: methods,
-    revocation_endpoint_auth_methods_supported: methods,
-    introspection_endpoint_auth_methods_supported: methods,
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    token_endpoint_auth_methods_supported: ['none', ...secrets],
+    revocation_endpoint_auth_methods_supported: ['none', ...secrets],
+    introspection_endpoint_auth_methods_supported: secrets,
     scopes_supported: [...scopes],
     protected_resources: inOrder,
     resource_servers: inOrder.map((resource) => ({ resource })),
@@ -118,6 +124,7 @@ test('scripts of any origin may read the documents and ask for tokens', async ()
     ['/.well-known/oauth-protected-resource/mcp', 'GET'],
     ['/.well-known/jwks.json', 'GET'],
     ['/token', 'POST'],
+    ['/register', 'POST'],
     ['/revoke', 'POST'],
   ] as const) {
     const headers = { ...asking, 'Access-Control-Request-Method': method };

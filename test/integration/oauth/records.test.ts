@@ -2,13 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { Adapter } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../src/oauth/adapter.ts';
+import type { CallHooks } from '../../../src/oauth/call-hooks.ts';
 import { type Authority, startAuthority } from './authority.ts';
+
+/** Nothing calls: the adapters are asked by hand. */
+const hooks: CallHooks = {
+  clientNamed: async () => {},
+  mayGoOn: () => true,
+  grantUsed: () => {},
+  givesBackOneToken: () => false,
+};
 
 let authority: Authority;
 let adapterOf: (model: string) => Adapter;
 beforeAll(async () => {
   authority = await startAuthority();
-  adapterOf = createAdapters(authority.storage);
+  const resources = Object.values(authority.resources);
+  adapterOf = createAdapters({ storage: authority.storage, hooks, resources });
 });
 afterAll(() => authority.close());
 
@@ -36,31 +46,55 @@ describe('records of flows to come', () => {
     expect(rows.map((row) => row.text).join('\n')).not.toContain(id);
   });
 
-  test('end with their grant, model by model', async () => {
+  test('end with their grant', async () => {
     const refresh = adapterOf('RefreshToken');
     const [mine, other] = [freshId(), freshId()];
     await refresh.upsert(mine, { jti: mine, grantId: 'g1' }, 60);
     await refresh.upsert(other, { jti: other, grantId: 'g2' }, 60);
-    await refresh.revokeByGrantId('g1');
+    await adapterOf('AccessToken').revokeByGrantId('g1');
     expect(await refresh.find(mine)).toBeUndefined();
     expect(await refresh.find(other)).toBeDefined();
   });
 
+  test('of several who consume one at once, one succeeds, and the grant ends', async () => {
+    const codes = adapterOf('AuthorizationCode');
+    const grantId = await freshGrant();
+    const id = freshId();
+    await codes.upsert(id, { jti: id, grantId }, 60);
+    const uses = await Promise.allSettled(Array.from({ length: 8 }, async () => codes.consume(id)));
+    expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await adapterOf('Grant').find(grantId)).toBeUndefined();
+  });
+
   test('are swept when they expired', async () => {
-    const grants = adapterOf('Grant');
-    const [short, long, endless] = [freshId(), freshId(), freshId()];
-    await grants.upsert(short, {}, 1);
-    await grants.upsert(long, {}, 100);
-    await grants.upsert(endless, {});
+    const requests = adapterOf('Interaction');
+    const [short, long] = [freshId(), freshId()];
+    await requests.upsert(short, {}, 1);
+    await requests.upsert(long, {}, 100);
     const { oauthRecords } = authority.core.repositories;
     expect(await oauthRecords.removeExpired(Date.now() + 2_000, 10)).toBe(1);
-    expect(await grants.find(short)).toBeUndefined();
-    expect([await grants.find(long), await grants.find(endless)]).not.toContain(undefined);
+    expect(await requests.find(short)).toBeUndefined();
+    expect(await requests.find(long)).toBeDefined();
   });
 });
 
+/** A person's grant for their agent. */
+async function freshGrant(): Promise<string> {
+  const { account_id, agent } = await authority.person();
+  const { grant_id } = await authority.storage.openGrant({
+    account_id,
+    agent_id: agent.id,
+    client_id: 'some-app',
+    client_name: null,
+    redirect_host: '127.0.0.1',
+    scopes: ['threads:read'],
+  });
+  return grant_id;
+}
+
 test('access tokens of a grant end together, in every cache', async () => {
   const agent = await authority.agent();
+  const grantId = await freshGrant();
   const tokens = [freshId(), freshId()];
   for (const jti of tokens) {
     const exp = seconds() + 60;
@@ -70,7 +104,7 @@ test('access tokens of a grant end together, in every cache', async () => {
         jti,
         kind: 'AccessToken',
         clientId: 'some-app',
-        grantId: 'g3',
+        grantId,
         aud: authority.resources.mcp,
         scope: 'threads:read',
         iat: seconds(),
@@ -85,7 +119,7 @@ test('access tokens of a grant end together, in every cache', async () => {
       client_id: 'some-app',
     });
   }
-  await adapterOf('AccessToken').revokeByGrantId('g3');
+  await adapterOf('AccessToken').revokeByGrantId(grantId);
   for (const token of tokens) {
     await expect
       .poll(() =>

@@ -34,9 +34,9 @@ test('starting the authorization server prints nothing', async () => {
   const start = `
     const { createOAuthFace } = await import('./src/oauth/face.ts');
     const resources = { api: 'http://localhost/v1', mcp: 'http://localhost/mcp', ws: 'ws://localhost/ws' };
-    createOAuthFace({ issuer: 'http://localhost', resources, storage: {}, signing_keys: ${JSON.stringify(
-      await signingKeys(authority.core.unitOfWork, secret),
-    )}, trust_proxy: false, report() {} });`;
+    const signing_keys = ${JSON.stringify(await signingKeys(authority.core.unitOfWork, secret))};
+    const parts = { issuer: 'http://localhost', resources, signing_keys, cookie_keys: ['x'], trust_proxy: false };
+    createOAuthFace({ ...parts, storage: {}, limits: {}, readDocument() {}, errorPage() {}, report() {} });`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', start];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
   expect(stdout + stderr).toBe('');

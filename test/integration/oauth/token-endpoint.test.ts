@@ -161,7 +161,8 @@ describe('whatever else comes', () => {
     const client = await freshClient();
     const cases: [Record<string, string | string[]>, string][] = [
       [{ grant_type: 'password' }, 'unsupported_grant_type'],
-      [{ grant_type: 'authorization_code', code: 'x' }, 'unsupported_grant_type'],
+      [{ grant_type: 'authorization_code', code: 'x' }, 'invalid_request'],
+      [{ grant_type: 'refresh_token', refresh_token: 'x' }, 'invalid_request'],
       [{ grant_type: ['client_credentials', 'client_credentials'] }, 'invalid_request'],
       [{ scope: ['threads:read', 'threads:write'] }, 'invalid_request'],
     ];
@@ -183,12 +184,12 @@ describe('whatever else comes', () => {
     expect(answer.text).not.toContain('<');
   });
 
-  test('GET is 405, and what is not served yet is 404, in the form of the contract', async () => {
+  test('GET is 405, and what is not served is 404, in the form of the contract', async () => {
     const get = await fetch(`${authority.url}/token`);
     expect(get.status).toBe(405);
     expect(get.headers.get('allow')).toBe('POST, OPTIONS');
     expect(await get.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } });
-    for (const path of ['/authorize', '/register', '/me', '/request', '/session/end', '/interaction/x']) {
+    for (const path of ['/me', '/request', '/session/end', '/interaction/x']) {
       const answer = await fetch(`${authority.url}${path}`);
       expect(answer.status).toBe(404);
       expect(await answer.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
@@ -208,8 +209,10 @@ test('a database that is away is told as passing, a fault of ours as a fault wit
   });
   let thrown: Error = away;
   const faulty = await startAuthority({
-    async findClient() {
-      throw thrown;
+    faulty: {
+      async findClient() {
+        throw thrown;
+      },
     },
   });
   const client = { client_id: 'ams_x', client_secret: 'x' };

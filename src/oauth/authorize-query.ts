@@ -1,0 +1,52 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import { scopes } from '../domain/scopes.ts';
+import type { Targets } from './targets.ts';
+
+/** What means something here. Anything else is ignored (RFC 6749, section 3.1), what OpenID Connect adds among it. */
+const understood = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  // Refused by the provider: to ignore what they carry would be to answer another request.
+  'request',
+  'request_uri',
+] as const;
+
+/** What a client gets that names no scope: the four of interface.md. */
+const usualScope = scopes.slice(0, 4).join(' ');
+
+/**
+ * Puts the query of an authorization request in order before the provider reads it: scopes by default, resources by one name
+ * each, with those to which a refresh may turn later. What is wrong stays as it is, for the provider to refuse.
+ */
+export function orderedQuery(query: ParsedUrlQuery, targets: Pick<Targets, 'granted'>): ParsedUrlQuery {
+  const kept = understood.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]]));
+  const asked = [query['resource'] ?? query['audience'] ?? []].flat().filter((value) => value !== '');
+  const ordered: ParsedUrlQuery = {
+    ...Object.fromEntries(kept),
+    scope: query['scope'] === undefined || query['scope'] === '' ? usualScope : query['scope'],
+    resource: targets.granted(asked) ?? asked,
+  };
+  settlePrompt(ordered);
+  settleMode(ordered);
+  return ordered;
+}
+
+/** The person is always asked, whatever the client wants shown; only that nobody may be asked has a meaning of its own. */
+function settlePrompt(query: ParsedUrlQuery): void {
+  if (typeof query['prompt'] === 'string' && !query['prompt'].split(' ').includes('none')) {
+    delete query['prompt'];
+  }
+}
+
+/** The provider has other modes, whose answers are pages of its own; here they are as unknown as any other word. */
+function settleMode(query: ParsedUrlQuery): void {
+  if (typeof query['response_mode'] === 'string' && query['response_mode'] !== 'query') {
+    query['response_mode'] = 'unsupported';
+  }
+}

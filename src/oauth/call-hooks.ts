@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { Provider } from 'oidc-provider/lib/provider.js';
+import { addressKey } from '../http/address-key.ts';
+import { budgetTeller } from '../http/budget-headers.ts';
+import type { Limits } from '../operations/limits.ts';
+import type { Targets } from './targets.ts';
+
+/**
+ * What must happen inside a call to the provider at a moment for which it offers nothing but its look at the storage. The call is
+ * found through the provider; outside of one nothing happens.
+ */
+export interface CallHooks {
+  /**
+   * A client names itself: its calls are counted before its secret is looked at.
+   * @throws {DomainError} RATE_LIMITED
+   */
+  clientNamed(clientId: string): Promise<void>;
+  /** Whether a client may go on that authenticates in this way: who cannot prove who it is gets no introspection (RFC 7662). */
+  mayGoOn(method: string | undefined): boolean;
+  /** A code or refresh token is about to be used. @throws InvalidTarget when it is for a resource that is unknown */
+  grantUsed(): void;
+  /** Whether a client gives back one access token, and not the grant behind it (RFC 7009, section 2.1). */
+  givesBackOneToken(): boolean;
+}
+
+const authenticated = new Set(['token', 'revocation', 'introspection']);
+
+export function callHooks(limits: Limits, targets: Targets): CallHooks {
+  const calling = (): KoaContextWithOIDC | undefined => Provider.ctx;
+
+  return {
+    async clientNamed(clientId) {
+      const ctx = calling();
+      if (!ctx || !authenticated.has(ctx.oidc.route) || ctx.oidc.client) return;
+      const key = `${addressKey(ctx)} ${hash('sha256', clientId, 'base64url')}`;
+      await limits.spend('token', key, budgetTeller(ctx));
+    },
+    mayGoOn(method) {
+      const oidc = calling()?.oidc;
+      return oidc?.route !== 'introspection' || oidc.client !== undefined || method !== 'none';
+    },
+    grantUsed() {
+      const ctx = calling();
+      if (ctx?.oidc.route === 'token') targets.settle(ctx);
+    },
+    givesBackOneToken() {
+      const { route, entities } = calling()?.oidc ?? {};
+      return route === 'revocation' && entities?.AccessToken !== undefined;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { base, Check } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
+import { operatorClient, refreshLife_s, tokenLife_s } from '../services/tokens.ts';
+import { agentOf } from './clients.ts';
+
+/** Where a person decides about a request. */
+export const requestsPath = '/authorize/requests';
+
+/** Seconds. In an hour a person can also open an account and make an agent. */
+export const lives = {
+  AccessToken: tokenLife_s,
+  AuthorizationCode: 60,
+  ClientCredentials: tokenLife_s,
+  Grant: refreshLife_s,
+  Interaction: 3_600,
+  RefreshToken: refreshLife_s,
+  Session: 3_600,
+};
+
+/** The person is asked each time: which agent it is about is chosen anew. What is asked leads to our page. */
+export function interactions(): NonNullable<Configuration['interactions']> {
+  const policy = base();
+  const always = new Check(
+    'person_decides',
+    'the person decides each time',
+    ({ oidc }: KoaContextWithOIDC) => oidc.result?.consent === undefined,
+  );
+  policy.get('consent')?.checks.add(always);
+  return { policy, url: (_ctx, { uid }) => `${requestsPath}/${uid}` };
+}
+
+/**
+ * Introspection is for who can authenticate (RFC 7662, section 2.1): the client whose token it is, and other clients of the same
+ * agent.
+ */
+export async function mayIntrospect(
+  ctx: KoaContextWithOIDC,
+  client: Client,
+  token: object,
+): Promise<boolean> {
+  if (isOf(client, token)) return true;
+  return isForAgentOf(client, token) && (!('accountId' in token) || (await isKnown(ctx, token)));
+}
+
+/** The provider looks the client of a person's token up, and takes for granted that it finds it. */
+async function isKnown({ oidc }: KoaContextWithOIDC, token: object): Promise<boolean> {
+  const id = 'clientId' in token ? String(token.clientId) : '';
+  const client = await oidc.provider.Client.find(id).catch(() => undefined);
+  return client !== undefined;
+}
+
+/** A token is given back by the client whose it is; one that an operator made, by a client of its agent. */
+export function mayRevoke(_ctx: KoaContextWithOIDC, client: Client, token: object): boolean {
+  const operators = 'clientId' in token && token.clientId === operatorClient;
+  return isOf(client, token) || (operators && isForAgentOf(client, token));
+}
+
+function isOf(client: Client, token: object): boolean {
+  return 'clientId' in token && token.clientId === client.clientId;
+}
+
+/** Whether a token acts as the same agent as a confidential client. */
+function isForAgentOf(client: Client, token: object): boolean {
+  const extra = 'extra' in token ? token.extra : undefined;
+  const agent = agentOf(client);
+  return (
+    agent !== undefined &&
+    typeof extra === 'object' &&
+    extra !== null &&
+    'sub' in extra &&
+    extra.sub === agent.agent_id
+  );
+}

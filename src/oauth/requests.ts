@@ -1,0 +1,99 @@
+import type { InteractionResults } from 'oidc-provider';
+import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
+import type { Provider } from 'oidc-provider/lib/provider.js';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { DomainError } from '../domain/errors.ts';
+import { scopes } from '../domain/scopes.ts';
+import type { AuthorizationRequest, AuthorizationRequests } from '../http/authorization-requests.ts';
+import type { Door } from '../services/tokens.ts';
+import { isDocumentId } from './documents.ts';
+import { requestsPath } from './policy.ts';
+import { redirectFacts } from './redirect-addresses.ts';
+import { cleanName } from './registration.ts';
+import type { OAuthStorage } from './storage.ts';
+
+export interface RequestsParts {
+  /** The one that serves at this moment. */
+  provider(): Provider;
+  storage: Pick<OAuthStorage, 'openGrant'>;
+  resources: Record<Door, string>;
+}
+
+const asked = z.looseObject({
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  scope: z.string(),
+  resource: z.array(z.string()).min(1),
+});
+
+/** What the consent page needs of the authorization server. A request belongs to the browser that has its cookie. */
+export function createRequests({ provider, storage, resources }: RequestsParts): AuthorizationRequests {
+  const doors = Object.entries(resources) as [Door, string][];
+
+  /** The request of this browser, at its own address. */
+  async function interactionOf(ctx: Context) {
+    try {
+      const interaction = await provider().interactionDetails(ctx.req, ctx.res);
+      return ctx.path === `${requestsPath}/${interaction.uid}` ? interaction : undefined;
+    } catch (error) {
+      if (error instanceof SessionNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  async function finish(ctx: Context, result: InteractionResults): Promise<void> {
+    if (!(await interactionOf(ctx))) throw new DomainError('NOT_FOUND', 'This request is over.');
+    const options = { mergeWithLastSubmission: false };
+    const address = await provider().interactionResult(ctx.req, ctx.res, result, options);
+    ctx.status = 303;
+    ctx.redirect(address);
+  }
+
+  return {
+    async find(ctx): Promise<AuthorizationRequest | undefined> {
+      const interaction = await interactionOf(ctx);
+      if (!interaction) return undefined;
+      const { client_id, redirect_uri, scope, resource } = asked.parse(interaction.params);
+      const client = await provider().Client.find(client_id);
+      const [door, address] = doors.find(([, known]) => known === resource[0]) ?? [];
+      if (!client || !door || address === undefined) return undefined;
+      const { host, target, loopback } = redirectFacts(redirect_uri);
+      const words = new Set(scope.split(' '));
+      return {
+        uid: interaction.uid,
+        client: {
+          client_id,
+          name: cleanName(client.clientName ?? '') || null,
+          uri: client.clientUri ?? null,
+          redirect_host: host,
+          kind: isDocumentId(client_id) ? 'document' : 'registered',
+          loopback,
+        },
+        redirect_target: target,
+        scopes: scopes.filter((known) => words.has(known)),
+        door,
+        resource: address,
+      };
+    },
+
+    async approve(ctx, request, by, agent) {
+      const { client_id, name, redirect_host } = request.client;
+      const { grant_id } = await storage.openGrant({
+        account_id: by.account_id,
+        agent_id: agent.id,
+        client_id,
+        client_name: name,
+        redirect_host,
+        scopes: request.scopes,
+      });
+      const login = { accountId: agent.id, remember: false };
+      await finish(ctx, { login, consent: { grantId: grant_id } });
+    },
+
+    async deny(ctx) {
+      const error_description = 'the person said no';
+      await finish(ctx, { error: 'access_denied', error_description });
+    },
+  };
+}

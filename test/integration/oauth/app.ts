@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { openBrowser, type TestBrowser } from '../../support/browser-forms.ts';
+import { post } from './authority.ts';
+
+const registered = z.looseObject({
+  client_id: z.string(),
+  redirect_uris: z.array(z.string()),
+});
+
+const tokens = z.looseObject({
+  access_token: z.string(),
+  refresh_token: z.string(),
+  expires_in: z.int(),
+  scope: z.string(),
+  token_type: z.literal('Bearer'),
+});
+
+export type Tokens = z.infer<typeof tokens>;
+
+/** A code verifier and its challenge (RFC 7636). */
+export function pkcePair(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** Registers a client (RFC 7591), however the answer is. */
+export async function register(url: string, metadata: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${url}/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+  });
+  const json = z.record(z.string(), z.unknown()).parse(await answer.json());
+  return { status: answer.status, headers: answer.headers, json };
+}
+
+export interface Who {
+  account_id: string;
+  agent: { id: string };
+}
+
+/** A client that people connect, as its program behaves. */
+export async function openApp(
+  url: string,
+  metadata: object = { client_name: 'An app', redirect_uris: ['http://127.0.0.1/callback'] },
+) {
+  const { json } = await register(url, metadata);
+  const { client_id, redirect_uris } = registered.parse(json);
+  return appOf(url, client_id, redirect_uris[0] ?? '');
+}
+
+export type App = ReturnType<typeof appOf>;
+
+/** The same of a client that is known already. */
+export function appOf(url: string, client_id: string, redirect_uri: string) {
+  const { verifier, challenge } = pkcePair();
+  const state = randomBytes(8).toString('hex');
+
+  /** The address to which the app sends a browser; `null` leaves a parameter out. */
+  function address(over: Record<string, string | string[] | null> = {}): string {
+    const params = {
+      client_id,
+      redirect_uri,
+      response_type: 'code',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      state,
+      scope: 'contacts:read contacts:write threads:read threads:write',
+      ...over,
+    };
+    const pairs = Object.entries(params).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one]),
+    );
+    return `${url}/authorize?${new URLSearchParams(pairs).toString()}`;
+  }
+
+  /** A person goes through the request and approves it; answers what the app is told at its redirect address. */
+  async function approved(
+    who: Who,
+    over: Record<string, string | string[] | null> = {},
+    browser: TestBrowser = openBrowser(url),
+  ): Promise<URLSearchParams> {
+    const shown = await browser.go(address(over));
+    return decide(browser, shown.url, {
+      decision: 'approve',
+      account_id: who.account_id,
+      agent_id: who.agent.id,
+    });
+  }
+
+  async function exchange(code: string, over: Record<string, string | string[]> = {}) {
+    const fields = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri,
+      client_id,
+      code_verifier: verifier,
+    };
+    return post(`${url}/token`, { ...fields, ...over });
+  }
+
+  async function refresh(refresh_token: string, over: Record<string, string | string[]> = {}) {
+    return post(`${url}/token`, { grant_type: 'refresh_token', refresh_token, client_id, ...over });
+  }
+
+  return {
+    client_id,
+    redirect_uri,
+    state,
+    verifier,
+    address,
+    approved,
+    exchange,
+    refresh,
+    /** From the request to the first tokens. */
+    async connect(
+      who: Who,
+      over: Record<string, string | string[] | null> = {},
+      exchanged: Record<string, string> = {},
+    ): Promise<Tokens> {
+      const answer = await approved(who, over);
+      const given = over['redirect_uri'];
+      const redirect = typeof given === 'string' ? { redirect_uri: given } : {};
+      return tokensOf(await exchange(answer.get('code') ?? '', { ...redirect, ...exchanged }));
+    },
+    revoke: (token: string) => post(`${url}/revoke`, { token, client_id }),
+  };
+}
+
+/** Decides about a request and follows until the app is told. */
+export async function decide(
+  browser: TestBrowser,
+  page: string,
+  form: Record<string, string>,
+): Promise<URLSearchParams> {
+  const answer = await browser.go(new URL(page).pathname, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  });
+  const location = answer.headers.get('Location');
+  if (location === null) throw new Error(`no redirect, but ${answer.status}: ${answer.text}`);
+  return new URL(location).searchParams;
+}
+
+/** A token answer that grants something. */
+export function tokensOf({ status, json }: { status: number; json: unknown }): Tokens {
+  if (status !== 200) throw new Error(`no tokens, but ${status}: ${JSON.stringify(json)}`);
+  return tokens.parse(json);
+}
