@@ -5,7 +5,15 @@ import { extname } from 'node:path';
 import type { Context } from 'koa';
 
 /** Style sheets, in the order in which they apply. */
-const styles = ['tokens.css', 'base.css', 'layout.css', 'controls.css', 'content.css', 'start.css'];
+const styles = [
+  'tokens.css',
+  'base.css',
+  'layout.css',
+  'controls.css',
+  'content.css',
+  'agents.css',
+  'start.css',
+];
 const images = ['mark.svg'];
 
 const types: Record<string, string> = { '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };

@@ -1,6 +1,7 @@
 import type { Operation } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import type { Limits } from '../operations/limits.ts';
+import type { Revocation } from '../services/tokens.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
@@ -11,6 +12,8 @@ export interface PageParts {
   execute: Execute;
   catalogue: readonly Operation[];
   limits: Limits;
+  /** Tells every process of tokens that ended, once that is committed. Never throws. */
+  announce(ended: readonly Revocation[]): Promise<void>;
   sessions: BrowserSessions;
   settings: ConsoleSettings;
 }
