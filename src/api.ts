@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Core } from './compose.ts';
 import { createConsoleFace } from './console/face.ts';
+import { createPageWriter } from './console/writer.tsx';
 import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
 import { derivedKey } from './http/derived-key.ts';
@@ -64,7 +65,6 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   });
 
   async function announce(ended: readonly Revocation[]): Promise<void> {
-    if (ended.length === 0) return;
     await bus
       .publish(revocationMessages(ended))
       .catch((error: unknown) => log('revocation not announced', error));
@@ -88,6 +88,8 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   const cookie_keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
   const loadKeys = () => signingKeys(unitOfWork, config.SECRET_KEY);
   const signing_keys = await loadKeys();
+  const csrf_key = derivedKey(config.SECRET_KEY, 'console forms');
+  const writer = await createPageWriter({ public_url, csrf_key });
   const oauth = createOAuthFace({
     issuer: public_url,
     resources,
@@ -97,10 +99,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     signing_keys,
     trust_proxy: config.TRUST_PROXY,
     readDocument: publicFetch({ patience_ms: 2_500, largest: 5 * 1_024 }),
-    errorPage(ctx, { title, message, request_id }) {
-      ctx.type = 'text';
-      ctx.body = `${title}\n\n${message}\n\n${request_id}\n`;
-    },
+    errorPage: (ctx, words) => writer.errorPage(ctx, words),
     report: (error) => log('the authorization server failed', error),
   });
   const keys = followKeys(signing_keys, { load: loadKeys, use: oauth.replaceKeys, log });
@@ -147,14 +146,14 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     passOn: (socket) => void server.emit('connection', socket),
   });
 
-  const people = await createConsoleFace({
+  const people = createConsoleFace({
+    writer,
+    requests: oauth.requests,
     unitOfWork,
     execute,
     catalogue,
     limits,
-    announce,
     settings: { public_url, signup: config.SIGNUP },
-    csrf_key: derivedKey(config.SECRET_KEY, 'console forms'),
     logger,
   });
   const faces = [health, mcp.middleware, oauth.middleware, description, await docsFace(), people, ...rest];

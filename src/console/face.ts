@@ -2,21 +2,18 @@ import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { DomainError } from '../domain/errors.ts';
 import type { Person } from '../domain/person.ts';
-import { answerErrors, type WriteError } from '../http/errors.ts';
+import { answerErrors } from '../http/errors.ts';
 import { formBody, formOf } from '../http/form-body.ts';
-import { writeAnswer } from './answer.tsx';
-import { loadAssets } from './assets.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
-import { createCsrf } from './csrf.ts';
 import { errorPage } from './pages/error.tsx';
 import type { PageParts } from './parts.ts';
 import type { ConsoleRoute } from './route.ts';
 import { consoleRoutes } from './routes.ts';
+import type { PageWriter } from './writer.tsx';
 
 export interface ConsoleParts extends Omit<PageParts, 'sessions'> {
+  writer: PageWriter;
   logger: Parameters<typeof answerErrors>[0];
-  /** Signs what forms carry. */
-  csrf_key: Buffer;
 }
 
 const own = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
@@ -25,24 +22,20 @@ const own = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(
  * The pages for people: sign-in, consent, and the console. Rendered here, without scripts. Passes on what is not its own; `/` is
  * its own for those who prefer HTML.
  */
-export async function createConsoleFace(parts: ConsoleParts): Promise<Middleware> {
-  const { settings, logger } = parts;
-  const assets = await loadAssets();
+export function createConsoleFace(parts: ConsoleParts): Middleware {
+  const { writer, limits, logger } = parts;
   const sessions = createBrowserSessions(parts.unitOfWork);
-  const csrf = createCsrf(parts.csrf_key, settings.public_url);
-  const secure = settings.public_url.startsWith('https:');
   const router = new Router({ sensitive: true });
 
   function endpoint(route: ConsoleRoute): Middleware {
     return async function answered(ctx) {
       const person = personOf(ctx);
       const form = formOf(ctx);
-      if (route.method === 'POST') csrf.check(ctx, person, form.get('csrf'));
-      if (person) await parts.limits.spend('default', person.account_id);
+      if (route.method === 'POST') writer.csrf.check(ctx, person, form.get('csrf'));
+      if (person) await limits.spend('default', person.account_id);
       const params = ctx['params'] as Record<string, string>;
       const query = new URLSearchParams(ctx.querystring);
-      const answer = await route.answer({ ctx, params, query, form, person });
-      writeAnswer(ctx, person, answer, { assets, csrf });
+      writer.write(ctx, person, await route.answer({ ctx, params, query, form, person }));
     };
   }
 
@@ -52,13 +45,12 @@ export async function createConsoleFace(parts: ConsoleParts): Promise<Middleware
   }
   const routes = router.routes() as unknown as Middleware;
 
-  const writeError: WriteError = (ctx, error, request_id) => {
-    writeAnswer(ctx, personOf(ctx), errorPage(error, request_id), { assets, csrf });
-  };
-  const errors = answerErrors(logger, writeError);
+  const errors = answerErrors(logger, (ctx, error, request_id) => {
+    writer.write(ctx, personOf(ctx), errorPage(error, request_id));
+  });
 
   async function serve(ctx: Context): Promise<void> {
-    if (assets.serve(ctx)) return;
+    if (writer.assets.serve(ctx)) return;
     ctx.state['person'] = await sessions.find(ctx);
     await routes(ctx, () => refuse(router, ctx));
   }
@@ -67,9 +59,7 @@ export async function createConsoleFace(parts: ConsoleParts): Promise<Middleware
     const start = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
     if (ctx.path === '/') ctx.vary('Accept');
     if (!start && !own.test(ctx.path)) return next();
-    ctx.cookies.secure = secure;
-    ctx.set('X-Frame-Options', 'DENY');
-    ctx.set('Referrer-Policy', 'same-origin');
+    writer.prepare(ctx);
     return errors(ctx, () => serve(ctx));
   };
 }

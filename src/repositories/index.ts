@@ -24,6 +24,7 @@ import { outboxRepository } from './outbox.ts';
 import { ownerSearchRepository } from './owner-search.ts';
 import { ownersRepository } from './owners.ts';
 import { personAgentsRepository } from './person-agents.ts';
+import { personDeskRepository } from './person-desk.ts';
 import type { Queryable } from './queryable.ts';
 import { rateLimitsRepository } from './rate-limits.ts';
 import { sessionsRepository } from './sessions.ts';
@@ -62,6 +63,7 @@ export function repositoriesOn(db: Queryable) {
     approvals: approvalsRepository(db),
     externalSignIns: externalSignInsRepository(db),
     personAgents: personAgentsRepository(db),
+    personDesk: personDeskRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
     clientGrants: clientGrantsRepository(db),

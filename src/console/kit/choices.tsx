@@ -34,10 +34,11 @@ export function Choices({ name, legend, hint, choices, value, error }: ChoicesPr
         <label class="choice" key={choice.value}>
           <input type="radio" name={name} value={choice.value} checked={choice.value === value} required />
           <span class="choice-text">
-            <span class="choice-title">{choice.title}</span>
+            <span class="choice-title">
+              {choice.title} {choice.note}
+            </span>
             {choice.text !== undefined && <span class="choice-hint">{choice.text}</span>}
           </span>
-          {choice.note}
         </label>
       ))}
       {error !== undefined && (

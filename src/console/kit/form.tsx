@@ -34,11 +34,19 @@ interface ButtonProps {
   value?: string;
   /** Wide on every screen. */
   wide?: boolean;
+  /** Works whatever is filled in. */
+  unchecked?: boolean;
 }
 
-export function Button({ children, kind = 'primary', name, value, wide = false }: ButtonProps) {
+export function Button({ children, kind = 'primary', name, value, wide = false, unchecked }: ButtonProps) {
   return (
-    <button type="submit" class={`button ${kind}${wide ? ' wide' : ''}`} name={name} value={value}>
+    <button
+      formNoValidate={unchecked}
+      type="submit"
+      class={`button ${kind}${wide ? ' wide' : ''}`}
+      name={name}
+      value={value}
+    >
       {children}
     </button>
   );
@@ -60,7 +68,7 @@ interface LinkProps {
   children: ComponentChildren;
 }
 
-/** Buttons side by side, below a form or a card. */
-export function Actions({ children }: { children: ComponentChildren }) {
-  return <div class="actions">{children}</div>;
+/** Buttons side by side, below a form or a card; `even` when none is the lesser one in size. */
+export function Actions({ children, even = false }: { children: ComponentChildren; even?: boolean }) {
+  return <div class={even ? 'actions even' : 'actions'}>{children}</div>;
 }

@@ -15,25 +15,35 @@ const titles: Record<number, string> = {
   503: 'We cannot do that right now',
 };
 
-/** An error as a page: what happened, what to do, and what to name when asking for help. */
+export interface ErrorWords {
+  title: string;
+  message: string;
+  /** To name when asking for help. */
+  request_id: string;
+}
+
+/** An error as a page. */
 export function errorPage(error: DomainError, request_id: string): ShownPage {
   const { status, retry_after } = error;
   const title = titles[status] ?? 'That did not work';
+  return { ...wordsPage({ title, message: plainMessage(error), request_id }, status), retry_after };
+}
+
+/** What happened, what to do, and what to name when asking for help. */
+export function wordsPage({ title, message, request_id }: ErrorWords, status: number): ShownPage {
   const body = (
     <>
       <Heading title={title} />
       <Card>
-        <p>{plainMessage(error)}</p>
+        <p>{message}</p>
         <Actions>
-          <ButtonLink href="/console" kind="primary">
-            To the console
-          </ButtonLink>
+          <ButtonLink href="/console">To the console</ButtonLink>
         </Actions>
-        <p class="aside">
-          Request <span class="code">{request_id}</span>
-        </p>
       </Card>
+      <p class="aside">
+        Request <span class="code">{request_id}</span>
+      </p>
     </>
   );
-  return { title, body, status, retry_after, shell: 'focus' };
+  return { title, body, status, shell: 'focus' };
 }

@@ -1,0 +1,129 @@
+import type { AuthorizationRequest } from '../../http/authorization-requests.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Person } from '../../domain/person.ts';
+import { listConnections } from '../../services/connections.ts';
+import { agentOfPerson, listManagedBy, registerForPerson } from '../../services/person-agents.ts';
+import { type Consent, consentPage } from '../consent/page.tsx';
+import { said } from '../flash.ts';
+import { Card, Heading } from '../kit/content.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain } from '../refusal.ts';
+import {
+  type Answer,
+  type ConsoleRoute,
+  openAction,
+  openPage,
+  type ShownPage,
+  signInAddress,
+  type Visit,
+} from '../route.ts';
+
+/** Where an app asks to act as an agent (OAuth 2.1, section 1.2, step B): the person decides, and chooses the agent. */
+export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute[] {
+  const path = '/authorize/requests/:uid';
+
+  async function show(
+    request: AuthorizationRequest,
+    person: Person,
+    more: Pick<Consent, 'chosen' | 'choice_error' | 'refusal' | 'name'> = {},
+  ): Promise<ShownPage> {
+    const { account_id } = person;
+    const [agents, connections] = await unitOfWork.consult((all) =>
+      Promise.all([listManagedBy(all, account_id, { right: 'acts_as' }), listConnections(all, account_id)]),
+    );
+    const same = connections.filter(({ client_id }) => client_id === request.client.client_id);
+    const before = new Set(same.map(({ agent_id }) => agent_id));
+    const inOrder = agents.toSorted((a, b) => Number(before.has(b.id)) - Number(before.has(a.id)));
+    const only = agents.length === 1 ? agents[0]?.id : undefined;
+    const chosen = more.chosen ?? same[0]?.agent_id ?? only;
+    return consentPage({ ...more, request, person, agents: inOrder, before, chosen });
+  }
+
+  /** Finds the request first: who is not signed in should not sign in for one that is over. */
+  async function withRequest(
+    visit: Visit,
+    go: (request: AuthorizationRequest, person: Person) => Promise<Answer>,
+  ): Promise<Answer> {
+    const request = await requests.find(visit.ctx);
+    if (!request) return overPage();
+    return visit.person ? go(request, visit.person) : { to: signInAddress(visit.ctx.path) };
+  }
+
+  async function approve(
+    { ctx, form }: Visit,
+    request: AuthorizationRequest,
+    person: Person,
+  ): Promise<Answer> {
+    try {
+      const chosen = form.get('agent_id') ?? '';
+      const agent = await unitOfWork.consult((all) =>
+        agentOfPerson(all, person.account_id, chosen, 'acts_as'),
+      );
+      await requests.approve(ctx, request, person, agent);
+      return 'handled';
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'AGENT_NOT_FOUND') throw error;
+      return show(request, person, { choice_error: 'Choose one of your agents.' });
+    }
+  }
+
+  function create({ ctx, form }: Visit, request: AuthorizationRequest, person: Person): Promise<Answer> {
+    const name = (form.get('name') ?? '').trim();
+    return orAgain(
+      async () => {
+        const input = { ...newAgent, name, display_name: name, skills: [] };
+        const agent = await unitOfWork.administer((work) =>
+          registerForPerson(work, person.account_id, input),
+        );
+        const to = `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`;
+        return {
+          to,
+          flash: said(`@${agent.canonical_handle} is ready. Choose whether the app may act as it.`),
+        };
+      },
+      (refusal) => show(request, person, { refusal, name }),
+    );
+  }
+
+  return [
+    openPage(path, (visit) =>
+      withRequest(visit, (request, person) =>
+        show(request, person, { chosen: visit.query.get('agent') ?? undefined }),
+      ),
+    ),
+    openAction(path, (visit) =>
+      withRequest(visit, async (request, person) => {
+        const decision = visit.form.get('decision');
+        if (decision === 'approve') return approve(visit, request, person);
+        if (decision === 'create') return create(visit, request, person);
+        if (decision !== 'cancel') return show(request, person, { choice_error: 'Press Approve or Cancel.' });
+        await requests.deny(visit.ctx);
+        return 'handled';
+      }),
+    ),
+  ];
+}
+
+/** As an agent is registered without saying more. */
+const newAgent = {
+  description: '',
+  visibility: 'private',
+  inbound_policy: 'contacts_only',
+  card_body: '',
+} as const;
+
+function overPage(): ShownPage {
+  const body = (
+    <>
+      <Heading title="This request is over" />
+      <Card>
+        <p>
+          You have answered it already, it has expired, or it was begun in another browser. Nothing more was
+          approved just now.
+        </p>
+        <p>Go back to the app, and connect again from there.</p>
+      </Card>
+    </>
+  );
+  return { title: 'This request is over', body, status: 404, shell: 'focus' };
+}

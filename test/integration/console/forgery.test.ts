@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createBrowserSessions } from '../../../src/console/browser-sessions.ts';
+import { consoleRoutes } from '../../../src/console/routes.ts';
+import { createExecute } from '../../../src/operations/execute.ts';
+import { formTo, type PageAnswer } from '../../support/browser-forms.ts';
+import { password, type SignedIn, useHouse } from './house.ts';
+
+const house = useHouse();
+const type = 'application/x-www-form-urlencoded';
+
+let ada: SignedIn;
+let eve: SignedIn;
+let csrf: { ada: string; eve: string };
+let forms: string[];
+
+const csrfOf = (page: PageAnswer): string => new Map(formTo(page).fields).get('csrf') ?? '';
+
+/** Every address that a form of the console goes to, with something in place of each parameter. */
+function formAddresses(): string[] {
+  const { core } = house.service;
+  const { unitOfWork } = core;
+  const refuse = () => Promise.reject(new Error('nobody asks'));
+  const limits = { spend: () => Promise.resolve() };
+  const routes = consoleRoutes({
+    unitOfWork,
+    limits,
+    execute: createExecute(unitOfWork, limits),
+    catalogue: [],
+    requests: { find: refuse, approve: refuse, deny: refuse },
+    sessions: createBrowserSessions(unitOfWork),
+    settings: { public_url: core.config.PUBLIC_URL, signup: 'open' },
+  });
+  return routes
+    .filter(({ method }) => method === 'POST')
+    .map(({ path }) => path.replaceAll(/:\w+/g, 'agt_01M7ZXKBN7SNFAET8A79TMDQ0A'));
+}
+
+/** What is stored, table by table, as one fingerprint. */
+async function fingerprint(): Promise<string> {
+  const { database } = house.service.core;
+  const tables = await database.query<{ name: string }>(
+    {
+      text: `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+    },
+    [],
+  );
+  const prints = tables.map(async ({ name }) => {
+    const text = `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as print from "${name}" t`;
+    const [row] = await database.query<{ print: string }>({ text }, []);
+    return `${name} ${row?.print}`;
+  });
+  return (await Promise.all(prints)).join('\n');
+}
+
+beforeAll(async () => {
+  ada = await house.person();
+  eve = await house.person();
+  csrf = { ada: csrfOf(await ada.browser.go('/console')), eve: csrfOf(await eve.browser.go('/console')) };
+  forms = formAddresses();
+});
+
+type Attack = [what: string, send: { headers: Record<string, string>; csrf: () => string | undefined }];
+
+const attacks: Attack[] = [
+  ['without the token', { headers: {}, csrf: () => undefined }],
+  ['with an empty token', { headers: {}, csrf: () => '' }],
+  ["with somebody else's token", { headers: {}, csrf: () => csrf.eve }],
+  ['from another origin', { headers: { Origin: 'https://evil.example' }, csrf: () => csrf.ada }],
+  ['from nowhere', { headers: { Origin: 'null' }, csrf: () => csrf.ada }],
+  ['from a neighbour', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => csrf.ada }],
+  ['from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' }, csrf: () => csrf.ada }],
+];
+
+describe.each(attacks)('a form %s', (_what, attack) => {
+  test('is refused at every address, and nothing changes', async () => {
+    const before = await fingerprint();
+    expect(forms.length).toBeGreaterThan(5);
+    for (const address of forms) {
+      const token = attack.csrf();
+      const fields = { username: ada.username, password, current: password, next: 'another long phrase' };
+      const body = new URLSearchParams({ ...fields, ...(token !== undefined && { csrf: token }) });
+      const answer = await ada.browser.go(address, {
+        method: 'POST',
+        headers: { 'Content-Type': type, Origin: house.service.url, ...attack.headers },
+        body: body.toString(),
+        follow: false,
+      });
+      expect([address, answer.status]).toEqual([address, 403]);
+      expect(answer.words).toContain('This form was not accepted.');
+    }
+    expect(await fingerprint()).toBe(before);
+    expect((await ada.browser.go('/console')).words).toContain(ada.username);
+  });
+});
+
+test('a form that tells nothing of where it comes from is refused', async () => {
+  const body = new URLSearchParams({ csrf: csrf.ada }).toString();
+  const headers = { 'Content-Type': type };
+  for (const address of forms) {
+    const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
+    expect([address, answer.status]).toEqual([address, 403]);
+  }
+});
+
+test('before anybody is signed in a token belongs to one browser', async () => {
+  const [mine, other] = [house.browser(), house.browser()];
+  const form = formTo(await mine.go('/sign-in'));
+  await other.go('/sign-in');
+  const fields = { username: ada.username, password };
+  expect((await other.send(form, { fields })).status).toBe(403);
+  expect((await house.browser().send(form, { fields })).status).toBe(403);
+  expect((await mine.send(form, { fields })).words).toContain(`Hello, ${ada.username}`);
+});
+
+test('what a person left open after signing out is refused, and told why', async () => {
+  const { browser } = await house.person();
+  const form = formTo(await browser.go('/console/account'), '/console/account/password');
+  await browser.signOut();
+  const answer = await browser.send(form, { fields: { current: password, next: 'another long phrase' } });
+  expect(answer.status).toBe(403);
+  expect(answer.words).toContain('from before you signed in or out');
+});
+
+describe('a form that is not one', () => {
+  test.each([
+    ['JSON', { 'Content-Type': 'application/json' }, '{}', 415],
+    ['several parts', { 'Content-Type': 'multipart/form-data; boundary=x' }, '--x--', 415],
+    ['a compressed one', { 'Content-Type': type, 'Content-Encoding': 'gzip' }, 'x', 415],
+    ['no body', {}, undefined, 415],
+    ['more than any form holds', { 'Content-Type': type }, `a=${'x'.repeat(1024 * 1024)}`, 413],
+  ])('is refused: %s', async (_what, headers, body, status) => {
+    const sent = { Origin: house.service.url, ...headers };
+    for (const address of forms) {
+      const answer = await ada.browser.go(address, {
+        method: 'POST',
+        headers: sent,
+        ...(body !== undefined && { body }),
+        follow: false,
+      });
+      expect([address, answer.status]).toEqual([address, status]);
+      expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    }
+  });
+
+  test.each([
+    ['broken percent signs and bytes', 'csrf=%E0%A4%A&username=%FF%00&password=%'],
+    ['names of other languages', 'csrf[]=a&__proto__=b&constructor[prototype]=c&username[$gt]='],
+    ['a thousand fields', Array.from({ length: 1000 }, (_, index) => `f${index}=`).join('&')],
+  ])('is refused: %s', async (_what, body) => {
+    for (const address of forms) {
+      const headers = { 'Content-Type': type, Origin: house.service.url };
+      const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
+      expect([address, answer.status]).toEqual([address, 403]);
+    }
+  });
+});
