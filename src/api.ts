@@ -65,6 +65,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   });
 
   async function announce(ended: readonly Revocation[]): Promise<void> {
+    if (ended.length === 0) return;
     await bus
       .publish(revocationMessages(ended))
       .catch((error: unknown) => log('revocation not announced', error));
@@ -153,6 +154,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     execute,
     catalogue,
     limits,
+    announce,
     settings: { public_url, signup: config.SIGNUP },
     logger,
   });

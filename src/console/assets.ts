@@ -11,6 +11,7 @@ const styles = [
   'layout.css',
   'controls.css',
   'content.css',
+  'agents.css',
   'consent.css',
   'start.css',
 ];

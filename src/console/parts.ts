@@ -2,6 +2,7 @@ import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import type { Operation } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import type { Limits } from '../operations/limits.ts';
+import type { Revocation } from '../services/tokens.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
@@ -12,6 +13,8 @@ export interface PageParts {
   execute: Execute;
   catalogue: readonly Operation[];
   limits: Limits;
+  /** Tells every process of tokens that ended, once that is committed. Never throws. */
+  announce(ended: readonly Revocation[]): Promise<void>;
   requests: AuthorizationRequests;
   sessions: BrowserSessions;
   settings: ConsoleSettings;

@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode } from '../domain/errors.ts';
 import type { Answer } from './route.ts';
 
 /** Why a form was refused, for the page that shows it again. */
@@ -6,7 +6,7 @@ export interface Refusal {
   status: number;
   /** What is wrong as a whole; undefined when the fields tell it. */
   message: string | undefined;
-  /** What is wrong with single fields, by name. */
+  /** What is wrong with single fields, by name; parts of a field (`skills.0.name`) stand under its name too. */
   fields: Readonly<Record<string, string>>;
   retry_after: number | undefined;
 }
@@ -14,29 +14,40 @@ export interface Refusal {
 /** Refusals that a person can do something about, in the form itself. */
 const correctable = new Set([400, 403, 409, 413, 422, 429]);
 
+/** The field that a refusal is about which names none itself. */
+type FieldOfCode = Partial<Record<ErrorCode, string>>;
+
 /**
  * Does what a form asks for. When it is refused and the person can do something about that, `again` shows the form once more.
  * Whatever else is thrown becomes an error page.
+ * @param at which field refusals of these codes are about; they all can be corrected there.
  */
 export async function orAgain(
   run: () => Promise<Answer>,
   again: (refusal: Refusal) => Answer | Promise<Answer>,
+  at: FieldOfCode = {},
 ): Promise<Answer> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof DomainError) || !correctable.has(error.status)) throw error;
-    return again(refusalOf(error));
+    if (!(error instanceof DomainError) || !(correctable.has(error.status) || at[error.code])) throw error;
+    return again(refusalOf(error, at));
   }
 }
 
-function refusalOf(error: DomainError): Refusal {
-  const { status, details = [], retry_after } = error;
-  const named = details.filter(({ field }) => field !== '');
+function refusalOf(error: DomainError, at: FieldOfCode): Refusal {
+  const { status, code, details = [], retry_after } = error;
+  const field = at[code];
+  const known = field !== undefined && details.length === 0 ? [{ field, message: error.message }] : details;
+  const named = known.filter((detail) => detail.field !== '');
   return {
-    status,
+    // What a form names wrongly is wrong input; it is the page that is not found otherwise.
+    status: status === 404 ? 400 : status,
     message: named.length > 0 ? undefined : plainMessage(error),
-    fields: Object.fromEntries(named.map(({ field, message }) => [field.split('.')[0] ?? field, message])),
+    fields: Object.fromEntries([
+      ...named.map((detail) => [detail.field.split('.')[0] ?? '', detail.message]),
+      ...named.map((detail) => [detail.field, detail.message]),
+    ]),
     retry_after,
   };
 }

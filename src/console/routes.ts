@@ -1,4 +1,9 @@
 import { accountRoutes } from './pages/account.tsx';
+import { agentDeleteRoutes } from './pages/agent-delete.tsx';
+import { agentNewRoutes } from './pages/agent-new.tsx';
+import { agentProfileRoutes } from './pages/agent-profile.tsx';
+import { agentSettingsRoutes } from './pages/agent-settings.tsx';
+import { agentListRoutes } from './pages/agents.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { homeRoutes } from './pages/home.tsx';
 import { sessionRoutes } from './pages/sessions.tsx';
@@ -18,6 +23,12 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...signOutRoutes(parts),
     ...consentRoutes(parts),
     ...homeRoutes(parts),
+    ...agentListRoutes(parts),
+    // Before what takes any other word for the id of an agent.
+    ...agentNewRoutes(parts),
+    ...agentProfileRoutes(parts),
+    ...agentSettingsRoutes(parts),
+    ...agentDeleteRoutes(parts),
     ...accountRoutes(parts),
     ...sessionRoutes(parts),
   ];

@@ -16,6 +16,11 @@ export function isName(value: string): boolean {
   return namePattern.test(value);
 }
 
+/** Whether `value` is a handle in its canonical form. */
+export function isHandle(value: string): boolean {
+  return handlePattern.test(value);
+}
+
 /**
  * Reads a handle as people write it: in any case, with or without a leading `@`.
  * @throws {DomainError} INVALID_HANDLE

@@ -24,8 +24,8 @@ export const threadId = z.string().max(64).describe('Thread identifier, thd_…'
 
 export const agentHandle = z
   .string()
-  .min(1)
-  .max(80)
+  .min(1, 'must name an agent')
+  .max(80, 'must have at most 80 characters')
   .describe('owner.agent_name; a leading @ and any case are accepted.');
 
 export const agentReference = z.string().min(1).max(80).describe('Id or handle of an agent.');
@@ -90,9 +90,16 @@ export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export const handlePart = z.string().min(1).max(80);
 
-export const displayName = z.string().min(1).max(100).describe('1–100 characters.');
+export const displayName = z
+  .string()
+  .min(1, 'must have a character at least')
+  .max(100, 'must have at most 100 characters')
+  .describe('1–100 characters.');
 
-export const description = z.string().max(1000).describe('At most 1,000 characters.');
+export const description = z
+  .string()
+  .max(1000, 'must have at most 1,000 characters')
+  .describe('At most 1,000 characters.');
 
 const largestCard = 32_768;
 
@@ -108,10 +115,13 @@ export const skills = z
     z.strictObject({
       name: z
         .string()
-        .max(64)
+        .max(64, 'must have at most 64 characters')
         .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be a lower-case slug')
         .describe('A lower-case slug, at most 64 characters.'),
-      description: z.string().max(500).describe('At most 500 characters.'),
+      description: z
+        .string()
+        .max(500, 'must have at most 500 characters')
+        .describe('At most 500 characters.'),
     }),
   )
   .max(20)

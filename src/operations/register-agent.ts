@@ -12,7 +12,11 @@ export const registerAgentOperation = defineOperation({
   scope: 'agents:write',
   kind: 'write',
   input: z.strictObject({
-    name: z.string().min(1).max(32).describe('The part of the handle behind the dot; stays taken for good.'),
+    name: z
+      .string()
+      .min(1, 'must have a character at least')
+      .max(32, 'must have at most 32 characters')
+      .describe('The part of the handle behind the dot; stays taken for good.'),
     display_name: displayName,
     description: description.default(''),
     inbound_policy: inboundPolicy.default('contacts_only'),

@@ -19,6 +19,11 @@ const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.scope, 
 
 const joined = `agents a join owners w on w.id = a.owner_id left join owners p on p.id = a.member_account_id`;
 
+/** Own ones first, then those of organizations, each by handle; behind the handle $2, wherever it belongs. */
+const page = `($2 = '' or (a.owner_id <> $1, a.canonical_handle)
+    > (split_part($2, '.', 1) <> (select o.name from owners o where o.id = $1), $2))
+  order by a.owner_id <> $1, a.canonical_handle limit $3`;
+
 const statements = {
   find: statement(
     'person_agents.find',
@@ -26,13 +31,11 @@ const statements = {
   ),
   list: statement(
     'person_agents.list',
-    `select ${columns} from ${joined}
-     where ${managedByPerson('$1')} and a.canonical_handle > $2 order by a.canonical_handle limit $3`,
+    `select ${columns} from ${joined} where ${managedByPerson('$1')} and ${page}`,
   ),
   listActedAs: statement(
     'person_agents.list_acted_as',
-    `select ${columns} from ${joined}
-     where ${actedAsByPerson('$1')} and a.canonical_handle > $2 order by a.canonical_handle limit $3`,
+    `select ${columns} from ${joined} where ${actedAsByPerson('$1')} and ${page}`,
   ),
 };
 
@@ -42,7 +45,7 @@ export function personAgentsRepository(db: Queryable) {
     async find(accountId: string, agentId: string): Promise<PersonAgentRow | undefined> {
       return (await db.query<PersonAgentRow>(statements.find, [accountId, agentId]))[0];
     },
-    /** What the person manages, or only what the person acts as, behind a handle, by handle. */
+    /** What the person manages, or only what the person acts as, behind a handle: own agents first, then by handle. */
     list(
       accountId: string,
       only: { right: 'manages' | 'acts_as'; after: string; limit: number },

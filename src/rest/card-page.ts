@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { cardBody, escapeHtml } from '../http/card-body.ts';
 import type { ShownCard } from '../operations/read-card.ts';
-import { cardBody, escapeHtml } from './card-body.ts';
 
 const style =
   'body{max-width:44rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}pre{overflow:auto}.handle{color:#555}';

@@ -22,7 +22,10 @@ export type Right = 'manages' | 'acts_as';
 /** The client in whose name the console acts as an agent. It has no secret: nobody signs in as it. */
 export const consoleClient = 'console';
 
-/** The agents that a person manages, or only those that the person acts as, by handle; at most `limit`, behind the handle `after`. */
+/**
+ * The agents that a person manages, or only those that the person acts as: own ones first, then those of organizations, by handle;
+ * at most `limit`, behind the handle `after`.
+ */
 export function listManagedBy(
   { personAgents }: PersonAgents,
   account_id: string,

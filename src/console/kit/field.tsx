@@ -62,16 +62,26 @@ interface TextAreaProps extends Labelled {
   value?: string | undefined;
   rows?: number;
   maxlength?: number;
+  /** Text whose characters stand below each other. */
+  code?: boolean;
 }
 
 /** Several lines to fill in. */
 export function TextArea(props: TextAreaProps) {
-  const { name, value = '', rows = 4, maxlength } = props;
+  const { name, value = '', rows = 4, maxlength, code = false } = props;
   const id = useId();
   return (
     <Labelled {...props} id={id}>
-      <textarea id={id} name={name} rows={rows} maxLength={maxlength} {...described(props, id)}>
-        {value}
+      <textarea
+        id={id}
+        name={name}
+        rows={rows}
+        maxLength={maxlength}
+        class={code ? 'code' : undefined}
+        {...described(props, id)}
+      >
+        {/* The first newline behind the tag is not part of the text (HTML, section 13.1.2.5). */}
+        {value.startsWith('\n') ? `\n${value}` : value}
       </textarea>
     </Labelled>
   );

@@ -26,6 +26,7 @@ function formAddresses(): string[] {
     limits,
     execute: createExecute(unitOfWork, limits),
     catalogue: [],
+    announce: () => Promise.resolve(),
     requests: { find: refuse, approve: refuse, deny: refuse },
     sessions: createBrowserSessions(unitOfWork),
     settings: { public_url: core.config.PUBLIC_URL, signup: 'open' },

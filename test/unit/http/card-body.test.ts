@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import { afterEach, expect, test, vi } from 'vitest';
-import { cardBody } from '../../../src/rest/card-body.ts';
+import { cardBody } from '../../../src/http/card-body.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

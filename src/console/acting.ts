@@ -1,0 +1,59 @@
+import type { Person } from '../domain/person.ts';
+import type { Operation } from '../operations/define.ts';
+import { actorFor, type AgentOfPerson, agentOfPerson, listManagedBy } from '../services/person-agents.ts';
+import { resourceAddresses } from '../services/tokens.ts';
+import type { PageParts } from './parts.ts';
+
+type Parts = Pick<PageParts, 'unitOfWork' | 'execute' | 'settings'>;
+
+/** One of a person's agents, and the one door to what agents do: operations of the catalogue. */
+export interface Acting {
+  agent: AgentOfPerson;
+  /** @throws {DomainError} as the operation does, and RATE_LIMITED */
+  call<Output extends object>(operation: Operation<unknown, Output>, input?: object): Promise<Output>;
+}
+
+/**
+ * The person as one of the agents that the person acts as.
+ * @throws {DomainError} AGENT_NOT_FOUND, in the same words for somebody else's
+ */
+export async function actingAs(parts: Parts, person: Person, agent_id: string): Promise<Acting> {
+  const agent = await parts.unitOfWork.consult((all) =>
+    agentOfPerson(all, person.account_id, agent_id, 'acts_as'),
+  );
+  return { agent, call: callerAs(parts, person, agent) };
+}
+
+/**
+ * The person as who changes an agent that the person manages. One that is tied to somebody else is changed through an agent of
+ * the person's own.
+ * @throws {DomainError} AGENT_NOT_FOUND, in the same words for somebody else's
+ */
+export async function managing(parts: Parts, person: Person, agent_id: string): Promise<Acting> {
+  const agent = await parts.unitOfWork.consult((all) =>
+    agentOfPerson(all, person.account_id, agent_id, 'manages'),
+  );
+  const through = agent.acts_as ? agent : await deputy(parts, person, agent);
+  return { agent, call: callerAs(parts, person, through) };
+}
+
+/** What a personal agent manages is what its person manages; a shared agent manages all of its organization's. */
+async function deputy({ unitOfWork }: Parts, person: Person, agent: AgentOfPerson): Promise<AgentOfPerson> {
+  const own = await unitOfWork.consult((all) => listManagedBy(all, person.account_id, { right: 'acts_as' }));
+  const able = own.find(
+    ({ scope, owner_id }) => scope === 'personal' || (scope === 'shared' && owner_id === agent.owner_id),
+  );
+  return able ?? agent;
+}
+
+function callerAs({ execute, settings }: Parts, person: Person, through: AgentOfPerson): Acting['call'] {
+  const actor = actorFor(person, through, resourceAddresses(settings.public_url).api);
+  return async function call<Output extends object>(
+    operation: Operation<unknown, Output>,
+    input: object = {},
+  ): Promise<Output> {
+    const { output } = await execute({ operation, actor, input });
+    // By the schema of this very operation.
+    return output as Output;
+  };
+}

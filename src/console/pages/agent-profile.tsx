@@ -1,0 +1,111 @@
+import { getAgentOperation } from '../../operations/get-agent.ts';
+import { parseInput } from '../../operations/parse.ts';
+import { updateAgentOperation } from '../../operations/update-agent.ts';
+import type { AgentOfPerson } from '../../services/person-agents.ts';
+import { managing } from '../acting.ts';
+import { largestProfileForm, type Profile, readProfile } from '../agent-profile.ts';
+import { said } from '../flash.ts';
+import { AgentCard } from '../kit/agent-card.tsx';
+import { Card, Notice } from '../kit/content.tsx';
+import { Actions, Button, Form } from '../kit/form.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain, type Refusal } from '../refusal.ts';
+import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
+import { CardFields, NameFields } from './agent-fields.tsx';
+import { agentAddress, AgentHeading } from './agent-heading.tsx';
+
+const path = '/console/agents/:id';
+
+/** What an agent says of itself, and how its card looks. */
+export function agentProfileRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    page(path, async ({ params, person }) => {
+      const { agent, call } = await managing(parts, person, params['id'] ?? '');
+      return profilePage({ agent, profile: await call(getAgentOperation, { agent_ref: agent.id }) });
+    }),
+    action(
+      path,
+      async ({ params, person, form }) => {
+        const { agent, call } = await managing(parts, person, params['id'] ?? '');
+        const profile = readProfile(form);
+        const wanted = form.get('do');
+        if (wanted === 'rows') return profilePage({ agent, profile, more: true });
+        const change = { agent_ref: agent.id, ...profile };
+        return orAgain(
+          async () => {
+            if (wanted === 'preview') {
+              parseInput(updateAgentOperation.input, change);
+              return profilePage({ agent, profile, preview: true });
+            }
+            await call(updateAgentOperation, change);
+            return { to: agentAddress(agent), flash: said('The profile is saved.') };
+          },
+          (refusal) => profilePage({ agent, profile, refusal }),
+        );
+      },
+      largestProfileForm,
+    ),
+  ];
+}
+
+interface ProfilePage {
+  agent: AgentOfPerson;
+  profile: Profile;
+  /** Whether the card is shown as it would be. */
+  preview?: boolean;
+  /** Whether more rows for skills were asked for. */
+  more?: boolean;
+  refusal?: Refusal;
+}
+
+function profilePage({ agent, profile, preview = false, more = false, refusal }: ProfilePage): ShownPage {
+  const wrong = refusal?.fields ?? {};
+  const form = (
+    <Card title="Profile" action={agent.visibility === 'public' && <PublicCard {...agent} />}>
+      {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+      <Form action={agentAddress(agent)}>
+        <NameFields profile={profile} wrong={wrong} />
+        <CardFields profile={profile} wrong={wrong} more={more} />
+        <Actions>
+          <Button name="do" value="save">
+            Save
+          </Button>
+          <Button kind="quiet" name="do" value="preview">
+            Preview the card
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  );
+  const body = (
+    <>
+      <AgentHeading agent={agent} />
+      {preview ? (
+        <div class="beside">
+          <div class="stack">
+            <Notice tone="warning" title="This is a preview">
+              Nothing is saved yet.
+            </Notice>
+            <Card title="The card as others see it">
+              <AgentCard handle={agent.canonical_handle} profile={profile} />
+            </Card>
+          </div>
+          {form}
+        </div>
+      ) : (
+        form
+      )}
+    </>
+  );
+  return {
+    title: `${refusal ? 'Error: ' : ''}${agent.display_name}`,
+    body,
+    status: refusal?.status ?? 200,
+    retry_after: refusal?.retry_after,
+  };
+}
+
+/** The way to the card as everybody can read it. */
+function PublicCard({ canonical_handle }: Pick<AgentOfPerson, 'canonical_handle'>) {
+  return <a href={`/v1/agents/${canonical_handle.replace('.', '/')}/card`}>Its public card</a>;
+}

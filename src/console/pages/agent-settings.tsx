@@ -1,0 +1,137 @@
+import { getAgentOperation } from '../../operations/get-agent.ts';
+import { updateAgentOperation } from '../../operations/update-agent.ts';
+import type { AgentRecord } from '../../presenters/agent.ts';
+import type { AgentOfPerson } from '../../services/person-agents.ts';
+import { managing } from '../acting.ts';
+import { policyChoices, visibilityChoices } from '../agent-words.ts';
+import { said } from '../flash.ts';
+import { Checkbox, Choices } from '../kit/choices.tsx';
+import { Card, Notice } from '../kit/content.tsx';
+import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain, type Refusal } from '../refusal.ts';
+import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
+import { agentAddress, AgentHeading } from './agent-heading.tsx';
+
+const path = '/console/agents/:id/settings';
+
+/** Who reaches an agent and what it may begin, pausing it, and the way to delete it. */
+export function agentSettingsRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    page(path, async ({ params, person }) => {
+      const { agent, call } = await managing(parts, person, params['id'] ?? '');
+      return settingsPage(agent, await call(getAgentOperation, { agent_ref: agent.id }));
+    }),
+    action(path, async ({ params, person, form }) => {
+      const { agent, call } = await managing(parts, person, params['id'] ?? '');
+      const reach = {
+        visibility: form.get('visibility'),
+        inbound_policy: form.get('inbound_policy'),
+        can_initiate_threads: form.get('can_initiate_threads') === 'on',
+      };
+      return orAgain(
+        async () => {
+          await call(updateAgentOperation, { agent_ref: agent.id, ...reach });
+          return { to: agentAddress(agent, 'settings'), flash: said('The settings are saved.') };
+        },
+        (refusal) => settingsPage(agent, reach, refusal),
+      );
+    }),
+    action(`${path}/pause`, async ({ params, person, form }) => {
+      const { agent, call } = await managing(parts, person, params['id'] ?? '');
+      const paused = form.get('paused') === 'true';
+      await call(updateAgentOperation, { agent_ref: agent.id, paused });
+      const text = `${agent.display_name} is ${paused ? 'paused' : 'at work again'}.`;
+      return { to: agentAddress(agent, 'settings'), flash: said(text) };
+    }),
+  ];
+}
+
+/** As it is stored, or as a form sent it. */
+type Reach = Pick<AgentRecord, 'can_initiate_threads'> & {
+  visibility: string | null;
+  inbound_policy: string | null;
+};
+
+function settingsPage(agent: AgentOfPerson, reach: Reach, refusal?: Refusal): ShownPage {
+  const body = (
+    <>
+      <AgentHeading agent={agent} />
+      <Card title="Who reaches it">
+        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Form action={agentAddress(agent, 'settings')}>
+          <ReachFields reach={reach} wrong={refusal?.fields ?? {}} />
+          <Checkbox
+            name="can_initiate_threads"
+            label="It may begin threads itself"
+            hint="Otherwise it only answers in threads that others begin."
+            checked={reach.can_initiate_threads}
+          />
+          <Actions>
+            <Button>Save</Button>
+            {agent.acts_as && <ButtonLink href={agentAddress(agent, 'allowlist')}>Its allowlist</ButtonLink>}
+          </Actions>
+        </Form>
+      </Card>
+      <Pause agent={agent} />
+      <Card title="Delete it" tone="danger">
+        <p>It ends for good, and its handle is never given away again.</p>
+        <Actions>
+          <ButtonLink href={agentAddress(agent, 'delete')} kind="danger">
+            Delete this agent
+          </ButtonLink>
+        </Actions>
+      </Card>
+    </>
+  );
+  return {
+    title: `${refusal ? 'Error: ' : ''}Settings of ${agent.display_name}`,
+    body,
+    status: refusal?.status ?? 200,
+    retry_after: refusal?.retry_after,
+  };
+}
+
+interface ReachFieldsProps {
+  reach: Omit<Reach, 'can_initiate_threads'>;
+  wrong: Readonly<Record<string, string>>;
+}
+
+/** Who sees an agent, and who may write to it first. */
+export function ReachFields({ reach, wrong }: ReachFieldsProps) {
+  return (
+    <>
+      <Choices
+        name="visibility"
+        legend="Who sees it"
+        choices={visibilityChoices}
+        value={reach.visibility ?? undefined}
+        error={wrong['visibility'] && 'Choose one of these.'}
+      />
+      <Choices
+        name="inbound_policy"
+        legend="Who may write to it first"
+        choices={policyChoices}
+        value={reach.inbound_policy ?? undefined}
+        error={wrong['inbound_policy'] && 'Choose one of these.'}
+      />
+    </>
+  );
+}
+
+function Pause({ agent }: { agent: AgentOfPerson }) {
+  return (
+    <Card title={agent.paused ? 'It is paused' : 'Pause it'}>
+      <p>
+        {agent.paused
+          ? 'It neither writes nor is written to; who tries is told that it is paused. What it has is kept.'
+          : 'A paused agent neither writes nor is written to, until you resume it. Its messages and contacts are kept.'}
+      </p>
+      <Form action={agentAddress(agent, 'settings/pause')} hidden={{ paused: String(!agent.paused) }}>
+        <Actions>
+          <Button kind={agent.paused ? 'primary' : 'quiet'}>{agent.paused ? 'Resume' : 'Pause'}</Button>
+        </Actions>
+      </Form>
+    </Card>
+  );
+}

@@ -1,0 +1,50 @@
+import { isHandle } from '../../domain/handles.ts';
+import { type AgentOfPerson, listManagedBy } from '../../services/person-agents.ts';
+import { AgentRows } from '../kit/agents.tsx';
+import { Card, Empty, Heading } from '../kit/content.tsx';
+import { ButtonLink } from '../kit/form.tsx';
+import { NextPage } from '../kit/next-page.tsx';
+import type { PageParts } from '../parts.ts';
+import { type ConsoleRoute, page, type ShownPage } from '../route.ts';
+
+const pageSize = 50;
+
+/** The agents that a person manages: own ones, then those of organizations. */
+export function agentListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
+  return [
+    page('/console/agents', async ({ query, person }) => {
+      const after = query.get('after') ?? '';
+      const where = { after: isHandle(after) ? after : '', limit: pageSize + 1 };
+      const agents = await unitOfWork.consult((all) => listManagedBy(all, person.account_id, where));
+      return agentsPage(agents, person.username);
+    }),
+  ];
+}
+
+function agentsPage(found: readonly AgentOfPerson[], username: string): ShownPage {
+  const agents = found.slice(0, pageSize);
+  const last = found.length > pageSize ? agents.at(-1) : undefined;
+  const owners = [...new Set(agents.map(({ owner_name }) => owner_name))];
+  const create = (
+    <ButtonLink href="/console/agents/new" kind="primary">
+      New agent
+    </ButtonLink>
+  );
+  const body = (
+    <>
+      <Heading title="Agents" action={agents.length > 0 && create} />
+      {agents.length === 0 && (
+        <Empty title="No agents yet" action={create}>
+          An agent is an address that software writes from and is written to.
+        </Empty>
+      )}
+      {owners.map((owner) => (
+        <Card title={owner === username ? 'Your own' : `Of ${owner}`} key={owner}>
+          <AgentRows agents={agents.filter(({ owner_name }) => owner_name === owner)} />
+        </Card>
+      ))}
+      <NextPage path="/console/agents" what="agents" next={last && { after: last.canonical_handle }} />
+    </>
+  );
+  return { title: 'Agents', body };
+}

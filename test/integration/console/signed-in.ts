@@ -1,0 +1,94 @@
+import type { Element } from 'domhandler';
+import { findAll, getAttributeValue, textContent } from 'domutils';
+import type { Person } from '../../../src/domain/person.ts';
+import { createAccount } from '../../../src/services/accounts.ts';
+import { addToOrganization, createOrganization } from '../../../src/services/organizations.ts';
+import { findPerson, openSession } from '../../../src/services/sessions.ts';
+import { formTo, type FormOnPage, openBrowser, type PageAnswer } from '../../support/browser-forms.ts';
+import type { AgentOptions, TestAgent, TestService } from '../../support/service.ts';
+
+let count = 0;
+
+/** A name that nobody in this process has yet. */
+export function freshName(stem: string): string {
+  return `${stem}-${process.pid}-${(count += 1)}`;
+}
+
+/** A person of a fresh account in a browser, signed in without the trouble of typing. */
+export async function signedIn(service: TestService, username = freshName('person')) {
+  const { unitOfWork } = service.core;
+  const account = await unitOfWork.administer((work) =>
+    createAccount(work, { username, password_hash: null }),
+  );
+  const from = { account_id: account.id, address: '192.0.2.7', user_agent: 'Test/1.0' };
+  const { token } = await unitOfWork.administer((work) => openSession(work, from));
+  const person = await unitOfWork.consult((all) => findPerson(all, token, Date.now()));
+  if (!person) throw new Error('nobody is signed in');
+  const browser = openBrowser(service.url);
+  browser.cookies.set('ams_session', { value: token, path: '/' });
+  return {
+    ...browser,
+    person,
+    username,
+    /** An agent of this person, as an operator registers it, and a token for it. */
+    agent: (name = 'agent', options: AgentOptions = {}): Promise<TestAgent> =>
+      service.register(
+        {
+          handle: `${username}.${name}`,
+          visibility: options.visibility ?? 'public',
+          inbound_policy: options.inbound_policy ?? 'open',
+        },
+        options,
+      ),
+  };
+}
+
+export type SignedIn = Awaited<ReturnType<typeof signedIn>>;
+
+/** An organization with these people. */
+export async function organizationOf(
+  { core }: TestService,
+  people: { admins?: readonly { person: Person }[]; members?: readonly { person: Person }[] },
+): Promise<string> {
+  const slug = freshName('org');
+  await core.unitOfWork.administer(async (work) => {
+    await createOrganization(work, slug);
+    for (const { person } of people.admins ?? [])
+      await addToOrganization(work, { slug, username: person.username, role: 'admin' });
+    for (const { person } of people.members ?? [])
+      await addToOrganization(work, { slug, username: person.username, role: 'member' });
+  });
+  return slug;
+}
+
+/** What a page says is wrong with a field. */
+export function errorAt(page: PageAnswer, name: string): string | undefined {
+  const field = ['fieldset', 'input', 'textarea', 'select']
+    .flatMap((element) => page.elements(element))
+    .find((element) => isCalled(element, name));
+  const ids = (field && getAttributeValue(field, 'aria-describedby'))?.split(' ') ?? [];
+  const said = page.elements('p').filter((each) => ids.includes(getAttributeValue(each, 'id') ?? ''));
+  return said
+    .filter((each) => getAttributeValue(each, 'class') === 'error')
+    .map((each) => textContent(each))[0];
+}
+
+/** A fieldset is called like the radio buttons in it. */
+function isCalled(element: Element, name: string): boolean {
+  if (element.name !== 'fieldset') return getAttributeValue(element, 'name') === name;
+  return findAll(
+    (inner) => getAttributeValue(inner, 'type') === 'radio' && getAttributeValue(inner, 'name') === name,
+    element.children,
+  ).some(Boolean);
+}
+
+/** What a form of a page holds. */
+export function fieldsOf(page: PageAnswer, action: string): Record<string, string> {
+  return Object.fromEntries(formTo(page, action).fields);
+}
+
+/** A form that a page need not have: as somebody would make it by hand who knows the address. */
+export function formAs(page: PageAnswer, action: string, fields: Record<string, string> = {}): FormOnPage {
+  const csrf = page.forms.flatMap((form) => form.fields).find(([name]) => name === 'csrf')?.[1] ?? '';
+  return { action, fields: Object.entries({ csrf, ...fields }), buttons: [] };
+}
