@@ -21,7 +21,10 @@ const url = (...protocols: string[]) =>
         return false;
       }
     },
-    `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    {
+      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      abort: true,
+    },
   );
 
 const VERSION = '0.1.0';
@@ -69,6 +72,13 @@ const rateLimits = z
     return { ...usualLimits, ...limits };
   });
 
+/** An OpenID Connect issuer: https, or on this machine http; with neither query nor fragment (Discovery, section 3). */
+const issuer = url('https:', 'http:').refine((value) => {
+  const { protocol, hostname, search, hash } = new URL(value);
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return (protocol === 'https:' || local) && search === '' && hash === '';
+}, 'must be an https address without query and fragment (http only on this machine)');
+
 const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
@@ -91,6 +101,10 @@ const environment = z.object({
   TRUST_PROXY: flag.default(false),
   RATE_LIMITS: rateLimits,
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(40, 'must be at most 40 characters').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
@@ -116,6 +130,9 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const name = String(issue?.path[0] ?? 'environment');
     const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is wrong');
     throw new ConfigError(`${name}: ${reason}`);
+  }
+  if (parsed.data.OIDC_ISSUER !== undefined && parsed.data.OIDC_CLIENT_ID === undefined) {
+    throw new ConfigError('OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is');
   }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
   return Object.freeze({ ...parsed.data, PUBLIC_URL, VERSION });

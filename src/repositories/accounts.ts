@@ -15,6 +15,10 @@ const statements = {
     'accounts.find',
     `select ${columns} from accounts a join owners o on o.id = a.id where a.id = $1`,
   ),
+  lock: statement(
+    'accounts.lock',
+    `select ${columns} from accounts a join owners o on o.id = a.id where a.id = $1 for no key update of a`,
+  ),
   findByName: statement(
     'accounts.find_by_name',
     `select ${columns} from accounts a join owners o on o.id = a.id where o.name = $1`,
@@ -30,6 +34,10 @@ export function accountsRepository(db: Queryable) {
   return {
     async find(id: string): Promise<AccountRow | undefined> {
       return (await db.query<AccountRow>(statements.find, [id]))[0];
+    },
+    /** As find, and holds the account until the transaction ends. */
+    async lock(id: string): Promise<AccountRow | undefined> {
+      return (await db.query<AccountRow>(statements.lock, [id]))[0];
     },
     async findByName(name: string): Promise<AccountRow | undefined> {
       return (await db.query<AccountRow>(statements.findByName, [name]))[0];

@@ -1,3 +1,4 @@
+import { accountIdentitiesRepository } from './account-identities.ts';
 import { accountsRepository } from './accounts.ts';
 import { agentSearchRepository } from './agent-search.ts';
 import { agentsRepository } from './agents.ts';
@@ -58,6 +59,7 @@ export function repositoriesOn(db: Queryable) {
     owners: ownersRepository(db),
     memberships: membershipsRepository(db),
     accounts: accountsRepository(db),
+    accountIdentities: accountIdentitiesRepository(db),
     sessions: sessionsRepository(db),
     invitations: invitationsRepository(db),
     approvals: approvalsRepository(db),

@@ -27,10 +27,6 @@ const statements = {
     `select 1 from organization_members m join owners o on o.id = m.organization_id
      where m.account_id = $1 and o.name = $2 for no key update of o`,
   ),
-  lockAccount: statement(
-    'memberships.lock_account',
-    `select 1 from accounts where id = $1 for no key update`,
-  ),
   countAdministered: statement(
     'memberships.count_administered',
     `select count(*)::int as count from organization_members where account_id = $1 and role = 'admin'`,
@@ -60,9 +56,8 @@ export function membershipsRepository(db: Queryable) {
       // Who waited for the organization reads what changed meanwhile.
       return (await db.query<MembershipRow>(statements.find, values))[0];
     },
-    /** In how many organizations an account is an admin. Holds the account, so that the number stays until the transaction ends. */
-    async countAdministered(accountId: string): Promise<number> {
-      await db.query(statements.lockAccount, [accountId]);
+    /** In how many organizations an account is an admin. */
+    countAdministered(accountId: string): Promise<number> {
       return count(statements.countAdministered, accountId);
     },
     countAdmins(organizationId: string): Promise<number> {

@@ -38,7 +38,9 @@ export async function foundOrganization(work: Administration, by: By, wanted: st
   if (!isName(name))
     throw wrongField('slug', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
   if (isReserved(name)) throw wrongField('slug', 'is kept back; choose another');
-  const { memberships, owners, now } = work;
+  const { accounts, memberships, owners, now } = work;
+  // Held, so that several at once are counted one after the other.
+  await accounts.lock(by.account_id);
   if ((await memberships.countAdministered(by.account_id)) >= mostAdministered) {
     throw new DomainError('FORBIDDEN', `You are an admin of ${mostAdministered} organizations already.`);
   }

@@ -73,6 +73,17 @@ describe('settings', () => {
     });
   });
 
+  test('take an external issuer over https, and over http on this machine', () => {
+    for (const OIDC_ISSUER of [
+      'https://id.example/realms/one',
+      'http://localhost:8080',
+      'http://127.0.0.1:1/',
+    ]) {
+      const settings = { OIDC_ISSUER, OIDC_CLIENT_ID: 'ams' };
+      expect(loadConfig({ ...complete, ...settings })).toMatchObject(settings);
+    }
+  });
+
   test('follow the port when no public address is given', () => {
     expect(loadConfig({ ...complete, PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000');
   });
@@ -114,6 +125,19 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['a limit twice', { ...complete, RATE_LIMITS: 'default=1/1,default=2/1' }, /^RATE_LIMITS: .*each once/],
   ['limits by no name of ours', { ...complete, RATE_LIMITS: 'constructor=1/1' }, /^RATE_LIMITS: /],
   ['another sign-up', { ...complete, SIGNUP: 'maybe' }, /^SIGNUP: .*"open"\|"invite"\|"closed"/],
+  ['an issuer over plain http', { ...complete, OIDC_ISSUER: 'http://id.example' }, /^OIDC_ISSUER: .*https/],
+  ['an issuer that is none', { ...complete, OIDC_ISSUER: 'id.example' }, /^OIDC_ISSUER: must be an address/],
+  [
+    'an issuer with a query',
+    { ...complete, OIDC_ISSUER: 'https://id.example/?a=1' },
+    /^OIDC_ISSUER: .*query/,
+  ],
+  [
+    'an issuer and no client there',
+    { ...complete, OIDC_ISSUER: 'https://id.example' },
+    /^OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is$/,
+  ],
+  ['a long name', { ...complete, OIDC_NAME: 'x'.repeat(41) }, /^OIDC_NAME: must be at most 40 characters$/],
   ['a pool of one', { ...complete, DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
 ];
 
