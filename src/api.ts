@@ -14,7 +14,9 @@ import { catalogue } from './operations/catalogue.ts';
 import { createExecute } from './operations/execute.ts';
 import { createLimits } from './operations/limits.ts';
 import { createReadCard } from './operations/read-card.ts';
+import { type ErrorLog, limitedLog } from './platform/error-log.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
+import { createOpenId } from './platform/openid.ts';
 import { publicFetch } from './platform/public-fetch.ts';
 import { createRealtime } from './realtime/create.ts';
 import { cardRoute } from './rest/card.ts';
@@ -156,6 +158,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     limits,
     announce,
     settings: { public_url, signup: config.SIGNUP },
+    external: externalSignIn(config, log),
     logger,
   });
   const faces = [health, mcp.middleware, oauth.middleware, description, await docsFace(), people, ...rest];
@@ -171,4 +174,13 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   const { port } = server.address() as AddressInfo;
   logger.info({ port, public_url }, 'API ready');
   return { port };
+}
+
+/** The OpenID Connect provider that the settings name, for people who sign in there. */
+function externalSignIn(config: Core['config'], log: ErrorLog) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret } = config;
+  if (issuer === undefined || client_id === undefined) return undefined;
+  const redirect_uri = `${config.PUBLIC_URL}/sign-in/external/callback`;
+  const provider = createOpenId({ issuer, client_id, client_secret, redirect_uri, log: limitedLog(log) });
+  return { name: config.OIDC_NAME ?? new URL(issuer).host, provider };
 }

@@ -1,7 +1,10 @@
 import type { Context } from 'koa';
 
-/** Our cookies: who is signed in, a browser in which nobody is, and the sentence for the next page. */
-type CookieName = 'session' | 'browser' | 'flash';
+/**
+ * Our cookies: who is signed in, a browser in which nobody is, the sentence for the next page, and a sign-in that is under way at
+ * another provider.
+ */
+type CookieName = 'session' | 'browser' | 'flash' | 'external';
 
 /**
  * The full name of a cookie. Over https it is one that only this very host can have set (`__Host-`, RFC 6265bis, section 4.1.3):

@@ -2,6 +2,7 @@ import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import type { Operation } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import type { Limits } from '../operations/limits.ts';
+import type { ExternalProvider } from '../services/identities.ts';
 import type { Revocation } from '../services/tokens.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
@@ -18,6 +19,15 @@ export interface PageParts {
   requests: AuthorizationRequests;
   sessions: BrowserSessions;
   settings: ConsoleSettings;
+  /** Sign-in through an OpenID Connect provider, where there is one. */
+  external: ExternalSignIn | undefined;
+}
+
+/** Another place that says who somebody is. */
+export interface ExternalSignIn {
+  /** As people know it. */
+  name: string;
+  provider: ExternalProvider;
 }
 
 export interface ConsoleSettings {

@@ -5,6 +5,8 @@ import { agentProfileRoutes } from './pages/agent-profile.tsx';
 import { agentSettingsRoutes } from './pages/agent-settings.tsx';
 import { agentListRoutes } from './pages/agents.tsx';
 import { consentRoutes } from './pages/consent.tsx';
+import { externalAccountRoutes } from './pages/external-accounts.tsx';
+import { externalSignInRoutes } from './pages/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
 import { sessionRoutes } from './pages/sessions.tsx';
 import { signInRoutes } from './pages/sign-in.tsx';
@@ -20,6 +22,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...startRoutes(parts),
     ...signInRoutes(parts),
     ...signUpRoutes(parts),
+    ...externalSignInRoutes(parts),
     ...signOutRoutes(parts),
     ...consentRoutes(parts),
     ...homeRoutes(parts),
@@ -30,6 +33,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),
     ...accountRoutes(parts),
+    ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),
   ];
 }

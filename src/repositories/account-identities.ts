@@ -25,7 +25,7 @@ const statements = {
   ),
   remove: statement(
     'account_identities.remove',
-    `delete from account_identities where account_id = $1 and issuer = $2 and subject = $3 returning 1`,
+    `delete from account_identities where account_id = $1 and issuer = $2 and subject = $3`,
   ),
 };
 
@@ -43,9 +43,8 @@ export function accountIdentitiesRepository(db: Queryable) {
     list(accountId: string): Promise<IdentityRow[]> {
       return db.query<IdentityRow>(statements.list, [accountId]);
     },
-    /** Whether the account had it. */
-    async remove(accountId: string, issuer: string, subject: string): Promise<boolean> {
-      return (await db.query(statements.remove, [accountId, issuer, subject])).length > 0;
+    async remove(accountId: string, issuer: string, subject: string): Promise<void> {
+      await db.query(statements.remove, [accountId, issuer, subject]);
     },
   };
 }

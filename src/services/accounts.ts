@@ -15,6 +15,15 @@ export async function createAccount(
   return { id: account.id, username: account.name, created_at: account.created_at };
 }
 
+/** Whether an account has a password; people who came from an external provider may have none. */
+export async function hasPassword(
+  { accounts }: Pick<Administration, 'accounts'>,
+  account_id: string,
+): Promise<boolean> {
+  const account = await accounts.find(account_id);
+  return (account?.password_hash ?? null) !== null;
+}
+
 /**
  * Sets a person's password on an operator's word, and ends every session of the person.
  * @param input the hash is made by hashPassword, before the transaction is open.

@@ -33,6 +33,7 @@ export type ExternalFailure = 'declined' | 'away' | 'invalid';
 
 /** The provider, as platform/openid.ts makes it. */
 export interface ExternalProvider {
+  target(): Promise<string | undefined>;
   start(): Promise<{ address: string; state: Sent['state'] } | undefined>;
   finish(
     query: string,
@@ -183,9 +184,11 @@ export async function disconnectIdentity(
 ): Promise<void> {
   const account = await accounts.lock(account_id);
   const identities = await accountIdentities.list(account_id);
+  // Looked for here: what was sent need not be text that the database takes.
+  const mine = identities.some((one) => one.issuer === issuer && one.subject === subject);
+  if (!mine) throw new DomainError('NOT_FOUND', 'Your account is not connected with that.');
   if (account?.password_hash === null && identities.length < 2) {
     throw new DomainError('INVALID_TRANSITION', 'It is your only way to sign in: set a password first.');
   }
-  if (await accountIdentities.remove(account_id, issuer, subject)) return;
-  throw new DomainError('NOT_FOUND', 'Your account is not connected with that.');
+  await accountIdentities.remove(account_id, issuer, subject);
 }

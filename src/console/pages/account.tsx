@@ -1,3 +1,4 @@
+import { hasPassword } from '../../services/accounts.ts';
 import { changePassword } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
 import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
@@ -5,27 +6,43 @@ import { Field } from '../kit/field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
-import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
+import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 
 /** The account of a person. */
-export function accountRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
+export function accountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
+  async function show({ person }: PersonVisit, refusal?: Refusal): Promise<ShownPage> {
+    const has_password = await unitOfWork.consult((all) => hasPassword(all, person.account_id));
+    return accountPage({ username: person.username, external: external?.name, has_password, refusal });
+  }
+
   return [
-    page('/console/account', ({ person }) => accountPage(person.username)),
-    action('/console/account/password', ({ form, person }) =>
+    page('/console/account', (visit) => show(visit)),
+    action('/console/account/password', (visit) =>
       orAgain(
         async () => {
+          const { form, person } = visit;
+          // Whoever found an open browser must not try passwords as often as they like.
+          await limits.spend('sign_in_account', person.username);
           const passwords = { current: form.get('current') ?? '', next: form.get('next') ?? '' };
           await changePassword(unitOfWork, person, passwords);
           const text = 'Your password is changed. Every other browser is signed out.';
           return { to: '/console/account', flash: said(text) };
         },
-        (refusal) => accountPage(person.username, refusal),
+        (refusal) => show(visit, refusal),
       ),
     ),
   ];
 }
 
-function accountPage(username: string, refusal?: Refusal): ShownPage {
+interface AccountPage {
+  username: string;
+  /** Name of the other provider through which people sign in. */
+  external: string | undefined;
+  has_password: boolean;
+  refusal: Refusal | undefined;
+}
+
+function accountPage({ username, external, has_password, refusal }: AccountPage): ShownPage {
   const wrong = refusal?.fields ?? {};
   const body = (
     <>
@@ -42,14 +59,16 @@ function accountPage(username: string, refusal?: Refusal): ShownPage {
         {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
         <Form action="/console/account/password">
           <input type="text" name="username" value={username} autocomplete="username" readOnly hidden />
-          <Field
-            name="current"
-            label="Current password"
-            type="password"
-            error={wrong['current']}
-            autocomplete="current-password"
-            required
-          />
+          {has_password && (
+            <Field
+              name="current"
+              label="Current password"
+              type="password"
+              error={wrong['current']}
+              autocomplete="current-password"
+              required
+            />
+          )}
           <Field
             name="next"
             label="New password"
@@ -62,10 +81,15 @@ function accountPage(username: string, refusal?: Refusal): ShownPage {
             required
           />
           <Actions>
-            <Button>Change the password</Button>
+            <Button>{has_password ? 'Change the password' : 'Set a password'}</Button>
           </Actions>
         </Form>
       </Card>
+      {external !== undefined && (
+        <Card title={external} action={<a href="/console/account/external">Connections</a>}>
+          <p>You can sign in through {external} too, once your account is connected with it.</p>
+        </Card>
+      )}
     </>
   );
   const title = refusal ? 'Error: Account' : 'Account';

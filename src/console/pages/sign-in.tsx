@@ -1,6 +1,7 @@
 import { addressKey } from '../../http/address-key.ts';
 import { checkPassword } from '../../services/sign-in.ts';
 import { Card, Heading, Notice } from '../kit/content.tsx';
+import { ExternalLink } from '../kit/external-link.tsx';
 import { Field } from '../kit/field.tsx';
 import { Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
@@ -12,7 +13,13 @@ import { type ConsoleRoute, openAction, openPage, type ShownPage, type Visit } f
 const longestName = 80;
 
 /** Signing in with username and password. */
-export function signInRoutes({ unitOfWork, limits, sessions, settings }: PageParts): ConsoleRoute[] {
+export function signInRoutes({
+  unitOfWork,
+  limits,
+  sessions,
+  settings,
+  external,
+}: PageParts): ConsoleRoute[] {
   async function spend(visit: Visit, username: string): Promise<void> {
     const name = username.trim().toLowerCase().slice(0, longestName);
     const address = addressKey(visit.ctx);
@@ -20,7 +27,9 @@ export function signInRoutes({ unitOfWork, limits, sessions, settings }: PagePar
     await limits.spend('sign_in', `${name} ${address}`);
     await limits.spend('sign_in_account', name);
   }
-  const show = (page: Omit<SignInPage, 'signup'>) => signInPage({ ...page, signup: settings.signup });
+  const { signup } = settings;
+  const show = (page: Omit<SignInPage, 'signup' | 'external'>) =>
+    signInPage({ ...page, signup, external: external?.name });
 
   return [
     openPage('/sign-in', ({ query, person }) => {
@@ -53,9 +62,12 @@ interface SignInPage {
   message?: string | undefined;
   retry_after?: number | undefined;
   signup: PageParts['settings']['signup'];
+  /** Name of the other provider through which people sign in. */
+  external: string | undefined;
 }
 
-function signInPage({ to, username, status = 200, message, retry_after, signup }: SignInPage): ShownPage {
+function signInPage(page: SignInPage): ShownPage {
+  const { to, username, status = 200, message, retry_after, signup, external } = page;
   const connecting = to.startsWith('/authorize/');
   const body = (
     <>
@@ -82,6 +94,7 @@ function signInPage({ to, username, status = 200, message, retry_after, signup }
           />
           <Button wide>Sign in</Button>
         </Form>
+        {external !== undefined && <ExternalLink name={external} to={to} />}
       </Card>
       {signup !== 'closed' && (
         <p class="aside">

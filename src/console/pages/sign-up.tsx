@@ -2,6 +2,7 @@ import { addressKey } from '../../http/address-key.ts';
 import { signUp } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
 import { Card, Heading, Notice } from '../kit/content.tsx';
+import { ExternalLink } from '../kit/external-link.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
@@ -10,7 +11,13 @@ import { returnTo } from '../return-to.ts';
 import { type ConsoleRoute, openAction, openPage, type ShownPage, signInAddress } from '../route.ts';
 
 /** Opening an account, where that is allowed (SIGNUP). */
-export function signUpRoutes({ unitOfWork, limits, sessions, settings }: PageParts): ConsoleRoute[] {
+export function signUpRoutes({
+  unitOfWork,
+  limits,
+  sessions,
+  settings,
+  external,
+}: PageParts): ConsoleRoute[] {
   const { signup } = settings;
 
   return [
@@ -19,7 +26,7 @@ export function signUpRoutes({ unitOfWork, limits, sessions, settings }: PagePar
       if (person) return { to };
       return signup === 'closed'
         ? closedPage(to)
-        : signUpPage({ to, signup, invitation: query.get('invitation') });
+        : signUpPage({ to, signup, external: external?.name, invitation: query.get('invitation') });
     }),
     openAction('/sign-up', (visit) => {
       const { form } = visit;
@@ -36,7 +43,7 @@ export function signUpRoutes({ unitOfWork, limits, sessions, settings }: PagePar
           await sessions.begin(visit.ctx, account_id);
           return { to, flash: said(`Welcome, ${username.trim().toLowerCase()}. Your account is ready.`) };
         },
-        (refusal) => signUpPage({ to, signup, username, invitation, refusal }),
+        (refusal) => signUpPage({ to, signup, external: external?.name, username, invitation, refusal }),
       );
     }),
   ];
@@ -45,12 +52,14 @@ export function signUpRoutes({ unitOfWork, limits, sessions, settings }: PagePar
 interface SignUpPage {
   to: string;
   signup: 'open' | 'invite';
+  /** Name of the other provider through which people sign in, and up. */
+  external: string | undefined;
   username?: string;
   invitation: string | null;
   refusal?: Refusal;
 }
 
-function signUpPage({ to, signup, username, invitation, refusal }: SignUpPage): ShownPage {
+function signUpPage({ to, signup, external, username, invitation, refusal }: SignUpPage): ShownPage {
   const wrong = refusal?.fields ?? {};
   const body = (
     <>
@@ -93,6 +102,7 @@ function signUpPage({ to, signup, username, invitation, refusal }: SignUpPage): 
           />
           <Button wide>Create the account</Button>
         </Form>
+        {external !== undefined && <ExternalLink name={external} to={to} />}
       </Card>
       <p class="aside">
         You have one? <a href={signInAddress(to)}>Sign in</a>

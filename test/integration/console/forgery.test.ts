@@ -5,7 +5,8 @@ import { createExecute } from '../../../src/operations/execute.ts';
 import { formTo, type PageAnswer } from '../../support/browser-forms.ts';
 import { password, type SignedIn, useHouse } from './house.ts';
 
-const house = useHouse();
+// A provider that nobody gets as far as to ask, so that its forms are there too.
+const house = useHouse({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
 const type = 'application/x-www-form-urlencoded';
 
 let ada: SignedIn;
@@ -28,6 +29,7 @@ function formAddresses(): string[] {
     catalogue: [],
     announce: () => Promise.resolve(),
     requests: { find: refuse, approve: refuse, deny: refuse },
+    external: { name: 'ID', provider: { target: refuse, start: refuse, finish: refuse } },
     sessions: createBrowserSessions(unitOfWork),
     settings: { public_url: core.config.PUBLIC_URL, signup: 'open' },
   });

@@ -1,0 +1,105 @@
+import { beginExternal, disconnectIdentity, listIdentities } from '../../services/identities.ts';
+import { said } from '../flash.ts';
+import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
+import { Actions, Button, Form } from '../kit/form.tsx';
+import { Time } from '../kit/time.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain } from '../refusal.ts';
+import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
+import { externalFailure } from './external-failure.tsx';
+import { sendAway } from './external-sign-in.tsx';
+
+const path = '/console/account/external';
+
+/** Connecting an account with an OpenID Connect provider, so that its person can sign in there. Nothing where there is none. */
+export function externalAccountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
+  if (!external) return [];
+  const { name, provider } = external;
+
+  async function show({ person }: PersonVisit, message?: string, status?: number): Promise<ShownPage> {
+    const identities = await unitOfWork.consult((all) => listIdentities(all, person.account_id));
+    const target = await provider.target();
+    return accountsPage({ name, identities, target, message, status });
+  }
+
+  return [
+    page(path, (visit) => show(visit)),
+    action(path, async ({ ctx, person }) => {
+      await limits.spend('sign_in_account', person.username);
+      const wish = { to: path, account_id: person.account_id };
+      const begun = await beginExternal(unitOfWork, provider, wish);
+      return begun ? sendAway(ctx, begun) : externalFailure('away', name, person);
+    }),
+    action(`${path}/disconnect`, (visit) =>
+      orAgain(
+        async () => {
+          const { form, person } = visit;
+          const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
+          await unitOfWork.administer((work) => disconnectIdentity(work, person.account_id, identity));
+          return { to: path, flash: said('That connection is ended.') };
+        },
+        ({ message, status }) => show(visit, message, status),
+      ),
+    ),
+  ];
+}
+
+interface AccountsPage {
+  /** The provider's. */
+  name: string;
+  identities: Awaited<ReturnType<typeof listIdentities>>;
+  /** The provider's origin; undefined while it does not answer. */
+  target: string | undefined;
+  message: string | undefined;
+  status: number | undefined;
+}
+
+function accountsPage({ name, identities, target, message, status }: AccountsPage): ShownPage {
+  const body = (
+    <>
+      <Heading
+        title={`Sign in with ${name}`}
+        lead="Whoever is signed in there as you can then sign in here as you."
+        back={{ href: '/console/account', text: 'Account' }}
+      />
+      {message !== undefined && <Notice tone="danger">{message}</Notice>}
+      {identities.map(({ issuer, subject, created_at }) => (
+        <Card title={hostOf(issuer)} key={`${issuer} ${subject}`}>
+          <Facts
+            facts={[
+              ['You there', <span class="code">{subject}</span>],
+              ['Connected', <Time at={created_at} />],
+            ]}
+          />
+          <Form action={`${path}/disconnect`} hidden={{ issuer, subject }}>
+            <Actions>
+              <Button kind="danger">End this connection</Button>
+            </Actions>
+          </Form>
+        </Card>
+      ))}
+      <Card>
+        {target === undefined ? (
+          <p>{name} does not answer just now. Come back in a few minutes to connect your account with it.</p>
+        ) : (
+          <Form action={path}>
+            <Actions>
+              <Button>Connect with {name}</Button>
+            </Actions>
+          </Form>
+        )}
+      </Card>
+    </>
+  );
+  const title = `Sign in with ${name}`;
+  return {
+    title,
+    body,
+    ...(status !== undefined && { status }),
+    ...(target !== undefined && { form_target: target }),
+  };
+}
+
+function hostOf(issuer: string): string {
+  return URL.canParse(issuer) ? new URL(issuer).host : issuer;
+}
