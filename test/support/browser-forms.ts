@@ -17,6 +17,7 @@ export interface PageAnswer {
   headers: Headers;
   text: string;
   title: string;
+  /** Those that change something; one that only searches is a link with fields. */
   forms: FormOnPage[];
   /** Every element of a name. */
   elements(name: string): Element[];
@@ -117,6 +118,12 @@ export function openBrowser(serviceUrl: string) {
       fill(`/sign-up?${new URLSearchParams({ to }).toString()}`, { fields: { username, password } }),
     signIn: (username: string, password: string, to = '/console') =>
       fill(`/sign-in?${new URLSearchParams({ to }).toString()}`, { fields: { username, password } }),
+    /** Approves on the page on which a person decides; as the agent that is chosen there, unless one is named. */
+    approve: (page: PageAnswer, agent_id?: string) =>
+      send(formTo(page, new URL(page.url).pathname), {
+        button: 'approve',
+        ...(agent_id !== undefined && { fields: { agent_id } }),
+      }),
     async signOut() {
       return send(formTo(await go('/console'), '/sign-out'));
     },
@@ -147,11 +154,13 @@ async function pageAnswer(response: Response, url: string): Promise<PageAnswer> 
     headers: response.headers,
     text,
     title: elements('title').map((title) => textContent(title))[0] ?? '',
-    forms: elements('form').map(readForm),
+    forms: elements('form').filter(isPost).map(readForm),
     elements,
     words: textContent(elements('body')).replaceAll(/\s+/g, ' ').trim(),
   };
 }
+
+const isPost = (form: Element) => getAttributeValue(form, 'method') === 'post';
 
 function readForm(form: Element): FormOnPage {
   const all = (name: string) => findAll((element) => element.name === name, form.children);

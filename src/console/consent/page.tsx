@@ -17,6 +17,10 @@ export interface Consent {
   person: Person;
   /** Whom the app may act as, those first that this client acted as before. */
   agents: readonly AgentOfPerson[];
+  /** How many there are, before some of them are searched for. */
+  all: number;
+  /** What the person searches for among them. */
+  search: string;
   /** Ids of agents as which the person let this client act before. */
   before: ReadonlySet<string>;
   /** The one that is chosen already. */
@@ -29,9 +33,12 @@ export interface Consent {
   name?: string;
 }
 
+/** More agents than one sees at once can be searched. */
+const mostAtOnce = 8;
+
 /** The page on which a person lets an app act as one of their agents, or does not. */
 export function consentPage(consent: Consent): ShownPage {
-  const { request, person, agents, refusal, choice_error } = consent;
+  const { request, person, refusal, choice_error } = consent;
   const address = `/authorize/requests/${request.uid}`;
   const body = (
     <>
@@ -42,7 +49,7 @@ export function consentPage(consent: Consent): ShownPage {
       <Card title="It will be able to">
         <Abilities {...request} />
       </Card>
-      {agents.length === 0 ? (
+      {consent.all === 0 ? (
         <Card title="You need an agent first">
           <p>The app acts as an agent: an address that it writes from and is written to.</p>
           <NewAgent {...consent} address={address} />
@@ -54,6 +61,7 @@ export function consentPage(consent: Consent): ShownPage {
         </Card>
       ) : (
         <Card>
+          {consent.all > mostAtOnce && <Search {...consent} address={address} />}
           <Decision {...consent} address={address} />
           <details class="more" open={refusal !== undefined}>
             <summary>Make another agent for it</summary>
@@ -100,12 +108,21 @@ function Abilities({ scopes }: AuthorizationRequest) {
   );
 }
 
+function Search({ search, address }: Consent & { address: string }) {
+  return (
+    <form class="search" method="get" action={address} role="search">
+      <Field name="search" label="Search your agents" value={search} maxlength={80} plain />
+      <Button kind="quiet">Search</Button>
+    </form>
+  );
+}
+
 function Decision({ request, agents, before, chosen, choice_error, address }: Consent & { address: string }) {
   return (
     <Form action={address}>
       <Choices
         name="agent_id"
-        legend="Act as"
+        legend={agents.length === 0 ? 'No agent of yours is called so' : 'Act as'}
         value={chosen}
         error={choice_error}
         choices={agents.map((agent) => ({

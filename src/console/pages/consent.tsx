@@ -2,7 +2,12 @@ import type { AuthorizationRequest } from '../../http/authorization-requests.ts'
 import { DomainError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/person.ts';
 import { listConnections } from '../../services/connections.ts';
-import { agentOfPerson, listManagedBy, registerForPerson } from '../../services/person-agents.ts';
+import {
+  type AgentOfPerson,
+  agentOfPerson,
+  listManagedBy,
+  registerForPerson,
+} from '../../services/person-agents.ts';
 import { type Consent, consentPage } from '../consent/page.tsx';
 import { said } from '../flash.ts';
 import { Card, Heading } from '../kit/content.tsx';
@@ -25,7 +30,7 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
   async function show(
     request: AuthorizationRequest,
     person: Person,
-    more: Pick<Consent, 'chosen' | 'choice_error' | 'refusal' | 'name'> = {},
+    more: Partial<Pick<Consent, 'chosen' | 'choice_error' | 'refusal' | 'name' | 'search'>> = {},
   ): Promise<ShownPage> {
     const { account_id } = person;
     const [agents, connections] = await unitOfWork.consult((all) =>
@@ -33,10 +38,21 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
     );
     const same = connections.filter(({ client_id }) => client_id === request.client.client_id);
     const before = new Set(same.map(({ agent_id }) => agent_id));
-    const inOrder = agents.toSorted((a, b) => Number(before.has(b.id)) - Number(before.has(a.id)));
+    const { search = '' } = more;
+    const found = agents.filter((agent) => isCalled(agent, search));
+    const inOrder = found.toSorted((a, b) => Number(before.has(b.id)) - Number(before.has(a.id)));
     const only = agents.length === 1 ? agents[0]?.id : undefined;
     const chosen = more.chosen ?? same[0]?.agent_id ?? only;
-    return consentPage({ ...more, request, person, agents: inOrder, before, chosen });
+    return consentPage({
+      ...more,
+      request,
+      person,
+      agents: inOrder,
+      all: agents.length,
+      search,
+      before,
+      chosen,
+    });
   }
 
   /** Finds the request first: who is not signed in should not sign in for one that is over. */
@@ -88,7 +104,10 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
   return [
     openPage(path, (visit) =>
       withRequest(visit, (request, person) =>
-        show(request, person, { chosen: visit.query.get('agent') ?? undefined }),
+        show(request, person, {
+          chosen: visit.query.get('agent') ?? undefined,
+          search: visit.query.get('search') ?? '',
+        }),
       ),
     ),
     openAction(path, (visit) =>
@@ -102,6 +121,12 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
       }),
     ),
   ];
+}
+
+/** Whether somebody who searches for these letters means this agent. */
+function isCalled({ canonical_handle, display_name }: AgentOfPerson, search: string): boolean {
+  const letters = search.trim().toLowerCase().replace(/^@/, '');
+  return canonical_handle.includes(letters) || display_name.toLowerCase().includes(letters);
 }
 
 /** As an agent is registered without saying more. */

@@ -6,13 +6,14 @@ import { AgentRows, Handle, monogram } from '../kit/agents.tsx';
 import { Badge, Card, Empty, Heading } from '../kit/content.tsx';
 import { ButtonLink } from '../kit/form.tsx';
 import { Rows } from '../kit/list.tsx';
+import { CopyValue } from '../kit/secret.tsx';
 import type { PageParts } from '../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../route.ts';
 
 const mostShown = 6;
 
 /** `/console`: what a person's agents are, and what waits for the person. */
-export function homeRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
+export function homeRoutes({ unitOfWork, settings }: PageParts): ConsoleRoute[] {
   return [
     page('/console', async ({ person }) => {
       const { account_id } = person;
@@ -23,7 +24,7 @@ export function homeRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
           deskOf(all, account_id),
         ]),
       );
-      return homePage({ person, agents, connections: connections.length, desk });
+      return homePage({ person, agents, connections: connections.length, desk, ...settings });
     }),
   ];
 }
@@ -33,9 +34,10 @@ interface Home {
   agents: readonly AgentOfPerson[];
   connections: number;
   desk: Desk;
+  public_url: string;
 }
 
-function homePage({ person, agents, connections, desk }: Home): ShownPage {
+function homePage({ person, agents, connections, desk, public_url }: Home): ShownPage {
   const requests = desk.asked.reduce((sum, agent) => sum + agent.requests, 0);
   const body = (
     <>
@@ -65,6 +67,15 @@ function homePage({ person, agents, connections, desk }: Home): ShownPage {
       ) : (
         <Card title="Your agents" action={<a href="/console/agents">All agents</a>}>
           <AgentRows agents={agents.slice(0, mostShown)} />
+        </Card>
+      )}
+      {connections === 0 && (
+        <Card title="Connect an app">
+          <p>
+            Give this address to an app that speaks MCP. It opens a page here, on which you choose the agent
+            that it may act as.
+          </p>
+          <CopyValue label="Address of the tool server" value={`${public_url}/mcp`} />
         </Card>
       )}
     </>

@@ -70,6 +70,23 @@ describe('letting an app act as an agent', () => {
     expect(other.words).not.toContain('Approved before');
   });
 
+  test('as one of many, which can be searched', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `agent-${index}`);
+    const { username, browser } = await personWithAgents(...names);
+    const page = await ask(browser, await openApp(house.service.url));
+    expect(page.words.match(/@\S+\.agent-\d/g)).toHaveLength(10);
+    const search = async (words: string) => {
+      const query = new URLSearchParams({ search: words }).toString();
+      return browser.go(`${new URL(page.url).pathname}?${query}`);
+    };
+    const found = await search(` @${username}.AGENT-7`);
+    expect(found.words.match(/@\S+\.agent-\d/g)).toEqual([`@${username}.agent-7`]);
+    expect((await search('nothing of the kind')).words).toContain('No agent of yours is called so');
+    const chosen = found.elements('input').find(({ attribs }) => attribs['type'] === 'radio');
+    const answer = told(await browser.approve(found, chosen?.attribs['value']));
+    expect(answer.get('code')).toMatch(/./);
+  });
+
   test('not: the app is told so', async () => {
     const { browser } = await personWithAgents('writer');
     const app = await openApp(house.service.url);

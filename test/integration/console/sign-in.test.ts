@@ -51,6 +51,29 @@ describe('signing in', () => {
     expect(cookie).toMatch(/; path=\/; expires=[^;]+; samesite=lax; httponly$/i);
   });
 
+  test('a session that is in use goes on, and its cookie with it', async () => {
+    const { username } = await house.person();
+    const browser = house.browser();
+    await browser.fill('/sign-in', { fields: { username, password }, follow: false });
+    const { database } = house.service.core;
+    const account = `(select id from owners where name = $1)`;
+    const past = `update sessions set last_seen_at = 0, expires_at = $2 where account_id = ${account}`;
+    await database.query({ text: past }, [username, Date.now() + 60_000]);
+    const answer = await browser.go('/console');
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith('ams_session='))).toBe(true);
+    const text = `select expires_at from sessions where account_id = ${account} order by 1 desc limit 1`;
+    const [row] = await database.query<{ expires_at: number }>({ text }, [username]);
+    expect(row?.expires_at).toBeGreaterThan(Date.now() + 29 * 86_400_000);
+    expect((await browser.go('/console')).headers.getSetCookie()).toEqual([]);
+  });
+
+  test('a session that has expired is none', async () => {
+    const { username, browser } = await house.person();
+    const text = `update sessions set expires_at = 1 where account_id = (select id from owners where name = $1)`;
+    await house.service.core.database.query({ text }, [username]);
+    expect((await browser.go('/console')).url).toContain('/sign-in');
+  });
+
   test('a second sign-in form of somebody who is signed in leads on', async () => {
     const { browser } = await house.person();
     const answer = await browser.go('/sign-in?to=/console/account', { follow: false });
