@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { encodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 
 /** Random bytes are drawn in stock: one at a time, each would cost a call into the system's generator. */
 const stock = new Uint8Array(4096);
@@ -51,4 +51,9 @@ const lastTime = 2 ** 48 - 1;
 /** The lowest identifier of a millisecond: every one made later is above it. */
 export function lowestIdAt(kind: IdKind, time: number): string {
   return `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(time, 0), lastTime))}${'0'.repeat(16)}`;
+}
+
+/** The millisecond in which an identifier was made, by the clock of the process that made it. */
+export function timeOfId(id: string): number {
+  return decodeTime(id.slice(-26));
 }

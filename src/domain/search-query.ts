@@ -62,17 +62,6 @@ export function queryText(terms: readonly SearchTerm[]): string {
     .join('&');
 }
 
-/**
- * As queryText, with the words of phrases in any order and excluded phrases left out. It matches whatever queryText does; an index
- * of words answers it without a look at the texts.
- */
-export function wordsText(terms: readonly SearchTerm[]): string {
-  return terms
-    .filter(({ words, excluded }) => !excluded || words.length === 1)
-    .map(({ words, excluded }) => `${excluded ? '!' : ''}(${words.map(operand).join('&')})`)
-    .join('&');
-}
-
 function operand({ text, prefix }: SoughtWord): string {
   return `${quoted(text)}${prefix ? ':*' : ''}`;
 }

@@ -1,3 +1,4 @@
+import { furtherBack, periodsBetween, periodsOfRow } from './message-search-periods.ts';
 import { columns, type MessageRow } from './messages.ts';
 import { plannedEachTime, type Queryable, type Statement, statement } from './queryable.ts';
 
@@ -62,54 +63,47 @@ const statements = {
 };
 
 /** Newest first through the latest messages: finds what is common at once. `offset 0` keeps the quick conditions first. */
-function recentStatement(stretch: number, more: string): Statement {
+function recentStatement(more: string): Statement {
   return plannedEachTime(
     `with page as materialized (
        select s.message_id from (
-         select s.* from (
-           select * from message_search where message_id >= $4 and message_id < $5 order by message_id desc
-           limit ${stretch}
-         ) s where ${place} order by s.message_id desc offset 0
+         select s.* from message_search s where ${place} order by s.message_id desc offset 0
        ) s
        where s.document @@ $3::tsquery and ${reach} ${more} order by s.message_id desc limit $9
      ) ${page}`,
   );
 }
 
-/**
- * Everything that holds the words, then the newest of it that match: for what is not common. The index does not know in which
- * order words stand; so rows are read for that one by one, and only until the page is full.
- */
-function wholeStatement(more: string): Statement {
+/** Everything that matches within a range of ids: for what is not common. Of a phrase the index tells who holds its words. */
+function rangeStatement(more: string): Statement {
   return plannedEachTime(
     `with found as materialized (
-       select s.message_id from message_search s where ${place} and s.document @@ $10::tsquery and ${reach} ${more}
+       select s.message_id from message_search s
+       where ${place} and ($10::text[] is null or ${periodsOfRow} && $10)
+         and s.document @@ $3::tsquery and ${reach} ${more}
      ), page as (
-       select f.message_id from (select message_id from found order by message_id desc) f
-       cross join lateral (
-         select from message_search s where s.message_id = f.message_id and s.document @@ $3::tsquery limit 1) s
-       order by f.message_id desc limit $9
+       select message_id from found order by message_id desc limit $9
      ) ${page}`,
   );
 }
 
-/** @param stretch how many of the latest messages are looked through at once before the index of words is asked. */
+/** @param stretch how many of the latest messages are looked through before the index of words is asked. */
 export function searchStatements(stretch: number) {
-  const whole = { plain: wholeStatement(''), with_attachment: wholeStatement(attached) };
-  const recent = {
-    plain: recentStatement(stretch, ''),
-    with_attachment: recentStatement(stretch, attached),
+  const end = (order: string) =>
+    `select message_id from message_search where message_id >= $1 and message_id < $2 order by message_id ${order} limit 1`;
+  return {
+    /** No row when there is nothing behind that stretch. */
+    endsOf: plannedEachTime(
+      `select newest, reached, oldest
+       from (${end('desc')}) n (newest), (${end(`desc offset ${stretch - 1}`)}) r (reached), (${end('asc')}) o (oldest)
+       where oldest < reached`,
+    ),
+    recent: { plain: recentStatement(''), with_attachment: recentStatement(attached) },
+    range: { plain: rangeStatement(''), with_attachment: rangeStatement(attached) },
   };
-  const endOfRecent = plannedEachTime(
-    `select message_id from message_search where message_id >= $1 and message_id < $2
-     order by message_id desc offset ${stretch - 1} limit 1`,
-  );
-  return { whole, recent, endOfRecent };
 }
 
-const usual = searchStatements(8_000);
-/** The part of a page that a stretch must yield for the next one to be looked through too; less where the index tells less. */
-const worthGoingOn = { words: 1 / 3, phrases: 1 / 10 };
+const usual = searchStatements(4_000);
 
 export interface MessageDocument {
   message_id: string;
@@ -127,8 +121,6 @@ export interface MessageSearch {
   thread_ids: readonly string[];
   /** The text form of a tsquery. */
   query: string;
-  /** The same, with the words of phrases in any order: what the index of words can tell. */
-  words: string;
   /** Ids from this one on. */
   from_id: string;
   /** Ids below this one. */
@@ -151,7 +143,14 @@ export interface IndexLag {
   longest_ms: number | null;
 }
 
-export function messageSearchRepository(db: Queryable, { whole, recent, endOfRecent } = usual) {
+/** The stretch that is looked through, and the oldest message that there is to search. */
+interface Ends {
+  newest: string;
+  reached: string;
+  oldest: string;
+}
+
+export function messageSearchRepository(db: Queryable, { endsOf, recent, range } = usual) {
   /** By its id the planner knows how much an agent has written. Nobody has the empty one. */
   async function senderId(reference: string | null): Promise<string | null> {
     if (reference === null) return null;
@@ -184,30 +183,30 @@ export function messageSearchRepository(db: Queryable, { whole, recent, endOfRec
       return db.query<SearchedThread>(statements.listThreads, [agentId, counterpart]);
     },
     /**
-     * Messages that a reader may read and that match, newest first. What is common is found among the latest; only what is
-     * not is looked for in the index of words, so that neither has to go through many rows.
+     * Messages that a reader may read and that match, newest first. What is common is found among the latest. For what is not,
+     * the index of words is asked in steps back in time, so that neither has to go through many rows.
      */
     async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
-      const { thread_ids, query, words, from_id, below_id, after, before, with_attachment, limit } = search;
+      const { thread_ids, query, from_id, below_id, after, before, with_attachment, limit } = search;
       const kind = with_attachment ? 'with_attachment' : 'plain';
       const sender = await senderId(search.sender);
-      const values = (below: string, most: number) =>
-        [readerId, thread_ids, query, from_id, below, after, before, sender, most] as const;
+      const values = (from: string, below: string, most: number) =>
+        [readerId, thread_ids, query, from, below, after, before, sender, most] as const;
 
-      const enough = limit * (query === words ? worthGoingOn.words : worthGoingOn.phrases);
-      const latest: MessageRow[] = [];
-      for (let below: string | undefined = below_id; below !== undefined;) {
-        const missing = limit - latest.length;
-        const found: MessageRow[] = await db.query<MessageRow>(recent[kind], values(below, missing));
-        latest.push(...found);
-        if (found.length === missing) return latest;
-        if (found.length < enough) {
-          return db.query<MessageRow>(whole[kind], [...values(below_id, limit), words]);
-        }
-        const [end]: { message_id: string }[] = await db.query(endOfRecent, [from_id, below]);
-        below = end?.message_id;
+      const [ends] = await db.query<Ends>(endsOf, [from_id, below_id]);
+      const found = await db.query<MessageRow>(
+        recent[kind],
+        values(ends?.reached ?? from_id, below_id, limit),
+      );
+      if (!ends) return found;
+      for (let below = ends.reached; below > ends.oldest && found.length < limit;) {
+        const step = furtherBack(ends.newest, below, found.length / limit);
+        const from = step > ends.oldest ? step : ends.oldest;
+        const rest = [...values(from, below, limit - found.length), periodsBetween(from, below)];
+        found.push(...(await db.query<MessageRow>(range[kind], rest)));
+        below = from;
       }
-      return latest;
+      return found;
     },
     /** How long messages sent since then (in milliseconds) took to be found. For measurements: reads every row. */
     async lag(since: number): Promise<IndexLag | undefined> {

@@ -1,5 +1,5 @@
 import { lowestIdAt } from '../domain/ids.ts';
-import { parseSearch, queryText, wordsText } from '../domain/search-query.ts';
+import { parseSearch, queryText } from '../domain/search-query.ts';
 import { snippetOf } from '../domain/search-snippets.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentKey, relationshipsFor, threadFor } from './access.ts';
@@ -42,7 +42,6 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
   const filter = {
     thread_ids: threads.map((thread) => thread.thread_id),
     query: queryText(terms),
-    words: wordsText(terms),
     from_id: lowestIdAt('message', after - clockDifference),
     after,
     before,

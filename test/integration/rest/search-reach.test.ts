@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lowestIdAt, newId } from '../../../src/domain/ids.ts';
 import { messageSearchRepository, searchStatements } from '../../../src/repositories/message-search.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { type Query, type Result, type SearchService, startSearch } from './search-support.ts';
@@ -38,28 +39,50 @@ describe('who may find it', () => {
     expect(await on.search(eve, { q: 'walnut' })).toEqual([]);
   });
 
-  test('stretch after stretch of the latest messages, or the index of words: either way a page is the newest that match', async () => {
+  test('among the latest messages, or by the index of words in steps back in time: a page is the newest that match', async () => {
     const [ann, bob] = await on.agents();
     const thread = await on.open(ann, bob);
-    for (let count = 0; count < 12; count += 1) {
-      await on.send(ann, thread, `${count % 2 ? 'walnut' : 'hazelnut'} ${count < 3 ? 'old' : ''}`);
-    }
-    await on.indexed();
+    const ages = [0, 1, 2, 90, 3_000, 4_000, 90_000, 8e5, 9e5, 8e6, 8.1e6, 3e7, 9e7, 9.1e7, 3e8].map(
+      (s) => s * 1000,
+    );
+    const texts = ages.map((_, at) =>
+      [at % 2 ? 'walnut' : 'hazelnut', at % 3 ? 'salt of the sea' : 'sea salt', at > 10 && 'old']
+        .filter(Boolean)
+        .join(' '),
+    );
+    const write = `with made as (
+        insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at)
+        select id, $1, 100 - at, $2, content, 'text', time
+        from unnest($3::text[], $4::text[], $5::bigint[]) with ordinality r (id, content, time, at)
+        returning id, content, created_at
+      ) insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
+      select id, $1, $2, to_tsvector('simple', content), 1, created_at, created_at from made`;
+    const times = ages.map((age) => Date.now() - age);
+    const ids = times.map(
+      (time) => `${lowestIdAt('message', time).slice(0, 14)}${newId('message').slice(14)}`,
+    );
+    await on.core.database.query({ text: write }, [thread, ann.id, ids, texts, times]);
+
     const search = { ...everything, thread_ids: [thread] };
+    const all = ages.map((_, at) => at);
     for (const [query, hits] of [
-      ["'walnut'", [11, 9, 7, 5, 3, 1]],
-      ["'old'", [2, 1, 0]],
+      ["'walnut'", all.filter((at) => at % 2)],
+      ["'old'", all.filter((at) => at > 10)],
       ["'none'", []],
+      ["'sea' <-> 'salt'", all.filter((at) => at % 3 === 0)],
+      ["'walnut' & !('sea' <-> 'salt')", all.filter((at) => at % 2 && at % 3)],
     ] as const) {
-      for (const stretch of [1, 2, 3, 5, 100]) {
-        for (const limit of [1, 2, 3, 6, 7]) {
-          const found = await messageSearchRepository(on.core.database, searchStatements(stretch)).search(
-            bob.id,
-            { ...search, query, words: query, limit },
-          );
-          const places = found.map(({ sequence }) => sequence - 1);
-          expect(places, `${query}, ${limit} through stretches of ${stretch}`).toEqual(hits.slice(0, limit));
+      for (const stretch of [1, 2, 3, 5, 15, 100]) {
+        const messageSearch = messageSearchRepository(on.core.database, searchStatements(stretch));
+        for (const limit of [1, 2, 3, 6, 20]) {
+          const found = await messageSearch.search(bob.id, { ...search, query, limit });
+          const places = found.map(({ id }) => ids.indexOf(id));
+          expect(places, `${query}, ${limit} behind ${stretch}`).toEqual(hits.slice(0, limit));
         }
+        const part = { from_id: ids[12] ?? '', below_id: ids[3] ?? '', limit: 20 };
+        const found = await messageSearch.search(bob.id, { ...search, ...part, query });
+        const places = found.map(({ id }) => ids.indexOf(id));
+        expect(places, `${query}, a part behind ${stretch}`).toEqual(hits.filter((at) => at > 3 && at <= 12));
       }
     }
   });
@@ -70,7 +93,7 @@ describe('who may find it', () => {
     await on.send(ann, secret, 'a walnut');
     await on.indexed();
     const query = "'walnut'";
-    const search = { ...everything, thread_ids: [secret], query, words: query, limit: 10 };
+    const search = { ...everything, thread_ids: [secret], query, limit: 10 };
     const { messageSearch } = on.core.repositories;
     expect(await messageSearch.search(bob.id, search)).toHaveLength(1);
     expect(await messageSearch.search(eve.id, search)).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hitsOf, parseSearch, queryText, wordsText } from '../../../src/domain/search-query.ts';
+import { hitsOf, parseSearch, queryText } from '../../../src/domain/search-query.ts';
 import { wordsOf } from '../../../src/domain/search-text.ts';
 
 const asked = (query: string) => queryText(parseSearch(query, 'q'));
@@ -38,14 +38,6 @@ describe('a query', () => {
       );
     },
   );
-
-  test.each([
-    ['"blue whale" sea', "('blue'&'whale')&('sea')"],
-    ['blue -whale -"deep sea"', "('blue')&!('whale')"],
-    ['"blue wha*" 東京都', "('blue'&'wha':*)&('東京'&'京都')"],
-  ])('is told without the order of its words: %s', (query, expected) => {
-    expect(wordsText(parseSearch(query, 'q'))).toBe(expected);
-  });
 
   test('has at most 20 terms', () => {
     expect(parseSearch('x '.repeat(20), 'q')).toHaveLength(20);
