@@ -106,6 +106,7 @@ export const packageTable: Record<string, readonly string[]> = {
   pino: ['platform'],
   'rate-limiter-flexible': ['platform'],
   commander: ['cli', 'scripts'],
+  'playwright-core': ['scripts'],
   'openid-client': ['platform'],
   '@zxcvbn-ts/language-common': ['services'],
   '@node-rs/argon2': ['services'],

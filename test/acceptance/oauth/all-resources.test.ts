@@ -1,0 +1,77 @@
+import { refreshTokenGrant } from 'openid-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithBrowser } from '../../support/browser.ts';
+import { rawCall } from '../../support/mcp-client.ts';
+import { rest } from '../../support/rest-client.ts';
+import { connect } from '../../support/ws-client.ts';
+import { listenForCallback } from './callback.ts';
+import { approve, makeFirstAgent, newPerson, signUp } from '../person.ts';
+import { register, signIn } from './public-client.ts';
+import { startAtItsAddress } from '../service.ts';
+
+await describeWithBrowser('a client that names no resource when it asks the person', (browser) => {
+  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  beforeAll(async () => {
+    service = await startAtItsAddress();
+  });
+  afterAll(() => service.stop());
+
+  /** Which doors let a token in, as the agent that was chosen. */
+  async function doorsFor(token: string, handle: string): Promise<string[]> {
+    const { url } = service;
+    const me = await rest('GET', `${url}/v1/agents/me`, { token });
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const mcp = await fetch(`${url}/mcp`, { method: 'POST', headers, body: ping });
+    const open: string[] = [];
+    if (me.status === 200) {
+      expect(me.body.canonical_handle).toBe(handle);
+      open.push('api');
+    } else {
+      expect(me.status).toBe(401);
+    }
+    if (mcp.status === 200) {
+      expect((await rawCall(url, token, 'whoami')).value).toMatchObject({ canonical_handle: handle });
+      open.push('mcp');
+    } else {
+      expect(mcp.status).toBe(401);
+    }
+    const socket = await connect(url, { token }).catch(() => undefined);
+    if (socket) open.push('ws');
+    await socket?.close();
+    return open;
+  }
+
+  test('gets tokens for all three by refresh, each good at its own door', async () => {
+    const callback = await listenForCallback();
+    const page = await browser().newPage();
+    const person = newPerson();
+    const client = await register(service.url, 'Many doors', callback.url);
+    const first = await signIn(client, { redirect_uri: callback.url }, async (address) => {
+      await page.goto(address.href);
+      await signUp(page, person);
+      await makeFirstAgent(page, person);
+      await approve(page, { client: 'Many doors', redirect_host: callback.host, handle: person.handle });
+      return new URL((await callback.next()).search, callback.url);
+    });
+    await page.close();
+    await callback.close();
+    // Without a resource the token is for REST, and the WebSocket takes such a token too.
+    expect(await doorsFor(first.access_token, person.handle)).toEqual(['api', 'ws']);
+
+    const resources = {
+      mcp: `${service.url}/mcp`,
+      api: `${service.url}/v1`,
+      ws: `${service.url.replace('http', 'ws')}/ws`,
+    };
+    let refresh_token = first.refresh_token ?? '';
+    const opened: Record<string, string[]> = {};
+    for (const [name, resource] of Object.entries(resources)) {
+      const tokens = await refreshTokenGrant(client, refresh_token, { resource });
+      opened[name] = await doorsFor(tokens.access_token, person.handle);
+      expect(tokens.refresh_token).not.toBe(refresh_token);
+      refresh_token = tokens.refresh_token ?? '';
+    }
+    expect(opened).toEqual({ mcp: ['mcp'], api: ['api', 'ws'], ws: ['ws'] });
+  });
+});

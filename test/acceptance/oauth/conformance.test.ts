@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithBrowser } from '../../support/browser.ts';
+import { runConformance } from '../../support/conformance.ts';
+import { freePort } from '../../support/free-port.ts';
+import { approve, makeFirstAgent, newPerson, signUp } from '../person.ts';
+import { register } from './public-client.ts';
+import { startAtItsAddress } from '../service.ts';
+
+await describeWithBrowser('the conformance suite of the MCP project', (browser) => {
+  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  beforeAll(async () => {
+    service = await startAtItsAddress();
+  });
+  afterAll(() => service.stop());
+
+  /** The suite prints the address that a person is to visit, and waits for the browser at its own callback. */
+  async function judge(extra: readonly string[] = []) {
+    const port = await freePort();
+    const redirect_host = `127.0.0.1:${port}`;
+    const client = await register(service.url, 'Conformance', `http://${redirect_host}/callback`);
+    const { client_id } = client.clientMetadata();
+    const page = await browser().newPage();
+    const person = newPerson();
+    let visit = Promise.resolve();
+    const run = await runConformance(
+      ['authorization', '--url', service.url, '--client-id', client_id, '--port', String(port), ...extra],
+      (line) => {
+        if (!line.startsWith(`${service.url}/authorize?`)) return;
+        visit = page
+          .goto(line)
+          .then(() => signUp(page, person))
+          .then(() => makeFirstAgent(page, person))
+          .then(() => approve(page, { client: 'Conformance', redirect_host, handle: person.handle }));
+      },
+    );
+    await visit;
+    await page.close();
+    return run;
+  }
+
+  const expected = [
+    ['authorization-code-grant', 'SUCCESS'],
+    ['authorization-server-metadata', 'SUCCESS'],
+    ['authorization-server-metadata-cimd', 'SUCCESS'],
+  ];
+
+  test('finds nothing wrong with the authorization server', async () => {
+    const { code, checks, output } = await judge();
+    expect(
+      checks.map(({ id, status }) => [id, status]),
+      output,
+    ).toEqual(expected);
+    expect(code).toBe(0);
+  });
+
+  test('finds nothing wrong when it names the tool server as resource', async () => {
+    const { code, checks, output } = await judge(['--resource', `${service.url}/mcp`]);
+    expect(
+      checks.map(({ id, status }) => [id, status]),
+      output,
+    ).toEqual(expected);
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithBrowser } from '../../support/browser.ts';
+import { startMcpRemote } from './mcp-remote.ts';
+import { approve, makeFirstAgent, newPerson, signUp } from '../person.ts';
+import { startAtItsAddress } from '../service.ts';
+
+await describeWithBrowser('mcp-remote', (browser) => {
+  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  beforeAll(async () => {
+    service = await startAtItsAddress();
+  });
+  afterAll(() => service.stop());
+
+  test('signs a person in by the browser, and later starts without asking again', async () => {
+    const remote = await startMcpRemote(service.url);
+    const page = await browser().newPage();
+    try {
+      const person = newPerson();
+      const first = remote.connect();
+      await page.goto(await remote.opened());
+      await signUp(page, person);
+      await makeFirstAgent(page, person);
+      await approve(page, { client: 'MCP CLI Proxy', redirect_host: 'localhost:', handle: person.handle });
+      await first.connected.catch((error: unknown) => expect.fail(`${String(error)}\n${remote.log()}`));
+
+      const { tools } = await first.client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('send_message');
+      expect(await first.client.callTool({ name: 'whoami', arguments: {} })).toMatchObject({
+        structuredContent: { canonical_handle: person.handle },
+      });
+      await first.client.close();
+
+      const second = remote.connect();
+      await second.connected;
+      expect(await second.client.callTool({ name: 'whoami', arguments: {} })).toMatchObject({
+        structuredContent: { canonical_handle: person.handle },
+      });
+      await second.client.close();
+    } finally {
+      await page.close();
+      await remote.close();
+    }
+  });
+});

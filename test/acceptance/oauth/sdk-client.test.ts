@@ -1,0 +1,87 @@
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { describeWithBrowser } from '../../support/browser.ts';
+import { approve, makeFirstAgent, newPerson, type Person, signUp } from '../person.ts';
+import { startAtItsAddress } from '../service.ts';
+import { type Callback, listenForCallback } from './callback.ts';
+import { PlainProvider } from './plain-provider.ts';
+
+await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
+  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let callback: Callback;
+  beforeAll(async () => {
+    service = await startAtItsAddress();
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    callback = await listenForCallback();
+  });
+  afterEach(() => callback.close());
+
+  /** One attempt to connect, as an application makes it: a new client and transport on what the provider keeps. */
+  function attempt(authProvider: PlainProvider) {
+    const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { authProvider });
+    const client = new Client({ name: 'acceptance', version: '1' });
+    return { client, transport, connected: client.connect(transport) };
+  }
+
+  async function handleOf(client: Client): Promise<unknown> {
+    const { structuredContent } = await client.callTool({ name: 'whoami', arguments: {} });
+    return structuredContent;
+  }
+
+  /** From 401 by way of a new person in the browser to a client that is connected. */
+  async function wholeWay(provider: PlainProvider, person: Person, javaScriptEnabled: boolean) {
+    const first = attempt(provider);
+    await expect(first.connected).rejects.toThrow(UnauthorizedError);
+
+    const context = await browser().newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    await page.goto(String(provider.wanted));
+    await signUp(page, person);
+    await makeFirstAgent(page, person);
+    await approve(page, { client: 'Plain client', redirect_host: callback.host, handle: person.handle });
+    const answer = (await callback.next()).searchParams;
+    await context.close();
+    expect(answer.get('iss')).toBe(service.url);
+    await first.transport.finishAuth(answer.get('code') ?? '');
+
+    const { client, connected } = attempt(provider);
+    await connected;
+    return client;
+  }
+
+  test.each([true, false])(
+    'goes from 401 to a call of a tool, with JavaScript in the browser: %s',
+    async (javaScript) => {
+      const person = newPerson();
+      const client = await wholeWay(new PlainProvider(callback.url), person, javaScript);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('send_message');
+      expect(await handleOf(client)).toMatchObject({ canonical_handle: person.handle });
+      await client.close();
+    },
+  );
+
+  test('gets another token by itself when its own has ended, without the person', async () => {
+    const person = newPerson();
+    const provider = new PlainProvider(callback.url);
+    const client = await wholeWay(provider, person, true);
+    const { access_token, refresh_token } = provider.tokens() ?? {};
+    await end(String(access_token), String(provider.clientInformation()?.client_id));
+
+    expect(await handleOf(client)).toMatchObject({ canonical_handle: person.handle });
+    expect(provider.tokens()?.access_token).not.toBe(access_token);
+    expect(provider.tokens()?.refresh_token).not.toBe(refresh_token);
+    await client.close();
+  });
+
+  /** Ends a token before its time (RFC 7009); the grant that it rests on stays. */
+  async function end(token: string, client_id: string): Promise<void> {
+    const body = new URLSearchParams({ token, client_id, token_type_hint: 'access_token' });
+    const answer = await fetch(`${service.url}/revoke`, { method: 'POST', body });
+    expect(answer.status).toBe(200);
+  }
+});
