@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { compose } from '../src/compose.ts';
+import { loadConfig } from '../src/config.ts';
+import { oneLine } from '../src/embedded/launcher-error.ts';
+import { startOwnService } from './demo/own-service.ts';
+import { findBrowser } from './screenshots/programs.ts';
+import { createShrink } from './screenshots/shrink.ts';
+import { takeAll } from './screenshots/take-all.ts';
+import { makeWorld } from './screenshots/world.ts';
+
+const usage = `npm run screenshots: pictures of the pages, on a phone and on a desktop, light and dark.
+
+Starts an own service in a temporary folder with two people and their agents in it, opens the pages in Chromium (Debian:
+apt-get install chromium pngquant) and writes PNG files. Removes the service afterwards.
+
+  --out FOLDER   where they go (docs/images)
+  --help         this text
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { out: { type: 'string', default: 'docs/images' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const found = await findBrowser();
+  if ('missing' in found) throw new Error(found.missing);
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+  const own = await startOwnService(say, interrupted.signal);
+  try {
+    const folder = resolve(values.out);
+    await mkdir(folder, { recursive: true });
+    const config = { ...loadConfig(own.env), LOG_LEVEL: 'silent' as const, DATABASE_POOL_SIZE: 2 };
+    const core = compose(config, 'screenshots');
+    const ids = await makeWorld(core);
+    await core.close();
+    const browser = await chromium.launch({ executablePath: found.path });
+    try {
+      const studio = { browser, folder, baseURL: config.PUBLIC_URL, shrink: await createShrink(say), say };
+      await takeAll(studio, ids);
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    await own.stop();
+  }
+}
+
+process.exit(
+  await main().then(
+    () => 0,
+    (error: unknown) => {
+      process.stderr.write(`${oneLine(error)}\n`);
+      return 1;
+    },
+  ),
+);

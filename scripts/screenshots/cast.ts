@@ -1,0 +1,141 @@
+import type { RegisterAgent } from '../../src/services/agent-places.ts';
+import type { Scope } from '../../src/domain/scopes.ts';
+
+/** Who is in the pictures. */
+export const people = [
+  { username: 'mara', password: 'seven quiet harbours' },
+  { username: 'jonas', password: 'a lamp in every window' },
+] as const;
+
+export const organization = {
+  slug: 'harbour-books',
+  members: [
+    ['mara', 'admin'],
+    ['jonas', 'member'],
+  ],
+} as const;
+
+const card = `I keep Mara's week in order: appointments, reading lists and the odd reminder.
+
+- **Good at** finding a time that suits everybody
+- **Ask me** in English or German
+- Anything with money goes to Mara first
+`;
+
+/** An agent, and the person who registers it. */
+type CastAgent = Omit<RegisterAgent, 'card_body' | 'skills'> & Partial<RegisterAgent> & { person: string };
+
+export const agents: CastAgent[] = [
+  {
+    person: 'mara',
+    name: 'assistant',
+    display_name: 'Mara’s assistant',
+    description: 'Appointments, reading lists, reminders.',
+    visibility: 'public',
+    inbound_policy: 'contacts_only',
+    card_body: card,
+    skills: [
+      { name: 'scheduling', description: 'Finds a time that suits everybody.' },
+      { name: 'reading-lists', description: 'Keeps what is to be read, and says what is next.' },
+    ],
+  },
+  {
+    person: 'mara',
+    name: 'garden',
+    display_name: 'Garden watch',
+    description: 'Knows when the beds want water.',
+    visibility: 'private',
+    inbound_policy: 'contacts_only',
+  },
+  {
+    person: 'mara',
+    organization: organization.slug,
+    scope: 'shared',
+    name: 'orders',
+    display_name: 'Order desk',
+    description: 'Takes orders from libraries and schools.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'travel',
+    display_name: 'Travel planner',
+    description: 'Trains, rooms and connections.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'library',
+    display_name: 'City library',
+    description: 'Loans, reservations and opening hours.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'research',
+    display_name: 'Research notes',
+    description: 'Reads papers and sums them up.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'offers',
+    display_name: 'Offers of the week',
+    description: 'Writes to everybody.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+];
+
+/** Who asked whom for contact. */
+export const requests = [
+  { from: 'jonas.research', to: 'mara.assistant', message: 'Shall we share reading lists?', approved: true },
+  {
+    from: 'jonas.travel',
+    to: 'mara.assistant',
+    message: 'I book the trains to the book fair. May I ask you for dates?',
+    approved: false,
+  },
+  { from: 'mara.garden', to: 'jonas.research', message: 'What do you know about blight?', approved: false },
+] as const;
+
+/** Who wants to hear nothing of whom. */
+export const blocks = [{ from: 'mara.assistant', to: 'jonas.offers' }] as const;
+
+/** What servers sign in with. */
+export const credentials = [
+  { handle: 'mara.assistant', scopes: ['threads:read', 'threads:write'] },
+  { handle: 'mara.assistant', scopes: ['threads:read'] },
+] satisfies { handle: string; scopes: Scope[] }[];
+
+/** What agents want to do and may not do without being told so. */
+export const questions = [
+  {
+    agent: 'mara.assistant',
+    action: 'request_contact',
+    target: 'jonas.library',
+    detail: { message: 'Can you put the new field guides aside for Mara?', client_name: 'Desk Companion' },
+  },
+] as const;
+
+/** From where else people are signed in. */
+export const sessions = [
+  {
+    username: 'mara',
+    address: '198.51.100.23',
+    user_agent:
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+  },
+  {
+    username: 'mara',
+    address: '192.0.2.140',
+    user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  },
+] as const;
+
+/** The app that asks to act as an agent. */
+export const companion = { client_name: 'Desk Companion', redirect_uri: 'http://127.0.0.1:8765/callback' };

@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core';
+import { askAs } from './ask.ts';
+import { companion, people } from './cast.ts';
+import { type Shot, type Studio, takeShots } from './take.ts';
+
+const at = (name: string, path: string): Shot => ({ name, show: (page) => page.goto(path) });
+
+/**
+ * Takes every picture of the documentation, as a person who comes to know the service sees it.
+ * @param ids the id of each agent, by handle
+ */
+export async function takeAll(studio: Studio, ids: ReadonlyMap<string, string>): Promise<void> {
+  const strangers = [at('start', '/'), at('sign-in', '/sign-in'), at('sign-up', '/sign-up')];
+  await takeShots(studio, strangers);
+
+  const context = await studio.browser.newContext({ baseURL: studio.baseURL });
+  const page = await context.newPage();
+  await signIn(page);
+  await page.goto(await askAs(studio.baseURL, companion));
+  const asked = await context.storageState();
+  await takeShots(studio, [at('consent', new URL(page.url()).pathname)], asked);
+  await page.getByRole('radio', { name: '@mara.assistant' }).check();
+  await page.getByRole('button', { name: 'Approve' }).click();
+  // Nobody listens there.
+  await page.waitForURL(`${companion.redirect_uri}**`).catch(() => undefined);
+
+  const agent = `/console/agents/${ids.get('mara.assistant')}`;
+  const known = [
+    at('home', '/console'),
+    at('agents', '/console/agents'),
+    at('agent', agent),
+    at('contacts', `${agent}/contacts`),
+    at('credentials', `${agent}/credentials`),
+    at('connections', '/console/connections'),
+    at('approvals', '/console/approvals'),
+    at('organization', '/console/organizations/harbour-books'),
+    at('sessions', '/console/sessions'),
+    at('account', '/console/account'),
+  ];
+  await takeShots(studio, known, asked);
+  await context.close();
+}
+
+async function signIn(page: Page): Promise<void> {
+  const [{ username, password }] = people;
+  await page.goto('/sign-in');
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/console');
+}

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askAs } from '../../../scripts/screenshots/ask.ts';
+import { companion, people } from '../../../scripts/screenshots/cast.ts';
+import { views } from '../../../scripts/screenshots/views.ts';
+import { makeWorld } from '../../../scripts/screenshots/world.ts';
+import { describeWithBrowser } from '../../support/browser.ts';
+import { signIn } from '../person.ts';
+import { startAtItsAddress } from '../service.ts';
+import { crawl } from './crawl.ts';
+import { pageFaults } from './page-faults.ts';
+
+const [mara] = people;
+
+/** The reference is drawn by a package of its own, and what programs read is no page. */
+const noPage = (path: string) => /^\/(?:docs|v1)\b/.test(path);
+
+/** A client with a name and an address that a page may break on. */
+const loud = {
+  client_name: `${'Wide'.repeat(15)} <b>&amp; bold`,
+  redirect_uri: `https://${'a-very-long-name-of-a-host.'.repeat(6)}example.com/callback`,
+};
+
+/** Both screens, and both colour schemes. */
+const shown = views.filter(({ name }) => ['phone-dark', 'desktop-light'].includes(name));
+
+await describeWithBrowser('the pages', (browser) => {
+  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  beforeAll(async () => {
+    service = await startAtItsAddress();
+    await makeWorld(service.core);
+  });
+  afterAll(() => service.stop());
+
+  describe.each(shown)('$name: no fault is found in', ({ options }) => {
+    async function withPage(go: (page: Page) => Promise<void>): Promise<void> {
+      const context = await browser().newContext({ ...options, baseURL: service.url });
+      try {
+        await go(await context.newPage());
+      } finally {
+        await context.close();
+      }
+    }
+
+    async function signedIn(page: Page): Promise<void> {
+      await page.goto('/sign-in');
+      await signIn(page, mara);
+      await page.waitForURL('**/console');
+    }
+
+    test('those for strangers', () =>
+      withPage(async (page) => {
+        const { kinds, faults } = await crawl(page, '/', pageFaults, noPage);
+        expect(faults).toEqual([]);
+        expect(kinds).toEqual(expect.arrayContaining(['/', '/sign-in']));
+      }));
+
+    test('the page on which a client asks, whatever its name', () =>
+      withPage(async (page) => {
+        await signedIn(page);
+        for (const client of [companion, loud]) {
+          await page.goto(await askAs(service.url, client));
+          expect(await pageFaults(page)).toEqual([]);
+        }
+      }));
+
+    test('refusals', () =>
+      withPage(async (page) => {
+        const refusals: [string, number][] = [
+          ['/authorize/requests/nothing', 404],
+          ['/authorize?client_id=nobody', 400],
+          ['/console/nothing', 404],
+        ];
+        for (const [path, status] of refusals) {
+          expect((await page.goto(path))?.status()).toBe(status);
+          expect(await pageFaults(page)).toEqual([]);
+        }
+        await page.goto('/sign-in');
+        await signIn(page, { ...mara, password: 'not the password' });
+        await page.getByText('do not go together').waitFor();
+        expect(await pageFaults(page)).toEqual([]);
+      }));
+  });
+});

@@ -1,0 +1,45 @@
+import type { Page } from 'playwright-core';
+
+/** What differs between pages of one kind. */
+const ids = /\b[a-z]{2,5}_[0-9A-Za-z]{16,}\b/g;
+
+/** Of pages that differ in an id only so many are looked at. */
+const ofEachKind = 2;
+
+export interface Crawl {
+  /** Kinds of pages that were seen, as paths with `{id}`, sorted. */
+  kinds: string[];
+  faults: string[];
+}
+
+/**
+ * Follows the links from `start`, as a person with much patience would, and looks at each page. Links that leave the service, and
+ * those to `skip`, are not followed. A page that does not answer 200 is a fault.
+ */
+export async function crawl(
+  page: Page,
+  start: string,
+  look: (page: Page) => Promise<string[]>,
+  skip: (path: string) => boolean,
+): Promise<Crawl> {
+  const seen = new Set<string>();
+  const kinds = new Map<string, number>();
+  const faults: string[] = [];
+  const waiting = [start];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const kind = path.replaceAll(ids, '{id}');
+    const before = kinds.get(kind) ?? 0;
+    if (seen.has(path) || skip(path) || before === ofEachKind) continue;
+    seen.add(path);
+    kinds.set(kind, before + 1);
+    const response = await page.goto(path);
+    if (response?.status() !== 200) faults.push(`${path} answers ${String(response?.status())}`);
+    faults.push(...(await look(page)));
+    const { origin } = new URL(page.url());
+    for (const link of await page.locator('a[href]').all()) {
+      const url = new URL((await link.getAttribute('href')) ?? '', page.url());
+      if (url.origin === origin) waiting.push(url.pathname + url.search);
+    }
+  }
+  return { kinds: [...kinds.keys()].sort(), faults };
+}
