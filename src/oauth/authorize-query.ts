@@ -29,12 +29,20 @@ export function orderedQuery(query: ParsedUrlQuery, targets: Pick<Targets, 'gran
   const asked = [query['resource'] ?? query['audience'] ?? []].flat().filter((value) => value !== '');
   const ordered: ParsedUrlQuery = {
     ...Object.fromEntries(kept),
-    scope: query['scope'] === undefined || query['scope'] === '' ? usualScope : query['scope'],
+    scope: settledScope(query['scope']),
     resource: targets.granted(asked) ?? asked,
   };
   settlePrompt(ordered);
   settleMode(ordered);
   return ordered;
+}
+
+/** Unknown words beside known ones are left out: the provider would ask again and again for what nobody can grant. */
+function settledScope(asked: string | string[] | undefined): string | string[] {
+  if (asked === undefined || asked === '') return usualScope;
+  if (typeof asked !== 'string') return asked;
+  const words = new Set(asked.split(' '));
+  return scopes.filter((scope) => words.has(scope)).join(' ') || asked;
 }
 
 /** The person is always asked, whatever the client wants shown; only that nobody may be asked has a meaning of its own. */

@@ -25,7 +25,6 @@ export interface PublicClient {
   redirect_uris: string[];
   application_type: 'native' | 'web';
   response_types: ['code'];
-  response_modes: ['query'];
   grant_types: ['authorization_code', 'refresh_token'];
   token_endpoint_auth_method: 'none';
 }
@@ -67,7 +66,6 @@ export function acceptedClient(given: unknown): PublicClient {
     // A native client may come back at any port of the person's machine (RFC 8252, section 7.3).
     application_type: kinds.some((kind) => kind !== 'https') ? 'native' : 'web',
     response_types: ['code'],
-    response_modes: ['query'],
     grant_types: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_method: 'none',
   };

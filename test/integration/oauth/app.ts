@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { openBrowser, type TestBrowser } from '../../support/browser-forms.ts';
-import { post } from './authority.ts';
+import { formTo, openBrowser, type PageAnswer, type TestBrowser } from '../../support/browser-forms.ts';
+import { password, post } from './authority.ts';
 
 const registered = z.looseObject({
   client_id: z.string(),
@@ -36,7 +36,7 @@ export async function register(url: string, metadata: unknown, headers: Record<s
 }
 
 export interface Who {
-  account_id: string;
+  username: string;
   agent: { id: string };
 }
 
@@ -81,12 +81,8 @@ export function appOf(url: string, client_id: string, redirect_uri: string) {
     over: Record<string, string | string[] | null> = {},
     browser: TestBrowser = openBrowser(url),
   ): Promise<URLSearchParams> {
-    const shown = await browser.go(address(over));
-    return decide(browser, shown.url, {
-      decision: 'approve',
-      account_id: who.account_id,
-      agent_id: who.agent.id,
-    });
+    const page = await consentPage(browser, address(over), who);
+    return told(await decide(browser, page, 'approve', who.agent.id));
   }
 
   async function exchange(code: string, over: Record<string, string | string[]> = {}) {
@@ -128,19 +124,43 @@ export function appOf(url: string, client_id: string, redirect_uri: string) {
   };
 }
 
-/** Decides about a request and follows until the app is told. */
-export async function decide(
+/** Follows an app's address to the consent page, and signs in on the way if need be. */
+export async function consentPage(
   browser: TestBrowser,
-  page: string,
-  form: Record<string, string>,
-): Promise<URLSearchParams> {
-  const answer = await browser.go(new URL(page).pathname, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(form).toString(),
-  });
+  address: string,
+  { username }: Pick<Who, 'username'>,
+): Promise<PageAnswer> {
+  const page = await browser.go(address);
+  if (new URL(page.url).pathname !== '/sign-in') return page;
+  return browser.send(formTo(page), { fields: { username, password } });
+}
+
+/** What the consent page for an app's address is made of, and where it is. */
+export async function requestShown(browser: TestBrowser, address: string) {
+  const sent = await browser.go(address, { follow: false });
+  const path = sent.headers.get('Location') ?? '';
+  const { text } = await browser.go(path, { headers: { Accept: 'application/json' } });
+  const request: unknown = JSON.parse(text);
+  return { path, request };
+}
+
+/** Presses a button of the consent page. `origin` is the address of the service where that is another than its place. */
+export function decide(
+  browser: TestBrowser,
+  page: PageAnswer,
+  button: 'approve' | 'cancel',
+  agent_id?: string,
+  origin?: string,
+): Promise<PageAnswer> {
+  const form = formTo(page, new URL(page.url).pathname);
+  const fields = agent_id === undefined ? {} : { fields: { agent_id } };
+  return browser.send(form, { button, ...fields, ...(origin && { headers: { Origin: origin } }) });
+}
+
+/** What the app is told at its redirect address. */
+export function told(answer: PageAnswer): URLSearchParams {
   const location = answer.headers.get('Location');
-  if (location === null) throw new Error(`no redirect, but ${answer.status}: ${answer.text}`);
+  if (location === null) throw new Error(`no redirect, but ${answer.status}: ${answer.words}`);
   return new URL(location).searchParams;
 }
 

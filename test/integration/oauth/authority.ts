@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Scope } from '../../../src/domain/scopes.ts';
+import { createConsoleFace } from '../../../src/console/face.ts';
+import { createPageWriter } from '../../../src/console/writer.tsx';
 import { createApp } from '../../../src/http/app.ts';
 import { createOAuthFace } from '../../../src/oauth/face.ts';
 import type { OAuthStorage } from '../../../src/oauth/storage.ts';
+import { catalogue } from '../../../src/operations/catalogue.ts';
+import { createExecute } from '../../../src/operations/execute.ts';
 import { createLimits } from '../../../src/operations/limits.ts';
 import { createAccount } from '../../../src/services/accounts.ts';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
@@ -13,10 +17,15 @@ import { createCredential, revokeCredential } from '../../../src/services/creden
 import { issueToken } from '../../../src/services/issue-token.ts';
 import { createOAuthStorage } from '../../../src/services/oauth-storage.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from '../../../src/services/revocations.ts';
+import { hashPassword } from '../../../src/services/passwords.ts';
 import { signingKeys } from '../../../src/services/signing-keys.ts';
 import { createTokens, resourceAddresses, type Revocation } from '../../../src/services/tokens.ts';
 import { testDatabase } from '../../support/postgres.ts';
-import { decidingFace } from './deciding-face.ts';
+import { requestWindow } from './request-window.ts';
+
+export const password = 'seven odd horses';
+
+let hashed: Promise<string> | undefined;
 
 export const secret = 'a secret key that is for tests and nothing else';
 
@@ -27,16 +36,20 @@ export interface AuthorityOptions {
   limits?: string;
   /** Documents in which clients describe themselves, by address. */
   documents?: Record<string, () => Response | Promise<Response>>;
+  /** Goes on with the database and under the address of another one, as a process does that was restarted. */
+  after?: { url: string; env: { DATABASE_URL: string } };
 }
 
-/** The authorization server and a token check on a database of their own, wired as an API process wires them. */
-export async function startAuthority({ faulty, limits = 'off', documents = {} }: AuthorityOptions = {}) {
-  const database = await testDatabase();
+/** The authorization server, its pages and a token check on a database of their own, wired as an API process wires them. */
+export async function startAuthority(options: AuthorityOptions = {}) {
+  const { faulty, limits = 'off', documents = {}, after } = options;
+  const database = after ? { url: after.env.DATABASE_URL, drop: async () => {} } : await testDatabase();
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('no address');
-  const url = `http://127.0.0.1:${address.port}`;
+  const place = `http://127.0.0.1:${address.port}`;
+  const url = after?.url ?? place;
   const env = {
     DATABASE_URL: database.url,
     SECRET_KEY: secret,
@@ -54,34 +67,46 @@ export async function startAuthority({ faulty, limits = 'off', documents = {} }:
   const faults: unknown[] = [];
   const storage: OAuthStorage = { ...createOAuthStorage({ unitOfWork, announce }), ...faulty };
   const cookie_keys = ['a key for cookies'];
+  const accounted = createLimits(core.limiter);
+  const writer = await createPageWriter({ public_url: url, csrf_key: Buffer.alloc(32, 'a key for forms') });
   const face = createOAuthFace({
     issuer: url,
     resources,
     storage,
-    limits: createLimits(core.limiter),
+    limits: accounted,
     cookie_keys,
     signing_keys: await signingKeys(unitOfWork, secret),
     trust_proxy: false,
     async readDocument(asked) {
-      const { url: place } = new Request(asked);
-      const document = documents[place];
-      if (!document) throw new Error(`nothing is at ${place}`);
+      const { url: wanted } = new Request(asked);
+      const document = documents[wanted];
+      if (!document) throw new Error(`nothing is at ${wanted}`);
       return document();
     },
-    errorPage(ctx, { title, message, request_id }) {
-      ctx.type = 'html';
-      ctx.body = `<title>${title}</title><body>${message} ${request_id}</body>`;
-    },
+    errorPage: (ctx, words) => writer.errorPage(ctx, words),
     report: (error) => void faults.push(error),
   });
-  const faces = [face.middleware, decidingFace(face.requests)];
+  const pages = createConsoleFace({
+    writer,
+    requests: face.requests,
+    announce,
+    unitOfWork,
+    execute: createExecute(unitOfWork, accounted),
+    catalogue,
+    limits: accounted,
+    settings: { public_url: url, signup: 'open' },
+    external: undefined,
+    logger,
+  });
+  const faces = [face.middleware, requestWindow(face.requests), pages];
   const answer = createApp({ logger, trust_proxy: false, keys: cookie_keys, faces }).callback();
   server.on('request', (request, response) => void answer(request, response));
 
   let count = 0;
   const freshName = () => `owner-${(count += 1)}`;
   return {
-    url,
+    /** Where it listens; its public address too, unless it goes on after another one. */
+    url: place,
     face,
     env,
     core,
@@ -95,11 +120,12 @@ export async function startAuthority({ faulty, limits = 'off', documents = {} }:
       unitOfWork.administer((work) =>
         registerAgent(work, { handle: `${owner}.${name}`, create_owner: true }),
       ),
-    /** A person of a fresh account, with an agent. */
+    /** A person of a fresh account with the password above, and an agent. */
     async person() {
       const username = freshName();
+      const password_hash = await (hashed ??= hashPassword(password));
       const { id: account_id } = await unitOfWork.administer((work) =>
-        createAccount(work, { username, password_hash: null }),
+        createAccount(work, { username, password_hash }),
       );
       const agent = await unitOfWork.administer((work) =>
         registerAgent(work, { handle: `${username}.agent` }),

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApp, tokensOf } from './app.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { consentPage, decide, openApp, requestShown, told, tokensOf } from './app.ts';
+import { type Authority, basic, post, startAuthority } from './authority.ts';
 
 let authority: Authority;
 beforeAll(async () => {
@@ -11,21 +12,246 @@ afterAll(async () => {
   await authority.close();
 });
 
+const four = 'contacts:read contacts:write threads:read threads:write';
+const agentBehind = async (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
+  (await authority.tokens.verify(token, door)).agent_id;
+
 test('a person lets an app act as an agent: request, decision, code, tokens', async () => {
   const who = await authority.person();
   const app = await openApp(authority.url);
   const answer = await app.approved(who);
-  expect(answer.get('iss')).toBe(authority.url);
-  expect(answer.get('state')).toBe(app.state);
-  const tokens = tokensOf(await app.exchange(answer.get('code') ?? ''));
-  expect(tokens).toMatchObject({
-    expires_in: 900,
-    scope: 'contacts:read contacts:write threads:read threads:write',
+  expect(Object.fromEntries(answer)).toEqual({
+    code: expect.any(String),
+    state: app.state,
+    iss: authority.url,
   });
-  const actor = await authority.tokens.verify(tokens.access_token, 'api');
-  expect(actor).toMatchObject({
+  const exchanged = await app.exchange(answer.get('code') ?? '');
+  expect(exchanged.headers.get('cache-control')).toBe('no-store');
+  const tokens = tokensOf(exchanged);
+  expect(tokens).toEqual({
+    access_token: expect.any(String),
+    refresh_token: expect.any(String),
+    expires_in: 900,
+    scope: four,
+    token_type: 'Bearer',
+  });
+  expect(await authority.tokens.verify(tokens.access_token, 'api')).toMatchObject({
     agent_id: who.agent.id,
+    handle: who.agent.canonical_handle,
     client_id: app.client_id,
     resource: authority.resources.api,
+  });
+  const credential = await authority.credential(who.agent.canonical_handle);
+  const { json } = await post(
+    `${authority.url}/introspect`,
+    { token: tokens.access_token },
+    basic(credential),
+  );
+  expect(json).toMatchObject({
+    active: true,
+    sub: who.agent.id,
+    handle: who.agent.canonical_handle,
+    client_id: app.client_id,
+    scope: four,
+  });
+});
+
+test('the request is shown to the person as the app made it', async () => {
+  const app = await openApp(authority.url, {
+    client_name: 'Desk\u202Etop\n  app ',
+    client_uri: 'https://app.example/about',
+    logo_uri: 'https://app.example/logo.png',
+    redirect_uris: ['https://app.example/callback', 'http://127.0.0.1/callback', 'cursor://anywhere/x'],
+  });
+  const shown = (over: Record<string, string>) => requestShown(openBrowser(authority.url), app.address(over));
+  const { path, request } = await shown({ resource: authority.resources.mcp, scope: 'threads:read openid' });
+  expect(request).toEqual({
+    uid: path.replace('/authorize/requests/', ''),
+    client: {
+      client_id: app.client_id,
+      name: 'Desktop app',
+      uri: 'https://app.example/about',
+      redirect_host: 'app.example',
+      kind: 'registered',
+      loopback: false,
+    },
+    redirect_target: 'https://app.example',
+    scopes: ['threads:read'],
+    door: 'mcp',
+    resource: authority.resources.mcp,
+  });
+  expect(await shown({ redirect_uri: 'http://127.0.0.1:4312/callback' })).toMatchObject({
+    request: {
+      client: { redirect_host: '127.0.0.1:4312', loopback: true },
+      redirect_target: 'http://127.0.0.1:4312',
+      door: 'api',
+    },
+  });
+  expect(await shown({ redirect_uri: 'cursor://anywhere/x' })).toMatchObject({
+    request: { client: { redirect_host: 'cursor:', loopback: false }, redirect_target: 'cursor:' },
+  });
+});
+
+describe('the person decides', () => {
+  test('each time anew, and may choose another agent for the same app', async () => {
+    const who = await authority.person();
+    const second = await authority.agent(who.username, 'second');
+    const app = await openApp(authority.url);
+    const browser = openBrowser(authority.url);
+    const chosen = [];
+    for (const agent of [who.agent, second, who.agent]) {
+      const answer = await app.approved({ ...who, agent }, {}, browser);
+      const { access_token } = tokensOf(await app.exchange(answer.get('code') ?? ''));
+      chosen.push([await agentBehind(access_token), agent.id]);
+    }
+    for (const [acting, wanted] of chosen) expect(acting).toBe(wanted);
+  });
+
+  test('against it: the app is told, and gets nothing', async () => {
+    const app = await openApp(authority.url);
+    const browser = openBrowser(authority.url);
+    const page = await consentPage(browser, app.address(), await authority.person());
+    const answer = told(await decide(browser, page, 'cancel'));
+    expect(Object.fromEntries(answer)).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: app.state,
+      iss: authority.url,
+    });
+  });
+
+  test('about own agents only; of others as of none there is no such agent', async () => {
+    const [who, other] = [await authority.person(), await authority.person()];
+    const app = await openApp(authority.url);
+    const refusals = [];
+    for (const agent_id of [other.agent.id, 'agt_01HZZZZZZZZZZZZZZZZZZZZZZZ', 'nonsense', '']) {
+      const browser = openBrowser(authority.url);
+      const page = await consentPage(browser, app.address(), who);
+      const answer = await decide(browser, page, 'approve', agent_id);
+      refusals.push([answer.status, answer.headers.get('Location'), answer.words]);
+    }
+    expect(refusals[0]?.[1]).toBeNull();
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1);
+    const rows = await authority.sql(`select 1 from client_grants where account_id = $1`, [who.account_id]);
+    expect(rows).toEqual([]);
+  });
+
+  test('in the browser in which it began, once', async () => {
+    const who = await authority.person();
+    const app = await openApp(authority.url);
+    const [mine, other] = [openBrowser(authority.url), openBrowser(authority.url)];
+    const page = await consentPage(mine, app.address(), who);
+    await consentPage(other, app.address(), who);
+    const address = new URL(page.url).pathname;
+    expect((await other.go(address)).status).toBe(404);
+    const resume = address.replace('/requests', '');
+    expect((await other.go(resume)).status).toBe(400);
+    expect(told(await decide(mine, page, 'approve', who.agent.id)).get('code')).not.toBeNull();
+    expect((await mine.go(address)).status).toBe(404);
+    expect((await mine.go(resume)).status).toBe(400);
+  });
+
+  test('and nobody stays signed in at the authorization server', async () => {
+    const who = await authority.person();
+    const browser = openBrowser(authority.url);
+    const app = await openApp(authority.url);
+    await app.approved(who, {}, browser);
+    const names = [...browser.cookies.keys()];
+    // `ams_session` is that of the pages.
+    expect(names.filter((name) => !/^ams_((request|resume)(\.sig)?|session)$/.test(name))).toEqual([]);
+    expect(await authority.sql(`select 1 from oauth_records where model = 'Session'`)).toEqual([]);
+  });
+});
+
+test('whatever prompt asks for, the person is asked; and when nobody may be asked there is no code', async () => {
+  const app = await openApp(authority.url);
+  for (const prompt of ['login', 'consent', 'login consent', 'select_account', 'create']) {
+    const page = await openBrowser(authority.url).go(app.address({ prompt }), { follow: false });
+    expect(page.headers.get('Location')).toContain('/authorize/requests/');
+  }
+  const browser = openBrowser(authority.url);
+  await app.approved(await authority.person(), {}, browser);
+  const answer = await browser.go(app.address({ prompt: 'none' }));
+  const words = told(answer);
+  expect(words.get('error')).toMatch(/^(login|consent)_required$/);
+  expect([words.get('code'), words.get('iss'), words.get('state')]).toEqual([null, authority.url, app.state]);
+});
+
+describe('scope', () => {
+  test('none asked for means the four of the interface', async () => {
+    const app = await openApp(authority.url);
+    const who = await authority.person();
+    expect((await app.connect(who, { scope: null })).scope).toBe(four);
+    expect((await app.connect(who, { scope: '' })).scope).toBe(four);
+  });
+
+  test('unknown ones are left out of what is granted, and the answer says so', async () => {
+    const app = await openApp(authority.url);
+    const asked = { scope: 'openid profile threads:read offline_access agents:write' };
+    const tokens = await app.connect(await authority.person(), asked);
+    expect(tokens.scope).toBe('threads:read agents:write');
+    expect(tokens).not.toHaveProperty('id_token');
+  });
+
+  test('only unknown ones are refused', async () => {
+    const app = await openApp(authority.url);
+    const answer = await openBrowser(authority.url).go(app.address({ scope: 'openid email' }));
+    expect(told(answer).get('error')).toBe('invalid_scope');
+  });
+});
+
+test('parameters of OpenID Connect are ignored, others that would change the request are refused', async () => {
+  const app = await openApp(authority.url);
+  const openId = {
+    nonce: 'n',
+    max_age: '0',
+    acr_values: 'a',
+    claims: '{}',
+    display: 'page',
+    id_token_hint: 'x',
+  };
+  const page = await openBrowser(authority.url).go(app.address({ ...openId, unheard_of: 'x' }), {
+    follow: false,
+  });
+  expect(page.headers.get('Location')).toContain('/authorize/requests/');
+  const cases = {
+    request: ['e30.e30.', 'request_not_supported'],
+    request_uri: ['https://app.example/request', 'request_uri_not_supported'],
+    response_mode: ['form_post', 'unsupported_response_mode'],
+    response_type: ['token', 'unsupported_response_type'],
+  };
+  for (const [name, [value = '', error]] of Object.entries(cases)) {
+    const answer = await openBrowser(authority.url).go(app.address({ [name]: value }));
+    const address = answer.headers.get('Location') ?? '';
+    expect(address).toMatch(app.redirect_uri);
+    // What an implicit client is told stands behind the # (RFC 6749, section 4.2.2.1).
+    expect(new URLSearchParams(address.split(/[?#]/)[1]).get('error')).toBe(error);
+  }
+});
+
+describe('redirect addresses', () => {
+  test('of the own machine are good at any port', async () => {
+    const who = await authority.person();
+    for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+      const app = await openApp(authority.url, { redirect_uris: [`http://${host}/callback`] });
+      for (const port of [1024, 51_000]) {
+        const redirect_uri = `http://${host}:${port}/callback`;
+        const tokens = await app.connect(who, { redirect_uri });
+        expect(await agentBehind(tokens.access_token)).toBe(who.agent.id);
+      }
+    }
+  });
+
+  test('of an app with others beside are good at any port too', async () => {
+    const app = await openApp(authority.url, {
+      redirect_uris: ['https://editor.example/redirect', 'http://127.0.0.1/', 'http://127.0.0.1:33418/'],
+    });
+    const answer = await app.approved(await authority.person(), { redirect_uri: 'http://127.0.0.1:50123/' });
+    expect(answer.get('code')).not.toBeNull();
+  });
+
+  test('of a program that owns a scheme', async () => {
+    const app = await openApp(authority.url, { redirect_uris: ['com.example.app:/oauth'] });
+    expect((await app.approved(await authority.person())).get('code')).not.toBeNull();
   });
 });

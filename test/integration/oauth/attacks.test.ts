@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { openApp, pkcePair, register, tokensOf } from './app.ts';
+import { type Authority, basic, post, startAuthority } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(async () => {
+  expect(authority.faults).toEqual([]);
+  await authority.close();
+});
+
+/** What a door says to a token. */
+const verdict = (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
+  authority.tokens.verify(token, door).then(
+    () => 'good',
+    (error: Error) => error.message,
+  );
+const ended = /unknown or was revoked/;
+const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false });
+const codeFor = async (app: Awaited<ReturnType<typeof openApp>>) =>
+  (await app.approved(await authority.person())).get('code') ?? '';
+
+describe('PKCE', () => {
+  test('is required, and only with S256', async () => {
+    const app = await openApp(authority.url);
+    for (const over of [
+      { code_challenge: null, code_challenge_method: null },
+      { code_challenge: null },
+      { code_challenge: '' },
+      { code_challenge_method: 'plain' },
+      { code_challenge_method: null },
+      { code_challenge_method: 's256' },
+      { code_challenge: 'short' },
+    ]) {
+      const answer = await visit(app.address(over));
+      const told = new URL(answer.headers.get('Location') ?? '').searchParams;
+      expect([told.get('error'), told.get('code'), told.get('iss')]).toEqual([
+        'invalid_request',
+        null,
+        authority.url,
+      ]);
+    }
+  });
+
+  test('a code is worth nothing without the verifier, nor with the challenge in its place', async () => {
+    const { verifier, challenge } = pkcePair();
+    for (const code_verifier of [
+      [],
+      'short',
+      pkcePair().verifier,
+      challenge,
+      verifier.slice(0, -1),
+      `${verifier}a`,
+    ]) {
+      const app = await openApp(authority.url);
+      const answer = await app.approved(await authority.person(), { code_challenge: challenge });
+      const exchanged = await app.exchange(answer.get('code') ?? '', { code_verifier });
+      expect(exchanged.status).toBe(400);
+      expect(exchanged.json.error).toMatch(/^invalid_(grant|request)$/);
+    }
+  });
+});
+
+describe('codes', () => {
+  test('a second use is refused, and ends what came of the first', async () => {
+    const app = await openApp(authority.url);
+    const code = await codeFor(app);
+    const tokens = tokensOf(await app.exchange(code));
+    expect(await verdict(tokens.access_token)).toBe('good');
+    const again = await app.exchange(code);
+    expect([again.status, again.json.error]).toEqual([400, 'invalid_grant']);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
+  });
+
+  test('of many uses at once at most one succeeds, and what it got is worth nothing', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const app = await openApp(authority.url);
+      const code = await codeFor(app);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => app.exchange(code)));
+      const successes = answers.filter(({ status }) => status === 200);
+      expect(successes.length).toBeLessThanOrEqual(1);
+      for (const success of successes) {
+        const tokens = tokensOf(success);
+        await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+        expect((await app.refresh(tokens.refresh_token)).status).toBe(400);
+      }
+    }
+  });
+
+  test('another client gets nothing for a code, and does not spoil it', async () => {
+    const [app, thief] = [await openApp(authority.url), await openApp(authority.url)];
+    const code = await codeFor(app);
+    const stolen = await thief.exchange(code, { code_verifier: app.verifier });
+    expect([stolen.status, stolen.json.error]).toEqual([400, 'invalid_grant']);
+    const agent = await authority.agent();
+    const confidential = await authority.credential(agent.canonical_handle);
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: app.redirect_uri };
+    const other = await post(
+      `${authority.url}/token`,
+      { ...fields, code_verifier: app.verifier },
+      basic(confidential),
+    );
+    expect(other.status).toBe(400);
+    expect((await app.exchange(code)).status).toBe(200);
+  });
+
+  test('are good for the redirect address of their request only', async () => {
+    const app = await openApp(authority.url, {
+      redirect_uris: ['http://127.0.0.1/callback', 'https://app.example/callback'],
+    });
+    const code = await codeFor(app);
+    for (const redirect_uri of ['https://app.example/callback', 'http://127.0.0.1:1/callback']) {
+      expect((await app.exchange(code, { redirect_uri })).json.error).toBe('invalid_grant');
+    }
+    expect((await app.exchange(code)).status).toBe(200);
+  });
+
+  test('end after a minute', async () => {
+    const app = await openApp(authority.url);
+    const code = await codeFor(app);
+    await authority.sql(
+      `update oauth_records set payload = jsonb_set(payload, '{exp}', to_jsonb(1)) where model = 'AuthorizationCode'
+       and payload->>'clientId' = $1`,
+      [app.client_id],
+    );
+    expect((await app.exchange(code)).json.error).toBe('invalid_grant');
+    const [row] = await authority.sql<{ life: number }>(
+      `select (expires_at - $1)::float8 as life from oauth_records where model = 'AuthorizationCode' and payload->>'clientId' = $2`,
+      [Date.now(), app.client_id],
+    );
+    expect(row?.life).toBeLessThanOrEqual(60_000);
+  });
+
+  test('a resource that is unknown is refused before the code is used up', async () => {
+    const app = await openApp(authority.url);
+    const code = await codeFor(app);
+    const { mcp, api } = authority.resources;
+    for (const resource of ['https://elsewhere.example/mcp', 'x', [mcp, api]]) {
+      expect((await app.exchange(code, { resource })).json.error).toBe('invalid_target');
+    }
+    expect((await app.exchange(code, { resource: mcp })).status).toBe(200);
+  });
+});
+
+describe('clients that register themselves', () => {
+  test('get no client credentials, neither by asking for them nor by using them', async () => {
+    for (const grant_types of [['client_credentials'], ['authorization_code', 'client_credentials']]) {
+      const { status, json } = await register(authority.url, {
+        grant_types,
+        redirect_uris: ['http://127.0.0.1/'],
+      });
+      expect([status, json['error']]).toEqual([400, 'invalid_client_metadata']);
+    }
+    const app = await openApp(authority.url);
+    const fields = { grant_type: 'client_credentials', client_id: app.client_id };
+    const answer = await post(`${authority.url}/token`, fields);
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);
+    const withSecret = await post(`${authority.url}/token`, { ...fields, client_secret: 'x' });
+    expect(withSecret.status).toBe(401);
+  });
+
+  test('cannot choose an agent', async () => {
+    const agent = await authority.agent();
+    for (const field of ['agent_id', 'agent_handle', 'agent_scopes']) {
+      const { status, json } = await register(authority.url, {
+        redirect_uris: ['http://127.0.0.1/'],
+        [field]: agent.id,
+      });
+      expect([status, json['error']]).toEqual([400, 'invalid_client_metadata']);
+    }
+  });
+});
+
+describe('other clients', () => {
+  test('cannot give back a token of an app, nor hear of it', async () => {
+    const app = await openApp(authority.url);
+    const who = await authority.person();
+    const tokens = await app.connect(who);
+    const thief = await openApp(authority.url);
+    const stranger = await authority.credential((await authority.agent()).canonical_handle);
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      expect((await thief.revoke(token)).status).toBe(200);
+      expect((await post(`${authority.url}/revoke`, { token }, basic(stranger))).status).toBe(200);
+      expect((await post(`${authority.url}/introspect`, { token }, basic(stranger))).json).toEqual({
+        active: false,
+      });
+    }
+    expect(await verdict(tokens.access_token)).toBe('good');
+    expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
+  });
+
+  test('cannot use a refresh token of an app, and do not end it by trying', async () => {
+    const app = await openApp(authority.url);
+    const { refresh_token } = await app.connect(await authority.person());
+    const thief = await openApp(authority.url);
+    expect((await thief.refresh(refresh_token)).json.error).toBe('invalid_grant');
+    expect((await app.refresh(refresh_token)).status).toBe(200);
+  });
+
+  test('who cannot prove who it is gets no introspection, not even of its own token', async () => {
+    const app = await openApp(authority.url);
+    const { access_token } = await app.connect(await authority.person());
+    for (const token of [access_token, 'x']) {
+      const answer = await post(`${authority.url}/introspect`, { token, client_id: app.client_id });
+      expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
+    }
+  });
+});
+
+test('a token of a grant opens the door of its resource only', async () => {
+  const app = await openApp(authority.url);
+  const who = await authority.person();
+  const opens = { api: ['api', 'ws'], mcp: ['mcp'], ws: ['ws'] };
+  for (const [name, doors] of Object.entries(opens)) {
+    const resource = authority.resources[name as 'api' | 'mcp' | 'ws'];
+    const { access_token } = await app.connect(who, { resource });
+    for (const door of ['api', 'mcp', 'ws'] as const) {
+      const said = await verdict(access_token, door);
+      if (doors.includes(door)) expect(said).toBe('good');
+      else expect(said).toContain(`is for ${resource}`);
+    }
+  }
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { appOf, requestShown, tokensOf } from './app.ts';
+import { type Authority, startAuthority } from './authority.ts';
+
+const redirect_uri = 'http://127.0.0.1/callback';
+const read: string[] = [];
+const documents: Record<string, () => Response | Promise<Response>> = {};
+
+/** Puts a document at a fresh address of the app's website, and answers its client_id. */
+function publish(metadata: object, answer?: (body: string) => Response): string {
+  const client_id = `https://app.example/clients/${Object.keys(documents).length}`;
+  const body = JSON.stringify({
+    client_id,
+    client_name: 'An app',
+    redirect_uris: [redirect_uri],
+    ...metadata,
+  });
+  documents[client_id] = () => {
+    read.push(client_id);
+    return answer?.(body) ?? new Response(body, { headers: { 'Content-Type': 'application/json' } });
+  };
+  return client_id;
+}
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority({ documents });
+});
+afterAll(async () => {
+  expect(authority.faults).toEqual([]);
+  await authority.close();
+});
+
+const visit = (client_id: string) =>
+  openBrowser(authority.url).go(appOf(authority.url, client_id, redirect_uri).address());
+
+test('an app that is a document connects without having registered', async () => {
+  const who = await authority.person();
+  const client_id = publish({ client_name: 'Published\u202E app', client_uri: 'https://app.example/' });
+  const wanting = appOf(authority.url, client_id, redirect_uri);
+  const { request } = await requestShown(openBrowser(authority.url), wanting.address());
+  expect(request).toMatchObject({
+    client: {
+      client_id,
+      name: 'Published app',
+      kind: 'document',
+      loopback: true,
+      uri: 'https://app.example/',
+    },
+  });
+  const port = 'http://127.0.0.1:5123/callback';
+  const app = appOf(authority.url, client_id, port);
+  const tokens = await app.connect(who);
+  const next = tokensOf(await app.refresh(tokens.refresh_token, { resource: authority.resources.mcp }));
+  expect(await authority.tokens.verify(next.access_token, 'mcp')).toMatchObject({
+    agent_id: who.agent.id,
+    client_id,
+  });
+  // It was read once, and then remembered.
+  expect(read.filter((address) => address === client_id)).toHaveLength(1);
+});
+
+test('what a document wants to be otherwise is left out', async () => {
+  const client_id = publish({
+    grant_types: ['authorization_code', 'client_credentials', 'implicit'],
+    response_types: ['code', 'id_token'],
+    scope: 'everything',
+    logo_uri: 'https://app.example/logo.png',
+    sector_identifier_uri: 'https://app.example/sector',
+    jwks_uri: 'https://app.example/keys',
+    require_auth_time: true,
+    token_endpoint_auth_method: 'none',
+  });
+  const app = appOf(authority.url, client_id, redirect_uri);
+  const tokens = await app.connect(await authority.person());
+  expect(tokens.refresh_token).not.toBe('');
+  expect(read.filter((address) => !address.startsWith('https://app.example/clients/'))).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ['another client_id', { client_id: 'https://app.example/other' }],
+  ['a secret', { client_secret: 'x' }],
+  ['a shared secret as its proof', { token_endpoint_auth_method: 'client_secret_basic' }],
+  ['keys as its proof', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [] } }],
+  ['no redirect address', { redirect_uris: [] }],
+  ['an http redirect address of another host', { redirect_uris: ['http://app.example/callback'] }],
+  ['a script for a redirect address', { redirect_uris: ['javascript:alert(1)'] }],
+  ['an agent of its choice', { agent_id: 'agt_01HZZZZZZZZZZZZZZZZZZZZZZZ', agent_scopes: 'threads:read' }],
+  ['only the implicit flow', { response_types: ['token'] }],
+])('a document with %s is refused with a page', async (_what, metadata) => {
+  const page = await visit(publish(metadata));
+  expect([page.status, page.headers.get('Location')]).toEqual([400, null]);
+  expect(page.headers.get('Content-Type')).toMatch(/^text\/html/);
+});
+
+test.each<[string, (body: string) => Response]>([
+  ['moved', () => Response.redirect('https://elsewhere.example/', 302)],
+  ['gone', () => new Response('{}', { status: 404 })],
+  ['no JSON', () => new Response('<html>')],
+  ['a list', () => new Response('[]')],
+  ['huge', (body) => new Response(body.padEnd(100_000))],
+])('a document that is %s makes no client', async (_what, answer) => {
+  const page = await visit(publish({}, answer));
+  expect([page.status, page.headers.get('Location')]).toEqual([400, null]);
+  expect(page.text).not.toContain('elsewhere.example');
+});
+
+test('addresses that cannot be a document are not read', async () => {
+  const before = read.length;
+  for (const client_id of [
+    'http://app.example/client',
+    'https://user@app.example/client',
+    'https://app.example/#x',
+    'https://app.example/a/../b',
+    'ftp://app.example/client',
+  ]) {
+    expect((await visit(client_id)).status).toBe(400);
+  }
+  expect(read).toHaveLength(before);
+});
+
+test('who makes us read many documents is slowed down', async () => {
+  const limited = await startAuthority({ documents, limits: 'register=2/3600' });
+  const statuses = [];
+  for (let count = 0; count < 4; count += 1) {
+    const app = appOf(limited.url, publish({}), redirect_uri);
+    const page = await openBrowser(limited.url).go(app.address(), { follow: false });
+    statuses.push(page.status);
+    if (page.status === 429) expect(page.headers.get('Content-Type')).toMatch(/^text\/html/);
+  }
+  expect(statuses).toEqual([303, 303, 429, 429]);
+  await limited.close();
+});

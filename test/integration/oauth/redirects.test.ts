@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { openApp } from './app.ts';
+import { type Authority, startAuthority } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(async () => {
+  expect(authority.faults).toEqual([]);
+  await authority.close();
+});
+
+const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false });
+
+describe('redirects', () => {
+  const registered = 'https://app.example/callback';
+
+  test('an address that is not registered gets nothing, not even an error; the person sees a page', async () => {
+    const app = await openApp(authority.url, {
+      redirect_uris: [registered, 'http://127.0.0.1/callback', 'com.example.app:/callback'],
+    });
+    for (const redirect_uri of [
+      'https://evil.example/callback',
+      'https://app.example.evil.example/callback',
+      'https://app.example@evil.example/callback',
+      'https://app.example/callback/',
+      'https://app.example/callback?x=1',
+      'https://app.example/callback#',
+      'https://app.example/CALLBACK',
+      'https://app.example:444/callback',
+      'http://app.example/callback',
+      'http://127.0.0.1:80/other',
+      'http://127.0.0.1.evil.example/callback',
+      'http://127.0.0.1:80@evil.example/callback',
+      'http://127.1/callback',
+      'http://localhost/callback',
+      'https://127.0.0.1/callback',
+      'com.example.app:/other',
+      'javascript:alert(1)',
+      '//evil.example/callback',
+      'callback',
+    ]) {
+      // Right requests and wrong ones: an error must not lead there either.
+      for (const over of [{}, { scope: 'openid' }, { prompt: 'none' }, { code_challenge: null }]) {
+        const answer = await visit(app.address({ redirect_uri, ...over }));
+        expect([redirect_uri, answer.status]).toEqual([redirect_uri, 400]);
+        expect(answer.headers.get('Location')).toBeNull();
+        expect(answer.headers.get('Content-Type')).toMatch(/^text\/html/);
+        expect(answer.text).not.toContain('evil.example');
+        expect(answer.title).toContain('This request is refused');
+      }
+    }
+  });
+
+  test('without one, or with two, there is no redirect', async () => {
+    const app = await openApp(authority.url, { redirect_uris: [registered, 'https://app.example/other'] });
+    for (const over of [
+      { redirect_uri: null },
+      { redirect_uri: [registered, 'https://evil.example'] },
+      { redirect_uri: '' },
+    ]) {
+      const answer = await visit(app.address(over));
+      expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
+    }
+  });
+
+  test('a client that nobody knows gets a page, and its name is not repeated', async () => {
+    const app = await openApp(authority.url);
+    for (const client_id of ['app_unknown', '<script>', 'operator', 'console', '\0', '']) {
+      const answer = await visit(app.address({ client_id }));
+      expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
+      expect(answer.text).not.toContain('<script>');
+    }
+  });
+
+  test('a confidential client has no redirects, and so no people', async () => {
+    const agent = await authority.agent();
+    const { client_id } = await authority.credential(agent.canonical_handle);
+    const app = await openApp(authority.url);
+    const answer = await visit(app.address({ client_id }));
+    expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
+  });
+
+  test('the way back is no open redirect: it needs the cookie of the request', async () => {
+    const app = await openApp(authority.url, { redirect_uris: [registered] });
+    const answer = await visit(
+      `${authority.url}/authorize/x?client_id=${app.client_id}&redirect_uri=https://evil.example&state=x`,
+    );
+    expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
+  });
+
+  test('the Host of a request sends nobody elsewhere', async () => {
+    const app = await openApp(authority.url);
+    const answer = await openBrowser(authority.url).go(app.address(), {
+      follow: false,
+      headers: { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' },
+    });
+    expect(answer.headers.get('Location')).toMatch(/^\/authorize\/requests\/[\w-]+$/);
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApp, tokensOf } from './app.ts';
+import { type Authority, startAuthority } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(async () => {
+  expect(authority.faults).toEqual([]);
+  await authority.close();
+});
+
+const verdict = (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
+  authority.tokens.verify(token, door).then(
+    () => 'good',
+    (error: Error) => error.message,
+  );
+const ended = /unknown or was revoked/;
+
+async function connected(over: Record<string, string | string[] | null> = {}) {
+  const app = await openApp(authority.url);
+  const who = await authority.person();
+  return { app, who, tokens: await app.connect(who, over) };
+}
+
+describe('rotation', () => {
+  test('each use gives a new refresh token for the same grant, for thirty days more', async () => {
+    const { app, who, tokens } = await connected();
+    const seen = new Set([tokens.refresh_token]);
+    let { refresh_token } = tokens;
+    for (let use = 0; use < 4; use += 1) {
+      const next = tokensOf(await app.refresh(refresh_token));
+      expect(next.scope).toBe(tokens.scope);
+      expect((await authority.tokens.verify(next.access_token, 'api')).agent_id).toBe(who.agent.id);
+      ({ refresh_token } = next);
+      seen.add(refresh_token);
+    }
+    expect(seen.size).toBe(5);
+    const [row] = await authority.sql<{ life: number }>(
+      `select max(expires_at - $1)::float8 as life from oauth_records where payload->>'clientId' = $2`,
+      [Date.now(), app.client_id],
+    );
+    expect(Math.abs((row?.life ?? 0) - 30 * 24 * 3_600_000)).toBeLessThan(60_000);
+  });
+
+  test('a second use ends the family: every token, the grant, the row of the connection', async () => {
+    const { app, who, tokens } = await connected();
+    const other = await app.connect(who);
+    const second = tokensOf(await app.refresh(tokens.refresh_token));
+    const third = tokensOf(await app.refresh(second.refresh_token, { resource: authority.resources.mcp }));
+    const again = await app.refresh(tokens.refresh_token);
+    expect([again.status, again.json.error]).toEqual([400, 'invalid_grant']);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    await expect.poll(() => verdict(second.access_token)).toMatch(ended);
+    await expect.poll(() => verdict(third.access_token, 'mcp')).toMatch(ended);
+    for (const { refresh_token } of [tokens, second, third]) {
+      expect((await app.refresh(refresh_token)).json.error).toBe('invalid_grant');
+    }
+    // What the same app was granted another time stands.
+    expect(await verdict(other.access_token)).toBe('good');
+    const grants = await authority.sql('select 1 from client_grants where client_id = $1', [app.client_id]);
+    expect(grants).toHaveLength(1);
+  });
+
+  test('of many uses at once at most one succeeds, and what it got is worth nothing', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { app, tokens } = await connected();
+      const answers = await Promise.all(Array.from({ length: 6 }, () => app.refresh(tokens.refresh_token)));
+      const successes = answers.filter(({ status }) => status === 200);
+      expect(successes.length).toBeLessThanOrEqual(1);
+      for (const success of successes) {
+        const { access_token, refresh_token } = tokensOf(success);
+        await expect.poll(() => verdict(access_token)).toMatch(ended);
+        expect((await app.refresh(refresh_token)).json.error).toBe('invalid_grant');
+      }
+      await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    }
+  });
+});
+
+describe('resources', () => {
+  test('who never named one gets tokens for all three in turn, by resource or by audience', async () => {
+    const { app, tokens } = await connected();
+    expect(await verdict(tokens.access_token, 'api')).toBe('good');
+    let { refresh_token } = tokens;
+    for (const name of ['resource', 'audience']) {
+      for (const [door, address] of Object.entries(authority.resources)) {
+        for (const asked of [address, `${address}/`]) {
+          const next = tokensOf(await app.refresh(refresh_token, { [name]: asked }));
+          ({ refresh_token } = next);
+          const actor = await authority.tokens.verify(next.access_token, door as 'api' | 'mcp' | 'ws');
+          expect(actor.resource).toBe(address);
+        }
+      }
+    }
+    const last = tokensOf(await app.refresh(refresh_token));
+    expect(await verdict(last.access_token, 'api')).toBe('good');
+  });
+
+  test('what was asked for first is what a refresh without one is for', async () => {
+    const { mcp, ws } = authority.resources;
+    for (const [over, door] of [
+      [{ resource: mcp }, 'mcp'],
+      [{ resource: `${mcp}/` }, 'mcp'],
+      [{ audience: ws }, 'ws'],
+      [{ resource: [ws, mcp] }, 'ws'],
+    ] as const) {
+      const { app, tokens } = await connected(
+        Object.fromEntries(Object.entries(over).map(([name, value]) => [name, [value].flat()])),
+      );
+      expect(await verdict(tokens.access_token, door)).toBe('good');
+      const next = tokensOf(await app.refresh(tokens.refresh_token));
+      expect(await verdict(next.access_token, door)).toBe('good');
+    }
+  });
+
+  test('an unknown one is refused without using the refresh token up', async () => {
+    const { app, tokens } = await connected();
+    const { api, mcp } = authority.resources;
+    for (const fields of [
+      { resource: 'https://elsewhere.example/v1' },
+      { resource: `${api}?x` },
+      { resource: 'v1' },
+      { resource: [api, mcp] },
+      { audience: 'elsewhere' },
+    ]) {
+      const answer = await app.refresh(tokens.refresh_token, fields);
+      expect([answer.status, answer.json.error]).toEqual([400, 'invalid_target']);
+    }
+    expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
+  });
+
+  test('and an unknown one at /authorize is told to the app', async () => {
+    const app = await openApp(authority.url);
+    const answer = await fetch(app.address({ resource: 'https://elsewhere.example/v1' }), {
+      redirect: 'manual',
+    });
+    const told = new URL(answer.headers.get('Location') ?? '').searchParams;
+    expect([told.get('error'), told.get('state')]).toEqual(['invalid_target', app.state]);
+  });
+});
+
+describe('scope', () => {
+  test('may shrink for one token and come back, but never grow beyond what was granted', async () => {
+    const { app, tokens } = await connected({ scope: 'threads:read contacts:read' });
+    const narrow = tokensOf(await app.refresh(tokens.refresh_token, { scope: 'threads:read' }));
+    expect(narrow.scope).toBe('threads:read');
+    const whole = tokensOf(await app.refresh(narrow.refresh_token));
+    expect(whole.scope.split(' ').sort()).toEqual(['contacts:read', 'threads:read']);
+    for (const scope of ['threads:read threads:write', 'agents:write', 'openid', 'nonsense']) {
+      const answer = await app.refresh(whole.refresh_token, { scope });
+      expect([answer.status, answer.json.error]).toEqual([400, 'invalid_scope']);
+    }
+    expect((await app.refresh(whole.refresh_token)).status).toBe(200);
+  });
+});
+
+describe('giving back (RFC 7009)', () => {
+  test('a refresh token: the grant ends with all of its tokens', async () => {
+    const { app, tokens } = await connected();
+    const next = tokensOf(await app.refresh(tokens.refresh_token));
+    expect((await app.revoke(next.refresh_token)).status).toBe(200);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    await expect.poll(() => verdict(next.access_token)).toMatch(ended);
+    expect(await authority.sql('select 1 from client_grants where client_id = $1', [app.client_id])).toEqual(
+      [],
+    );
+    expect((await app.revoke(next.refresh_token)).status).toBe(200);
+  });
+
+  test('an access token: that one alone', async () => {
+    const { app, tokens } = await connected();
+    const next = tokensOf(await app.refresh(tokens.refresh_token));
+    expect((await app.revoke(tokens.access_token)).status).toBe(200);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    expect(await verdict(next.access_token)).toBe('good');
+    expect((await app.refresh(next.refresh_token)).status).toBe(200);
+  });
+});

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { appOf, openApp, register } from './app.ts';
+import { type Authority, startAuthority } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(async () => {
+  expect(authority.faults).toEqual([]);
+  await authority.close();
+});
+
+const redirect_uris = ['http://127.0.0.1/callback'];
+const ask = (metadata: unknown) => register(authority.url, metadata);
+
+describe('what a client becomes', () => {
+  test('a public one with the code flow, whatever it asked for otherwise', async () => {
+    const { status, headers, json } = await ask({
+      redirect_uris,
+      client_name: 'An app',
+      client_uri: 'https://app.example/',
+      token_endpoint_auth_method: 'client_secret_post',
+      grant_types: ['authorization_code', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code', 'token'],
+      scope: 'contacts:read openid everything',
+      contacts: ['somebody@app.example'],
+      logo_uri: 'https://app.example/logo.png',
+      jwks_uri: 'https://app.example/keys',
+      sector_identifier_uri: 'https://app.example/sector',
+      require_auth_time: true,
+      default_max_age: 1,
+      id_token_signed_response_alg: 'none',
+      client_secret: 'mine',
+      client_id: 'mine',
+      software_id: 'x',
+    });
+    expect(status).toBe(201);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(json).toEqual({
+      client_id: expect.stringMatching(/^app_[0-9a-f]{24}$/),
+      client_id_issued_at: expect.any(Number),
+      client_name: 'An app',
+      client_uri: 'https://app.example/',
+      redirect_uris,
+      application_type: 'native',
+      response_types: ['code'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'none',
+    });
+    const app = appOf(authority.url, String(json['client_id']), 'http://127.0.0.1:4000/callback');
+    const tokens = await app.connect(await authority.person());
+    expect(tokens.refresh_token).not.toBe('');
+  });
+
+  test('one that needs only a redirect address', async () => {
+    const { status, json } = await ask({ redirect_uris: ['https://app.example/callback'] });
+    expect([status, json['application_type'], json['client_name']]).toEqual([201, 'web', undefined]);
+  });
+
+  test('its name is shown in one line, of characters that can be seen, in the order in which they are read', async () => {
+    const names = {
+      'Plain app': 'Plain app',
+      ' \n Two\r\nlines\t ': 'Two lines',
+      'Desk\u202Etop\u2066 app\u2069': 'Desktop app',
+      'Zero\u200Bwidth\uFEFF': 'Zerowidth',
+      'bell\u0007': 'bell',
+      ['x'.repeat(300)]: 'x'.repeat(80),
+      [`a${'\u0301'.repeat(50)}`]: `\u00E1${'\u0301'.repeat(3)}`,
+      'Ünïcödé 客户端': 'Ünïcödé 客户端',
+      '\u200B\u202E ': undefined,
+      '': undefined,
+    };
+    for (const [client_name, shown] of Object.entries(names)) {
+      const { json } = await ask({ redirect_uris, client_name });
+      expect(json['client_name']).toBe(shown);
+    }
+  });
+
+  test('a home page that is no web page is left out', async () => {
+    for (const client_uri of ['http://app.example', 'javascript:alert(1)', 'app', '']) {
+      const { status, json } = await ask({ redirect_uris, client_uri });
+      expect([status, json['client_uri']]).toEqual([201, undefined]);
+    }
+  });
+});
+
+describe('redirect addresses', () => {
+  test.each([
+    ['https://app.example/callback'],
+    ['https://app.example:8443/callback?x=1'],
+    ['http://127.0.0.1/'],
+    ['http://127.0.0.1:33418/callback'],
+    ['http://[::1]:5000/callback'],
+    ['http://localhost:6274/oauth/callback'],
+    ['com.example.app:/callback'],
+    ['org.example.app.desktop://callback'],
+    ['cursor://anysphere.cursor-mcp/oauth/callback'],
+    ['vscode://vendor.extension/callback'],
+  ])('%s is taken', async (address) => {
+    const { status, json } = await ask({ redirect_uris: [address] });
+    expect([status, json['redirect_uris']]).toEqual([201, [address]]);
+  });
+
+  test.each([
+    ['http://app.example/callback'],
+    ['http://127.0.0.1.evil.example/callback'],
+    ['http://localhost.evil.example/'],
+    ['http://10.0.0.1/callback'],
+    ['http://0.0.0.0/callback'],
+    ['http://192.168.1.2/callback'],
+    ['javascript:alert(1)'],
+    ['JavaScript:alert(1)'],
+    ['data:text/html,x'],
+    ['file:///etc/passwd'],
+    ['blob:https://app.example/x'],
+    ['about:blank'],
+    ['vbscript:x'],
+    ['ftp://app.example/'],
+    ['ws://app.example/'],
+    ['ms-settings:network'],
+    ['intent://x#Intent;end'],
+    ['mailto:somebody@app.example'],
+    ['anything:/callback'],
+    ['https://user:password@app.example/'],
+    ['https://app.example/#fragment'],
+    ['https://app.example/call back'],
+    ['https://app.example\\@evil.example/'],
+    ['https://app.example/\u0000'],
+    [' https://app.example/'],
+    ['//app.example/callback'],
+    ['/callback'],
+    ['callback'],
+    [''],
+    [`https://app.example/${'x'.repeat(3_000)}`],
+  ])('%s is refused', async (address) => {
+    for (const addresses of [[address], [...redirect_uris, address]]) {
+      const { status, json } = await ask({ redirect_uris: addresses });
+      expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
+      expect(json['error_description']).toEqual(expect.any(String));
+    }
+  });
+
+  test('there must be some, and not too many', async () => {
+    const many = Array.from({ length: 21 }, (_, n) => `https://app.example/${n}`);
+    for (const addresses of [undefined, null, [], 'https://app.example/', [1], {}, many]) {
+      const { status, json } = await ask({ redirect_uris: addresses });
+      expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
+    }
+  });
+});
+
+test('what is of the wrong form is refused in the form of OAuth', async () => {
+  const cases: unknown[] = [
+    '[]',
+    '"x"',
+    'null',
+    '{"redirect_uris":',
+    '',
+    { redirect_uris, client_name: 1 },
+    { redirect_uris, client_uri: {} },
+    { redirect_uris, grant_types: 'authorization_code' },
+    { redirect_uris, grant_types: ['implicit'] },
+    { redirect_uris, response_types: ['token'] },
+    { redirect_uris, client_name: 'x'.repeat(100_000) },
+    `{"redirect_uris":["https://app.example/"],"__proto__":{"client_id":"x"},"grant_types":["password"]}`,
+  ];
+  for (const metadata of cases) {
+    const { status, json } = await ask(metadata);
+    expect(status).toBe(400);
+    expect(json['error']).toMatch(/^invalid_(request|client_metadata|redirect_uri)$/);
+  }
+  const form = await register(authority.url, 'redirect_uris=x', {
+    'Content-Type': 'application/x-www-form-urlencoded',
+  });
+  expect([form.status, form.json['error']]).toEqual([400, 'invalid_request']);
+});
+
+test('what is registered can be neither read nor changed by anybody', async () => {
+  const { client_id } = await openApp(authority.url);
+  for (const method of ['GET', 'PUT', 'DELETE', 'POST']) {
+    const answer = await fetch(`${authority.url}/register/${client_id}`, { method });
+    expect(answer.status).toBe(404);
+  }
+  expect((await fetch(`${authority.url}/register`)).status).toBe(405);
+});
+
+test('scripts of any origin may register', async () => {
+  const { headers } = await register(authority.url, { redirect_uris }, { Origin: 'https://app.example' });
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  const refused = await register(authority.url, {}, { Origin: 'https://app.example' });
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+});
+
+describe('unused clients', () => {
+  const day = 24 * 3_600_000;
+  const exists = async (client_id: string) =>
+    (await authority.sql('select 1 from oauth_clients where client_id = $1', [client_id])).length > 0;
+  const age = (client_id: string, days: number) =>
+    authority.sql(
+      `update oauth_clients set created_at = created_at - $2::bigint, last_used_at = last_used_at - $2::bigint where client_id = $1`,
+      [client_id, days * day],
+    );
+
+  test('go after thirty days; those that were used, or hold a grant, stay', async () => {
+    const [unused, young, used, holding] = [
+      await openApp(authority.url),
+      await openApp(authority.url),
+      await openApp(authority.url),
+      await openApp(authority.url),
+    ];
+    const { refresh_token } = await used.connect(await authority.person());
+    await used.revoke(refresh_token);
+    await holding.connect(await authority.person());
+    await age(unused.client_id, 31);
+    await age(young.client_id, 29);
+    await authority.sql('update oauth_clients set created_at = 0 where client_id = $1', [used.client_id]);
+    await age(holding.client_id, 31);
+    const { oauthClients } = authority.core.repositories;
+    expect(await oauthClients.removeUnused(Date.now() - 30 * day, 100)).toBe(1);
+    expect(await exists(unused.client_id)).toBe(false);
+    for (const { client_id } of [young, used, holding]) expect(await exists(client_id)).toBe(true);
+    const answer = await openBrowser(authority.url).go(unused.address());
+    expect([answer.status, answer.title]).toEqual([
+      400,
+      expect.stringContaining('This program is not known'),
+    ]);
+  });
+});
+
+test('an address that registers clients in masses is slowed down, and nobody else', async () => {
+  const limited = await startAuthority({ limits: 'register=3/3600' });
+  const tries = [];
+  for (let count = 0; count < 5; count += 1) tries.push(await register(limited.url, { redirect_uris }));
+  expect(tries.map(({ status }) => status)).toEqual([201, 201, 201, 429, 429]);
+  const last = tries.at(-1);
+  expect(last?.json).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
+  expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(last?.headers.get('access-control-allow-origin')).toBe('*');
+  await limited.close();
+});
+
+test('who guesses at the token endpoint is slowed down: each client and address for itself', async () => {
+  const limited = await startAuthority({ limits: 'token=3/60' });
+  const [app, other] = [await openApp(limited.url), await openApp(limited.url)];
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await app.refresh('guess')).status);
+  expect(statuses).toEqual([400, 400, 400, 429, 429]);
+  const refused = await app.refresh('guess');
+  expect(refused.json.error).toBe('temporarily_unavailable');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await other.refresh('guess')).status).toBe(400);
+  expect(limited.faults).toEqual([]);
+  await limited.close();
+});

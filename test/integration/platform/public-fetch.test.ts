@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publicFetch } from '../../../src/platform/public-fetch.ts';
+import { tls } from '../../support/tls.ts';
+
+const calls: string[] = [];
+let answer: RequestListener;
+const server = createServer(tls, (request: IncomingMessage, response: ServerResponse) => {
+  calls.push(request.url ?? '');
+  answer(request, response);
+});
+let port: number;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** As a process has it. */
+const guarded = publicFetch({ patience_ms: 2_000, largest: 1_000, agent: { ca: tls.cert } });
+/** The same where the address of the test's server counts as public. */
+const trusting = (options: { patience_ms?: number; largest?: number } = {}) =>
+  publicFetch({
+    patience_ms: 2_000,
+    largest: 1_000,
+    ...options,
+    agent: { ca: tls.cert, allowIPAddressList: ['127.0.0.1'] },
+  });
+
+describe('inside', () => {
+  test.each([
+    ['127.0.0.1'],
+    ['localhost'],
+    ['127.1'],
+    ['2130706433'],
+    ['0x7f.1'],
+    ['0.0.0.0'],
+    ['[::1]'],
+    ['[::]'],
+    ['[::ffff:127.0.0.1]'],
+    ['[::ffff:7f00:1]'],
+    ['[64:ff9b::7f00:1]'],
+    ['[fe80::1]'],
+    ['[fd00::1]'],
+    ['10.0.0.1'],
+    ['172.16.0.1'],
+    ['192.168.0.1'],
+    ['169.254.169.254'],
+    ['100.64.0.1'],
+    ['224.0.0.1'],
+    ['255.255.255.255'],
+  ])('%s is not read, and not even called', async (host) => {
+    const before = calls.length;
+    await expect(guarded(`https://${host}:${port}/`)).rejects.toThrow(/is not allowed/);
+    expect(calls).toHaveLength(before);
+  });
+
+  test('a name is judged by what it leads to', async () => {
+    // `localhost` is such a name; one of a stranger would be another.
+    await expect(guarded(`https://localhost:${port}/`)).rejects.toThrow(/private IP/);
+  });
+});
+
+describe('what is read', () => {
+  test('is read by GET, with the headers given and no others that tell of us', async () => {
+    let seen: IncomingMessage['headers'] = {};
+    answer = (request, response) => {
+      seen = request.headers;
+      response.setHeader('Cache-Control', 'max-age=60').end('{"a":1}');
+    };
+    const read = await trusting()(`https://127.0.0.1:${port}/document?x=1`, {
+      headers: { accept: 'application/json' },
+    });
+    expect([read.status, read.headers.get('cache-control'), await read.json()]).toEqual([
+      200,
+      'max-age=60',
+      { a: 1 },
+    ]);
+    expect(seen).toEqual({ accept: 'application/json', host: `127.0.0.1:${port}`, connection: 'close' });
+    expect(calls.at(-1)).toBe('/document?x=1');
+  });
+
+  test('is no redirect: it comes back as it is', async () => {
+    answer = (_request, response) => {
+      response.writeHead(302, { Location: `https://127.0.0.1:${port}/elsewhere` }).end();
+    };
+    const before = calls.length;
+    const read = await trusting()(`https://127.0.0.1:${port}/`);
+    expect([read.status, calls.length - before]).toEqual([302, 1]);
+  });
+
+  test('is small, whatever it says of its size', async () => {
+    answer = (_request, response) => void response.end('x'.repeat(1_000));
+    expect((await (await trusting()(`https://127.0.0.1:${port}/`)).text()).length).toBe(1_000);
+    answer = (_request, response) => void response.end('x'.repeat(1_001));
+    await expect(trusting()(`https://127.0.0.1:${port}/`)).rejects.toThrow(/more than 1000 bytes/);
+    answer = (_request, response) => {
+      const endless = setInterval(() => response.write('x'.repeat(100)), 1);
+      response.once('close', () => clearInterval(endless));
+    };
+    await expect(trusting()(`https://127.0.0.1:${port}/`)).rejects.toThrow(/more than 1000 bytes/);
+  });
+
+  test('comes soon, with its last byte', async () => {
+    answer = (_request, response) => {
+      response.write('x');
+      const slow = setInterval(() => response.write('x'), 20);
+      response.once('close', () => clearInterval(slow));
+    };
+    const impatient = trusting({ patience_ms: 150, largest: 1_000_000 });
+    await expect(impatient(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
+    answer = () => undefined;
+    await expect(impatient(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
+  });
+
+  test('ends with the caller, too', async () => {
+    const caller = new AbortController();
+    answer = () => caller.abort();
+    await expect(trusting()(`https://127.0.0.1:${port}/`, { signal: caller.signal })).rejects.toThrow(
+      /abort/i,
+    );
+  });
+
+  test('comes over https, from who can prove the name', async () => {
+    await expect(guarded('http://app.example/')).rejects.toThrow(/only https/);
+    await expect(guarded('file:///etc/passwd')).rejects.toThrow(/only https/);
+    const distrusting = publicFetch({
+      patience_ms: 2_000,
+      largest: 1_000,
+      agent: { allowIPAddressList: ['127.0.0.1'] },
+    });
+    await expect(distrusting(`https://127.0.0.1:${port}/`)).rejects.toThrow(/self-signed/);
+  });
+});
