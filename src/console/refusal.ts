@@ -4,6 +4,7 @@ import type { Answer } from './route.ts';
 /** Why a form was refused, for the page that shows it again. */
 export interface Refusal {
   status: number;
+  code: ErrorCode;
   /** What is wrong as a whole; undefined when the fields tell it. */
   message: string | undefined;
   /** What is wrong with single fields, by name; parts of a field (`skills.0.name`) stand under its name too. */
@@ -43,6 +44,7 @@ function refusalOf(error: DomainError, at: FieldOfCode): Refusal {
   return {
     // What a form names wrongly is wrong input; it is the page that is not found otherwise.
     status: status === 404 ? 400 : status,
+    code,
     message: named.length > 0 ? undefined : plainMessage(error),
     fields: Object.fromEntries([
       ...named.map((detail) => [detail.field.split('.')[0] ?? '', detail.message]),

@@ -7,6 +7,9 @@ import { agentListRoutes } from './pages/agents.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { externalAccountRoutes } from './pages/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/external-sign-in.tsx';
+import { credentialNewRoutes } from './pages/credential-new.tsx';
+import { credentialRevokeRoutes } from './pages/credential-revoke.tsx';
+import { credentialListRoutes } from './pages/credentials.tsx';
 import { homeRoutes } from './pages/home.tsx';
 import { sessionRoutes } from './pages/sessions.tsx';
 import { signInRoutes } from './pages/sign-in.tsx';
@@ -32,6 +35,9 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),
+    ...credentialListRoutes(parts),
+    ...credentialNewRoutes(parts),
+    ...credentialRevokeRoutes(parts),
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),

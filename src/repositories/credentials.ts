@@ -5,6 +5,8 @@ export interface CredentialRow {
   client_id: string;
   agent_id: string;
   canonical_handle: string;
+  /** What its people call it; may be empty. */
+  name: string;
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
   scopes: string[];
@@ -17,13 +19,14 @@ export interface CredentialRow {
 export interface NewCredential {
   client_id: string;
   agent_id: string;
+  name: string;
   secret_hash: Buffer;
   scopes: readonly string[];
   created_at: number;
 }
 
-const columns = `c.client_id, c.agent_id, a.canonical_handle, c.secret_hash, c.scopes, c.created_at, c.last_used_at,
-  c.revoked_at`;
+const columns = `c.client_id, c.agent_id, a.canonical_handle, c.name, c.secret_hash, c.scopes, c.created_at,
+  c.last_used_at, c.revoked_at`;
 
 /** A credential that asks for tokens all the time is noted as used once a minute. */
 const noted_ms = 60_000;
@@ -31,7 +34,23 @@ const noted_ms = 60_000;
 const statements = {
   insert: statement(
     'credentials.insert',
-    `insert into credentials (client_id, agent_id, secret_hash, scopes, created_at) values ($1, $2, $3, $4, $5)`,
+    `insert into credentials (client_id, agent_id, name, secret_hash, scopes, created_at)
+     values ($1, $2, $3, $4, $5, $6) on conflict (client_id) do nothing returning client_id`,
+  ),
+  countActive: statement(
+    'credentials.count_active',
+    `select count(*)::int as count from credentials where agent_id = $1 and revoked_at is null`,
+  ),
+  findOfAgent: statement(
+    'credentials.find_of_agent',
+    `select ${columns} from credentials c join agents a on a.id = c.agent_id where c.agent_id = $1 and c.client_id = $2`,
+  ),
+  page: statement(
+    'credentials.page',
+    `select ${columns} from credentials c join agents a on a.id = c.agent_id
+     where c.agent_id = $1 and (c.revoked_at is null) = $2 and ($3::text is null or (c.created_at, c.client_id) <
+       (select b.created_at, b.client_id from credentials b where b.client_id = $3 and b.agent_id = $1))
+     order by c.created_at desc, c.client_id desc limit $4`,
   ),
   findActive: statement(
     'credentials.find_active',
@@ -61,9 +80,26 @@ const statements = {
 
 export function credentialsRepository(db: Queryable) {
   return {
-    async insert(credential: NewCredential): Promise<void> {
-      const { client_id, agent_id, secret_hash, scopes, created_at } = credential;
-      await db.query(statements.insert, [client_id, agent_id, secret_hash, scopes, created_at]);
+    /** Whether nothing of this client_id was there before, so that it is there now. */
+    async insert(credential: NewCredential): Promise<boolean> {
+      const { client_id, agent_id, name, secret_hash, scopes, created_at } = credential;
+      const values = [client_id, agent_id, name, secret_hash, scopes, created_at];
+      return (await db.query(statements.insert, values)).length > 0;
+    },
+    /** How many of an agent may sign in. */
+    async countActive(agentId: string): Promise<number> {
+      return (await db.query<{ count: number }>(statements.countActive, [agentId]))[0]?.count ?? 0;
+    },
+    /** Also one that was revoked. */
+    async findOfAgent(agentId: string, clientId: string): Promise<CredentialRow | undefined> {
+      return (await db.query<CredentialRow>(statements.findOfAgent, [agentId, clientId]))[0];
+    },
+    /** Of an agent, those that may sign in or those that were revoked, newest first, older than `before` if it names one. */
+    page(
+      agentId: string,
+      only: { active: boolean; before: string | null; limit: number },
+    ): Promise<CredentialRow[]> {
+      return db.query<CredentialRow>(statements.page, [agentId, only.active, only.before, only.limit]);
     },
     /** A credential that may sign in: not revoked, and its agent not retired. */
     async findActive(clientId: string): Promise<CredentialRow | undefined> {

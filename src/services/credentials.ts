@@ -7,21 +7,55 @@ import { endTokens } from './revocations.ts';
 import { sha256 } from './token-records.ts';
 import type { Revocation } from './tokens.ts';
 
+type Credentials = Pick<Administration, 'credentials'>;
+
+/** A confidential client of an agent, as people see it: without what proves it. Times in milliseconds. */
+export type Credential = ReturnType<typeof present>;
+
+/** Active credentials that one agent may have. */
+export const mostCredentials = 100;
+
+const clientIdPattern = /^ams_[0-9a-f]{24}$/;
+
+export interface CreateCredential {
+  handle: string;
+  scopes: readonly Scope[];
+  /** What its people call it. */
+  name?: string;
+  /** Names this very request, if it could come twice: a text that nobody else uses for this agent. */
+  once?: string;
+}
+
 /**
  * Makes a confidential client that acts as one agent (client credentials, RFC 6749, section 4.4).
  * @returns its secret among the rest: the only time that it is shown, and only its hash is kept.
- * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE; FORBIDDEN when the agent has 100 already; INVALID_TRANSITION when it was
+ * made by the same request before: its secret cannot be shown again.
  */
-export async function createCredential(
-  work: Administration,
-  input: { handle: string; scopes: readonly Scope[] },
-) {
+export async function createCredential(work: Administration, input: CreateCredential) {
+  const { scopes, name = '', once } = input;
   const agent = await agentByHandle(work, input.handle);
-  const client_id = `ams_${randomBytes(12).toString('hex')}`;
+  const id = once === undefined ? randomBytes(12) : sha256(`${agent.id} ${once}`).subarray(0, 12);
+  const client_id = `ams_${id.toString('hex')}`;
+  if (once !== undefined && (await work.credentials.findOfAgent(agent.id, client_id))) throw madeBefore();
+  if ((await work.credentials.countActive(agent.id)) >= mostCredentials) {
+    throw new DomainError(
+      'FORBIDDEN',
+      `An agent has at most ${mostCredentials} credentials; revoke one first.`,
+    );
+  }
   const client_secret = randomBytes(32).toString('base64url');
-  const credential = { client_id, agent_id: agent.id, scopes: input.scopes, created_at: work.now };
-  await work.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
-  return { client_id, client_secret, handle: agent.canonical_handle, scopes: [...input.scopes] };
+  const credential = { client_id, agent_id: agent.id, name, scopes, created_at: work.now };
+  const made = await work.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
+  if (!made) throw madeBefore();
+  return { client_id, client_secret, handle: agent.canonical_handle, scopes: [...scopes] };
+}
+
+function madeBefore(): DomainError {
+  return new DomainError(
+    'INVALID_TRANSITION',
+    'This credential was made before, and its secret was shown then.',
+  );
 }
 
 /**
@@ -30,15 +64,48 @@ export async function createCredential(
  */
 export async function listCredentials(work: Pick<Administration, 'agents' | 'credentials'>, handle: string) {
   const agent = await agentByHandle(work, handle);
-  const rows = await work.credentials.list(agent.id);
-  return rows.map(({ client_id, canonical_handle, scopes, created_at, last_used_at, revoked_at }) => ({
+  return (await work.credentials.list(agent.id)).map(present);
+}
+
+/**
+ * The credentials of an agent that may sign in, or those that were revoked, newest first.
+ * @param only `before` is the client_id behind which the list goes on.
+ */
+export async function pageOfCredentials(
+  { credentials }: Credentials,
+  agent_id: string,
+  only: { active: boolean; before: string | null; limit: number },
+): Promise<Credential[]> {
+  const before = only.before !== null && clientIdPattern.test(only.before) ? only.before : null;
+  return (await credentials.page(agent_id, { ...only, before })).map(present);
+}
+
+/**
+ * A credential of an agent, also one that was revoked.
+ * @throws {DomainError} NOT_FOUND, also for another agent's
+ */
+export async function credentialOf(
+  { credentials }: Credentials,
+  agent_id: string,
+  client_id: string,
+): Promise<Credential> {
+  const known = clientIdPattern.test(client_id);
+  const found = known ? await credentials.findOfAgent(agent_id, client_id) : undefined;
+  if (!found) throw new DomainError('NOT_FOUND', 'This agent has no such credential.');
+  return present(found);
+}
+
+function present(row: Awaited<ReturnType<Administration['credentials']['list']>>[number]) {
+  const { client_id, canonical_handle, name, scopes, created_at, last_used_at, revoked_at } = row;
+  return {
     client_id,
     handle: canonical_handle,
+    name: name || null,
     scopes,
     created_at,
     last_used_at,
     revoked_at,
-  }));
+  };
 }
 
 /**

@@ -9,7 +9,7 @@ export interface Ability {
 }
 
 /** What each scope lets an app do, for whoever has never heard of scopes. */
-const abilities: Record<Scope, Ability> = {
+export const abilities: Record<Scope, Ability> = {
   'agents:write': {
     title: 'Manage your agents',
     text: 'Create agents for you, and change, pause or delete every agent that you manage, not this one alone.',

@@ -39,6 +39,7 @@ describe('credential', () => {
     const entry = {
       client_id,
       handle,
+      name: null,
       scopes,
       created_at: expect.any(Number),
       last_used_at: expect.any(Number),
@@ -77,7 +78,7 @@ describe('credential', () => {
     await authority.credential(agent.canonical_handle);
     const { out } = await refused('credential', 'list', agent.canonical_handle);
     expect(out).toMatch(
-      /^client_id +ams_\w+\nhandle +owner-\d+\.agent\nscopes +threads:read threads:write\n/,
+      /^client_id +ams_\w+\nhandle +owner-\d+\.agent\nname +-\nscopes +threads:read threads:write\n/,
     );
   });
 

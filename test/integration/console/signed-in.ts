@@ -73,13 +73,12 @@ export function errorAt(page: PageAnswer, name: string): string | undefined {
     .map((each) => textContent(each))[0];
 }
 
-/** A fieldset is called like the radio buttons in it. */
+/** A fieldset is called like the choices in it. */
 function isCalled(element: Element, name: string): boolean {
-  if (element.name !== 'fieldset') return getAttributeValue(element, 'name') === name;
-  return findAll(
-    (inner) => getAttributeValue(inner, 'type') === 'radio' && getAttributeValue(inner, 'name') === name,
-    element.children,
-  ).some(Boolean);
+  const has = (each: Element) => getAttributeValue(each, 'name') === name;
+  if (element.name !== 'fieldset') return has(element);
+  const isChoice = (each: Element) => ['radio', 'checkbox'].includes(getAttributeValue(each, 'type') ?? '');
+  return findAll((each) => has(each) && isChoice(each), element.children).length > 0;
 }
 
 /** What a form of a page holds. */
