@@ -1,13 +1,38 @@
-import { Command } from 'commander';
-import { createAccount, setPassword, signOutEverywhere } from '../services/accounts.ts';
+import { Command, Option } from 'commander';
+import { createAccount, setPassword } from '../services/accounts.ts';
+import { ownerNamed } from '../services/owners.ts';
 import { hashPassword } from '../services/passwords.ts';
+import { signOutEverywhere } from '../services/sign-out.ts';
 import { printResult, resultCommand } from './command.ts';
-import { withCore } from './core.ts';
+import { announce, withCore } from './core.ts';
 import { type CommandIo, readSecret } from './io.ts';
 
 interface CreateOptions {
   passwordStdin?: boolean;
   json?: boolean;
+}
+
+interface SignOutOptions {
+  apps?: boolean;
+  json?: boolean;
+}
+
+const apps = () => new Option('--apps', 'disconnect every app of the person too');
+
+/** Signs a person out everywhere, in one go with giving them another password if one is given. */
+function signOut(io: CommandIo, username: string, options: SignOutOptions, password_hash?: string) {
+  return withCore(io, async (core) => {
+    const { name, ended, ...counts } = await core.unitOfWork.administer(async (work) => {
+      const account = await ownerNamed(work, username, 'account');
+      if (password_hash !== undefined) await setPassword(work, account.id, password_hash);
+      return {
+        name: account.name,
+        ...(await signOutEverywhere(work, account.id, { apps: options.apps ?? false })),
+      };
+    });
+    await announce(core, ended, io);
+    return { username: name, ...counts };
+  });
 }
 
 /** `ams account …` */
@@ -28,24 +53,20 @@ export function accountCommand(io: CommandIo): Command {
   const password = resultCommand('password', 'give a person another password; every session of theirs ends')
     .argument('<username>')
     .requiredOption('--password-stdin', 'read the password from standard input')
-    .action(async (username: string, options: { json?: boolean }) => {
+    .addOption(apps())
+    .action(async (username: string, options: SignOutOptions) => {
       const password_hash = await hashPassword(await readSecret(io), username.toLowerCase());
-      const changed = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer((work) => setPassword(work, { username, password_hash })),
-      );
-      printResult(io, options, changed);
+      printResult(io, options, await signOut(io, username, options, password_hash));
     });
 
-  const signOut = resultCommand('sign-out', 'end every session of a person')
+  const signOutCommand = resultCommand('sign-out', 'end every session of a person')
     .argument('<username>')
-    .action(async (username: string, options: { json?: boolean }) => {
-      const ended = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer((work) => signOutEverywhere(work, username)),
-      );
-      printResult(io, options, ended);
+    .addOption(apps())
+    .action(async (username: string, options: SignOutOptions) => {
+      printResult(io, options, await signOut(io, username, options));
     });
 
   const account = new Command('account').description("people's accounts");
-  for (const command of [create, password, signOut]) account.addCommand(command);
+  for (const command of [create, password, signOutCommand]) account.addCommand(command);
   return account;
 }

@@ -69,6 +69,10 @@ const statements = {
     'client_grants.remove_of_account',
     `delete from client_grants where account_id = $1 and grant_id = $2 returning grant_id`,
   ),
+  removeAllOfAccount: statement(
+    'client_grants.remove_all_of_account',
+    `delete from client_grants where account_id = $1 returning grant_id`,
+  ),
   removeOfAgent: statement(
     'client_grants.remove_of_agent',
     `delete from client_grants where agent_id = $1 returning grant_id`,
@@ -124,6 +128,7 @@ export function clientGrantsRepository(db: Queryable) {
     remove: (grantId: string) => removeWhere(statements.remove, [grantId]),
     removeOfAccount: (accountId: string, grantId: string) =>
       removeWhere(statements.removeOfAccount, [accountId, grantId]),
+    removeAllOfAccount: (accountId: string) => removeWhere(statements.removeAllOfAccount, [accountId]),
     removeOfAgent: (agentId: string) => removeWhere(statements.removeOfAgent, [agentId]),
     /** Those whose person no longer acts as their agent; of one account, or of all. */
     removeBeyondRights: (accountId: string | null) => removeWhere(statements.removeBeyondRights, [accountId]),

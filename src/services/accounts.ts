@@ -1,6 +1,6 @@
 import { newId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
-import { ownerName, ownerNamed } from './owners.ts';
+import { ownerName } from './owners.ts';
 
 /**
  * Opens a person's account. Without a password hash nobody can sign in to it yet.
@@ -24,30 +24,11 @@ export async function hasPassword(
   return (account?.password_hash ?? null) !== null;
 }
 
-/**
- * Sets a person's password on an operator's word, and ends every session of the person.
- * @param input the hash is made by hashPassword, before the transaction is open.
- * @returns how many sessions ended.
- * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR (the name)
- */
+/** Sets the password of an account on an operator's word. The hash is made by hashPassword, before the transaction is open. */
 export async function setPassword(
-  work: Administration,
-  input: { username: string; password_hash: string },
-): Promise<{ username: string; sessions_ended: number }> {
-  const { id, name } = await ownerNamed(work, input.username, 'account');
-  await work.accounts.setPassword(id, input.password_hash);
-  return { username: name, sessions_ended: await work.sessions.removeAllBut(id, null) };
-}
-
-/**
- * Ends every session of a person, on an operator's word.
- * @returns how many sessions ended.
- * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR (the name)
- */
-export async function signOutEverywhere(
-  work: Administration,
-  username: string,
-): Promise<{ username: string; sessions_ended: number }> {
-  const { id, name } = await ownerNamed(work, username, 'account');
-  return { username: name, sessions_ended: await work.sessions.removeAllBut(id, null) };
+  { accounts }: Pick<Administration, 'accounts'>,
+  account_id: string,
+  password_hash: string,
+): Promise<void> {
+  await accounts.setPassword(account_id, password_hash);
 }

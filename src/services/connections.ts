@@ -84,6 +84,18 @@ export async function endConnectionsBeyondRights(work: Ending, account_id?: stri
   return endGrants(work, await work.clientGrants.removeBeyondRights(account_id ?? null));
 }
 
+/**
+ * Ends every connection of a person. A step.
+ * @returns how many there were, and what to announce to running processes once it is committed.
+ */
+export async function endConnectionsOfAccount(
+  work: Ending,
+  account_id: string,
+): Promise<{ grants: number; ended: Revocation[] }> {
+  const grants = await work.clientGrants.removeAllOfAccount(account_id);
+  return { grants: grants.length, ended: await endGrants(work, grants) };
+}
+
 /** Ends the connections of an agent that retires; its tokens end with the agent. A step. */
 export async function endConnectionsOfAgent(work: Ending, agent_id: string): Promise<void> {
   for (const grant_id of await work.clientGrants.removeOfAgent(agent_id)) {

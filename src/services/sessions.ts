@@ -73,11 +73,6 @@ export function endOtherSessions({ sessions }: Sessions, person: Person): Promis
   return sessions.removeAllBut(person.account_id, idHashOf(person.session_id));
 }
 
-/** Ends every session of an account; answers how many. */
-export function endAllSessions({ sessions }: Sessions, account_id: string): Promise<number> {
-  return sessions.removeAllBut(account_id, null);
-}
-
 function idHashOf(session_id: string): Buffer {
   return Buffer.from(session_id, 'base64url');
 }

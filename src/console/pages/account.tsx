@@ -1,3 +1,4 @@
+import { addressKey } from '../../http/address-key.ts';
 import { hasPassword } from '../../services/accounts.ts';
 import { changePassword } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
@@ -20,9 +21,9 @@ export function accountRoutes({ unitOfWork, limits, external }: PageParts): Cons
     action('/console/account/password', (visit) =>
       orAgain(
         async () => {
-          const { form, person } = visit;
+          const { ctx, form, person } = visit;
           // Whoever found an open browser must not try passwords as often as they like.
-          await limits.spend('sign_in_account', person.username);
+          await limits.spend('sign_in', `${person.username} ${addressKey(ctx)}`);
           const passwords = { current: form.get('current') ?? '', next: form.get('next') ?? '' };
           await changePassword(unitOfWork, person, passwords);
           const text = 'Your password is changed. Every other browser is signed out.';

@@ -1,3 +1,4 @@
+import { addressKey } from '../../http/address-key.ts';
 import { beginExternal, disconnectIdentity, listIdentities } from '../../services/identities.ts';
 import { said } from '../flash.ts';
 import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
@@ -25,7 +26,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
   return [
     page(path, (visit) => show(visit)),
     action(path, async ({ ctx, person }) => {
-      await limits.spend('sign_in_account', person.username);
+      await limits.spend('sign_in_address', addressKey(ctx));
       const wish = { to: path, account_id: person.account_id };
       const begun = await beginExternal(unitOfWork, provider, wish);
       return begun ? sendAway(ctx, begun) : externalFailure('away', name, person);

@@ -1,6 +1,8 @@
 import type { Person } from '../../domain/person.ts';
 import { endOtherSessions, endSession, listSessions } from '../../services/sessions.ts';
+import { signOutEverywhere } from '../../services/sign-out.ts';
 import { said } from '../flash.ts';
+import { Checkbox } from '../kit/choices.tsx';
 import { Badge, Card, Heading } from '../kit/content.tsx';
 import { Button, Form } from '../kit/form.tsx';
 import { Icon } from '../kit/icon.tsx';
@@ -11,7 +13,7 @@ import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { browserName } from '../browser-name.ts';
 
 /** The browsers in which a person is signed in, and signing out of them. */
-export function sessionRoutes({ unitOfWork, sessions }: PageParts): ConsoleRoute[] {
+export function sessionRoutes({ unitOfWork, sessions, announce }: PageParts): ConsoleRoute[] {
   return [
     page('/console/sessions', async ({ person }) => {
       const all = await unitOfWork.consult((work) => listSessions(work, person.account_id));
@@ -29,6 +31,18 @@ export function sessionRoutes({ unitOfWork, sessions }: PageParts): ConsoleRoute
     action('/console/sessions/end-others', async ({ person }) => {
       await unitOfWork.administer((work) => endOtherSessions(work, person));
       return { to: '/console/sessions', flash: said('Every other browser is signed out.') };
+    }),
+    action('/console/sessions/end-all', async ({ ctx, form, person }) => {
+      const apps = form.has('apps');
+      const { ended } = await unitOfWork.administer((work) =>
+        signOutEverywhere(work, person.account_id, { apps }),
+      );
+      await announce(ended);
+      await sessions.end(ctx);
+      const text = apps
+        ? 'You are signed out everywhere, and no app is connected.'
+        : 'You are signed out everywhere.';
+      return { to: '/sign-in', flash: said(text) };
     }),
   ];
 }
@@ -78,6 +92,16 @@ function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
           </Form>
         </Card>
       )}
+      <Card title="Sign out everywhere">
+        <Form action="/console/sessions/end-all">
+          <Checkbox
+            name="apps"
+            label="Disconnect every app too"
+            hint="Apps that act as your agents stop at once, and must ask you again."
+          />
+          <Button kind="danger">Sign out everywhere, here too</Button>
+        </Form>
+      </Card>
     </>
   );
   return { title: 'Sessions', body };

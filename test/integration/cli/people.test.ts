@@ -25,6 +25,7 @@ describe('account', () => {
     expect(await amsJson(house.env, args, `${next}\n`)).toEqual({
       username: person.username,
       sessions_ended: 2,
+      apps_ended: 0,
     });
     const [row] = await house.sql<{ password_hash: string }>(
       'select password_hash from accounts where id = $1',
@@ -44,7 +45,7 @@ describe('account', () => {
   test('sign-out ends every session, of that person only', async () => {
     const [person, stranger] = [await house.person(), await house.person()];
     const { out } = await run('account', 'sign-out', person.username);
-    expect(out).toBe(`username        ${person.username}\nsessions_ended  1\n`);
+    expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
     const find = (token: string) => house.unitOfWork.consult((all) => findPerson(all, token, Date.now()));
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  endAllSessions,
   endOtherSessions,
   endSession,
   findPerson,
@@ -8,6 +7,7 @@ import {
   openSession,
   touchSession,
 } from '../../../src/services/sessions.ts';
+import { signOutEverywhere } from '../../../src/services/sign-out.ts';
 import { type House, openHouse } from './house.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -111,7 +111,10 @@ describe('sessions of a person', () => {
     expect(await house.unitOfWork.administer((work) => endOtherSessions(work, person))).toBe(2);
     for (const { token } of others) expect(await find(token)).toBeUndefined();
     expect(await find(person.token)).toBeDefined();
-    expect(await house.unitOfWork.administer((work) => endAllSessions(work, person.account_id))).toBe(1);
+    const all = { apps: false };
+    expect(
+      await house.unitOfWork.administer((work) => signOutEverywhere(work, person.account_id, all)),
+    ).toEqual({ sessions_ended: 1, apps_ended: 0, ended: [] });
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
   });

@@ -1,0 +1,25 @@
+import type { Administration } from '../unit-of-work.ts';
+import { endConnectionsOfAccount } from './connections.ts';
+import type { Revocation } from './tokens.ts';
+
+/** What ended; `ended` is to be announced to running processes once it is committed. */
+export interface SignedOut {
+  sessions_ended: number;
+  apps_ended: number;
+  ended: Revocation[];
+}
+
+/**
+ * Ends every browser session of an account, and with `apps` every connection of a client too, with all that the clients got by
+ * them.
+ */
+export async function signOutEverywhere(
+  work: Administration,
+  account_id: string,
+  { apps }: { apps: boolean },
+): Promise<SignedOut> {
+  const sessions_ended = await work.sessions.removeAllBut(account_id, null);
+  if (!apps) return { sessions_ended, apps_ended: 0, ended: [] };
+  const { grants, ended } = await endConnectionsOfAccount(work, account_id);
+  return { sessions_ended, apps_ended: grants, ended };
+}
