@@ -43,9 +43,14 @@ export function createRequests({ provider, storage, resources }: RequestsParts):
   }
 
   async function finish(ctx: Context, result: InteractionResults): Promise<void> {
-    if (!(await interactionOf(ctx))) throw new DomainError('NOT_FOUND', 'This request is over.');
+    if (!(await interactionOf(ctx))) throw isOver();
     const options = { mergeWithLastSubmission: false };
-    const address = await provider().interactionResult(ctx.req, ctx.res, result, options);
+    const address = await provider()
+      .interactionResult(ctx.req, ctx.res, result, options)
+      .catch((error: unknown) => {
+        // Decided meanwhile, in another window or by a button that was pressed twice.
+        throw error instanceof SessionNotFound ? isOver() : error;
+      });
     ctx.status = 303;
     ctx.redirect(address);
   }
@@ -96,4 +101,8 @@ export function createRequests({ provider, storage, resources }: RequestsParts):
       await finish(ctx, { error: 'access_denied', error_description });
     },
   };
+}
+
+function isOver(): DomainError {
+  return new DomainError('NOT_FOUND', 'This request is over.');
 }

@@ -62,7 +62,14 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
   ): Promise<Answer> {
     const request = await requests.find(visit.ctx);
     if (!request) return overPage();
-    return visit.person ? go(request, visit.person) : { to: signInAddress(visit.ctx.path) };
+    if (!visit.person) return { to: signInAddress(visit.ctx.path) };
+    try {
+      return await go(request, visit.person);
+    } catch (error) {
+      // Decided in another window while this answer was on its way.
+      if (error instanceof DomainError && error.code === 'NOT_FOUND') return overPage();
+      throw error;
+    }
   }
 
   async function approve(

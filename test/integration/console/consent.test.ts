@@ -230,7 +230,7 @@ describe('a request that is over', () => {
     expect((await browser.go(page.url)).words).toContain(over);
   });
 
-  test('is answered twice at once: one code, and no fault', async () => {
+  test('is answered several times at once: there is a code, and no fault', async () => {
     const { browser } = await personWithAgents('writer');
     const app = await openApp(house.service.url);
     const form = consentForm(await ask(browser, app));
