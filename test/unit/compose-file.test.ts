@@ -176,6 +176,15 @@ describe('Dockerfile', () => {
     expect(last).not.toContain('npm');
   });
 
+  test('brings along what pages load, under the name by which they find it', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    const { imports } = JSON.parse(read('package.json')) as { imports: Record<string, string> };
+    expect(imports['#assets/*']).toBe('./assets/*');
+    expect(last).toMatch(/^COPY assets \.\/assets$/m);
+    expect(last).toMatch(/^COPY package\.json /m);
+    expect(read('.dockerignore').split('\n')).toContain('!assets');
+  });
+
   test('runs entries that the build makes', () => {
     const entries = [...`${dockerfile}\n${text}`.matchAll(/dist\/[\w/.-]+\.js/g)].map(([entry]) => entry);
     expect(new Set(entries)).toEqual(
