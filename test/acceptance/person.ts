@@ -40,7 +40,7 @@ export async function makeFirstAgent(page: Page, { agent }: Person): Promise<voi
 
 /** Lets a client act as an agent, and checks that the page says which client that is and where the answer goes. */
 export async function approve(page: Page, asks: { client: string; redirect_host: string; handle: string }) {
-  await page.getByText(asks.client).waitFor();
+  await page.getByText(asks.client, { exact: true }).waitFor();
   await page.getByText(asks.redirect_host).first().waitFor();
   await page.getByRole('radio', { name: `@${asks.handle}` }).check();
   await page.getByRole('button', { name: 'Approve' }).click();
