@@ -158,17 +158,3 @@ describe('forget', () => {
     await expect(after).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   });
 });
-
-test('a check that is answered from memory takes less than 5 µs', async () => {
-  const token = 'x'.repeat(43);
-  rows[token] = {};
-  const tokens = tokensOver();
-  const rounds: number[] = [];
-  for (let round = 0; round < 10; round += 1) {
-    const start = performance.now();
-    for (let i = 0; i < 10_000; i += 1) await tokens.verify(token, 'api');
-    rounds.push((performance.now() - start) / 10);
-  }
-  expect(Math.min(...rounds)).toBeLessThan(5);
-  expect(lookups).toEqual([token]);
-});
