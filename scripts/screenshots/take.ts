@@ -14,7 +14,7 @@ export interface Shot {
 }
 
 /** The tallest picture, in pixels of the page. */
-const tallest = 1_800;
+const tallest = 1_500;
 
 export interface Studio {
   browser: Browser;
