@@ -12,10 +12,3 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
   export const InvalidTarget: typeof errors.InvalidTarget;
   export const SessionNotFound: typeof errors.SessionNotFound;
 }
-
-declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
-  import type { interactionPolicy } from 'oidc-provider';
-
-  export const base: typeof interactionPolicy.base;
-  export const Check: typeof interactionPolicy.Check;
-}

@@ -1,5 +1,4 @@
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { base, Check } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 import { operatorClient, refreshLife_s, tokenLife_s } from '../services/tokens.ts';
 import { agentOf } from './clients.ts';
 
@@ -17,17 +16,13 @@ export const lives = {
   Session: 3_600,
 };
 
-/** The person is asked each time: which agent it is about is chosen anew. What is asked leads to our page. */
-export function interactions(): NonNullable<Configuration['interactions']> {
-  const policy = base();
-  const always = new Check(
-    'person_decides',
-    'the person decides each time',
-    ({ oidc }: KoaContextWithOIDC) => oidc.result?.consent === undefined,
-  );
-  policy.get('consent')?.checks.add(always);
-  return { policy, url: (_ctx, { uid }) => `${requestsPath}/${uid}` };
-}
+/**
+ * The person is asked each time, and chooses the agent anew: the provider, which has no sessions, finds nobody signed in and sends
+ * every request to our page.
+ */
+export const interactions: NonNullable<Configuration['interactions']> = {
+  url: (_ctx, { uid }) => `${requestsPath}/${uid}`,
+};
 
 /**
  * Introspection is for who can authenticate (RFC 7662, section 2.1): the client whose token it is, and other clients of the same

@@ -83,7 +83,7 @@ function configuration(parts: ProviderParts): Configuration {
     expiresWithSession: async () => false,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    interactions: interactions(),
+    interactions,
     features: {
       devInteractions: off,
       dPoP: off,

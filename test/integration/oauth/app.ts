@@ -50,11 +50,11 @@ export async function openApp(
   return appOf(url, client_id, redirect_uris[0] ?? '');
 }
 
-export type App = ReturnType<typeof appOf>;
+export type App = Awaited<ReturnType<typeof openApp>>;
 
 /** The same of a client that is known already. */
-export function appOf(url: string, client_id: string, redirect_uri: string) {
-  const { verifier, challenge } = pkcePair();
+export function appOf(url: string, client_id: string, redirect_uri: string, pair = pkcePair()) {
+  const { verifier, challenge } = pair;
   const state = randomBytes(8).toString('hex');
 
   /** The address to which the app sends a browser; `null` leaves a parameter out. */
@@ -104,6 +104,7 @@ export function appOf(url: string, client_id: string, redirect_uri: string) {
     client_id,
     redirect_uri,
     state,
+    pair,
     verifier,
     address,
     approved,
@@ -124,15 +125,20 @@ export function appOf(url: string, client_id: string, redirect_uri: string) {
   };
 }
 
-/** Follows an app's address to the consent page, and signs in on the way if need be. */
+/**
+ * Follows an app's address to the consent page, and signs in on the way if need be. `origin` is the address of the service where
+ * that is another than its place.
+ */
 export async function consentPage(
   browser: TestBrowser,
   address: string,
   { username }: Pick<Who, 'username'>,
+  origin?: string,
 ): Promise<PageAnswer> {
   const page = await browser.go(address);
   if (new URL(page.url).pathname !== '/sign-in') return page;
-  return browser.send(formTo(page), { fields: { username, password } });
+  const headers = origin ? { headers: { Origin: origin } } : {};
+  return browser.send(formTo(page), { fields: { username, password }, ...headers });
 }
 
 /** What the consent page for an app's address is made of, and where it is. */
@@ -144,7 +150,7 @@ export async function requestShown(browser: TestBrowser, address: string) {
   return { path, request };
 }
 
-/** Presses a button of the consent page. `origin` is the address of the service where that is another than its place. */
+/** Presses a button of the consent page. */
 export function decide(
   browser: TestBrowser,
   page: PageAnswer,

@@ -16,6 +16,7 @@ import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { createCredential, revokeCredential } from '../../../src/services/credentials.ts';
 import { issueToken } from '../../../src/services/issue-token.ts';
 import { createOAuthStorage } from '../../../src/services/oauth-storage.ts';
+import { retireAgent } from '../../../src/services/retire-agent.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from '../../../src/services/revocations.ts';
 import { hashPassword } from '../../../src/services/passwords.ts';
 import { signingKeys } from '../../../src/services/signing-keys.ts';
@@ -137,6 +138,28 @@ export async function startAuthority(options: AuthorityOptions = {}) {
       unitOfWork.administer((work) => createCredential(work, { handle, scopes })),
     async revoke(client_id: string) {
       await announce(await unitOfWork.administer((work) => revokeCredential(work, client_id)));
+    },
+    /** Retires an agent, as it does so itself. */
+    async retire({
+      id,
+      canonical_handle,
+      owner_id,
+    }: {
+      id: string;
+      canonical_handle: string;
+      owner_id: string;
+    }) {
+      const token = {
+        client_id: 'test',
+        resource: resources.api,
+        expires_at: Date.now() + 1_000,
+        token_id: '',
+      };
+      const actor = { agent_id: id, handle: canonical_handle, owner_id, scopes: new Set<string>(), ...token };
+      await unitOfWork.write(actor, null, async (work) => {
+        await retireAgent(work, id);
+        return { body: '' };
+      });
     },
     operatorToken: (handle: string, expires_in = 900) =>
       unitOfWork.administer((work) =>

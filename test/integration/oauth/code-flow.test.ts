@@ -146,6 +146,9 @@ describe('the person decides', () => {
     expect((await other.go(address)).status).toBe(404);
     const resume = address.replace('/requests', '');
     expect((await other.go(resume)).status).toBe(400);
+    // Nor is it at the address of another request, whatever cookies come along.
+    for (const [name, cookie] of mine.cookies) mine.cookies.set(name, { ...cookie, path: '/' });
+    expect((await mine.go('/authorize/requests/another')).status).toBe(404);
     expect(told(await decide(mine, page, 'approve', who.agent.id)).get('code')).not.toBeNull();
     expect((await mine.go(address)).status).toBe(404);
     expect((await mine.go(resume)).status).toBe(400);

@@ -19,13 +19,12 @@ test('what began goes on after the process was restarted: request, code and refr
   const { refresh_token } = await app.connect(who);
 
   const next = await startAuthority({ after: authority });
-  const there = appOf(next.url, app.client_id, app.redirect_uri);
+  const there = appOf(next.url, app.client_id, app.redirect_uri, app.pair);
   const elsewhere = openBrowser(next.url);
   for (const [name, cookie] of begun.cookies) elsewhere.cookies.set(name, cookie);
   const approved = await decide(elsewhere, page, 'approve', who.agent.id, authority.url);
   expect(told(approved).get('code')).not.toBeNull();
-  const verifier = { code_verifier: app.verifier };
-  expect((await there.exchange(answer.get('code') ?? '', verifier)).status).toBe(200);
+  expect((await there.exchange(answer.get('code') ?? '')).status).toBe(200);
   expect((await there.refresh(refresh_token)).status).toBe(200);
   await next.close();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../support/browser-forms.ts';
-import { openApp } from './app.ts';
+import { consentPage, decide, openApp, told } from './app.ts';
 import { type Authority, startAuthority } from './authority.ts';
 
 let authority: Authority;
@@ -99,4 +99,22 @@ describe('redirects', () => {
     });
     expect(answer.headers.get('Location')).toMatch(/^\/authorize\/requests\/[\w-]+$/);
   });
+});
+
+test('behind a proxy that takes care of TLS cookies are for https only, and the way back is the same', async () => {
+  const origin = 'https://ams.example';
+  const proxied = await startAuthority({ after: { url: origin, env: authority.env } });
+  const who = await authority.person();
+  const app = await openApp(proxied.url);
+  const browser = openBrowser(proxied.url);
+  const sent = await browser.go(app.address(), { follow: false });
+  const cookies = sent.headers.getSetCookie();
+  expect(cookies).toHaveLength(4);
+  for (const cookie of cookies) expect(cookie).toMatch(/; secure; httponly/i);
+
+  const page = await consentPage(browser, app.address(), who, origin);
+  const answer = told(await decide(browser, page, 'approve', who.agent.id, origin));
+  expect([answer.get('iss'), answer.get('code')]).toEqual([origin, expect.any(String)]);
+  expect((await app.exchange(answer.get('code') ?? '')).status).toBe(200);
+  await proxied.close();
 });

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startService, type TestService } from '../../support/service.ts';
+import { ams, amsJson } from './ams.ts';
+
+let service: TestService;
+const secret = 'the secret of a service whose keys are rotated here';
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { SECRET_KEY: secret } });
+});
+afterAll(() => service.stop());
+
+const env = () => ({ DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: secret });
+const published = async () => {
+  const answer = await fetch(`${service.url}/.well-known/jwks.json`);
+  const { keys } = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) }).parse(await answer.json());
+  return keys.map(({ kid }) => kid);
+};
+const listed = z.object({
+  keys: z.array(z.object({ id: z.string(), created_at: z.int(), signs: z.boolean() })),
+});
+
+test('a new key signs at once in running processes; those before stay published until they are removed', async () => {
+  const [first] = await published();
+  const made = z.object({ id: z.string() }).parse(await amsJson(env(), ['key', 'rotate']));
+  await expect.poll(published).toEqual([made.id, first]);
+  const { keys } = listed.parse(await amsJson(env(), ['key', 'list']));
+  expect(keys.map(({ id, signs }) => [id, signs])).toEqual([
+    [made.id, true],
+    [first, false],
+  ]);
+
+  expect(await amsJson(env(), ['key', 'remove', first ?? ''])).toEqual({ id: first, removed: true });
+  await expect.poll(published).toEqual([made.id]);
+});
+
+test('the key that signs stays, and one that is unknown is said to be so', async () => {
+  const [signing] = await published();
+  for (const [id, message] of [
+    [signing ?? '', /rotate first/],
+    ['nonsense', /No signing key has the id nonsense/],
+  ] as const) {
+    const { code, err } = await ams(env(), ['key', 'remove', id]);
+    expect([code, err]).toEqual([1, expect.stringMatching(message)]);
+  }
+  expect(await published()).toEqual([signing]);
+});
+
+test('two rotations at once make two keys, of which the newest signs everywhere', async () => {
+  await Promise.all([amsJson(env(), ['key', 'rotate']), amsJson(env(), ['key', 'rotate'])]);
+  const { keys } = listed.parse(await amsJson(env(), ['key', 'list']));
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys.map(({ created_at }) => created_at)).size).toBe(3);
+  await expect.poll(published).toEqual(keys.map(({ id }) => id));
+});
+
+test('with another SECRET_KEY no key is made: it would lock the running processes out', async () => {
+  const before = listed.parse(await amsJson(env(), ['key', 'list']));
+  const wrong = { ...env(), SECRET_KEY: 'another secret that is long enough to be one' };
+  const { code, err } = await ams(wrong, ['key', 'rotate']);
+  expect([code, err]).toEqual([1, expect.stringMatching(/SECRET_KEY/)]);
+  expect(listed.parse(await amsJson(env(), ['key', 'list']))).toEqual(before);
+});

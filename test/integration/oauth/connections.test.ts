@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  endConnection,
+  endConnectionsBeyondRights,
+  listConnections,
+  wasApprovedBefore,
+} from '../../../src/services/connections.ts';
+import { registerAgent } from '../../../src/services/agents-admin.ts';
+import {
+  addToOrganization,
+  createOrganization,
+  removeFromOrganization,
+  setRole,
+} from '../../../src/services/organizations.ts';
+import type { Administration } from '../../../src/unit-of-work.ts';
+import { type App, openApp, type Tokens, type Who } from './app.ts';
+import { type Authority, startAuthority } from './authority.ts';
+
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+});
+afterAll(async () => {
+  expect(authority.faults).toEqual([]);
+  await authority.close();
+});
+
+const administer = <T>(run: (work: Administration) => Promise<T>) =>
+  authority.core.unitOfWork.administer(run);
+const verdict = (token: string) =>
+  authority.tokens.verify(token, 'api').then(
+    () => 'good',
+    (error: Error) => error.message,
+  );
+const ended = /unknown or was revoked/;
+
+/** That a connection has ended: its token at once, its refresh token for good, and it is listed no more. */
+async function expectEnded(app: App, tokens: Tokens, account_id: string): Promise<void> {
+  await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+  expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
+  const listed = await authority.core.unitOfWork.consult((all) => listConnections(all, account_id));
+  expect(listed.filter(({ client_id }) => client_id === app.client_id)).toEqual([]);
+}
+
+async function expectStands(app: App, tokens: Tokens): Promise<void> {
+  expect(await verdict(tokens.access_token)).toBe('good');
+  expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
+}
+
+describe('the connected clients of a person', () => {
+  test('are listed with what they may do and when they last came for a token', async () => {
+    const who = await authority.person();
+    const app = await openApp(authority.url, {
+      client_name: 'Quill',
+      redirect_uris: ['http://127.0.0.1/callback'],
+    });
+    const before = Date.now();
+    await app.approved(who);
+    await app.connect(who, { scope: 'threads:read', redirect_uri: 'http://127.0.0.1:7777/callback' });
+    const listed = await authority.core.unitOfWork.consult((all) => listConnections(all, who.account_id));
+    const same = {
+      grant_id: expect.stringMatching(/^grt_/),
+      agent_id: who.agent.id,
+      handle: who.agent.canonical_handle,
+      client_id: app.client_id,
+      client_name: 'Quill',
+      created_at: expect.any(Number),
+    };
+    expect(listed).toEqual([
+      {
+        ...same,
+        redirect_host: '127.0.0.1:7777',
+        scopes: ['threads:read'],
+        last_used_at: expect.any(Number),
+      },
+      { ...same, redirect_host: '127.0.0.1', scopes: expect.any(Array), last_used_at: null },
+    ]);
+    expect(listed[0]?.last_used_at).toBeGreaterThanOrEqual(before);
+  });
+
+  test('are ended by their person, and by nobody else', async () => {
+    const [who, other] = [await authority.person(), await authority.person()];
+    const app = await openApp(authority.url);
+    const tokens = await app.connect(who);
+    const [connection] = await authority.core.unitOfWork.consult((all) =>
+      listConnections(all, who.account_id),
+    );
+    const grant_id = connection?.grant_id ?? '';
+    for (const [account_id, id] of [
+      [other.account_id, grant_id],
+      [who.account_id, 'grt_unknown'],
+    ] as const) {
+      await expect(administer((work) => endConnection(work, account_id, id))).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+    }
+    await expectStands(app, tokens);
+    await authority.announce(await administer((work) => endConnection(work, who.account_id, grant_id)));
+    await expectEnded(app, tokens, who.account_id);
+  });
+
+  test('are remembered for each agent and scope', async () => {
+    const who = await authority.person();
+    const other = await authority.agent(who.username, 'other');
+    const app = await openApp(authority.url);
+    await app.connect(who, { scope: 'threads:read contacts:read' });
+    const before = (agent_id: string, ...scopes: string[]) =>
+      authority.core.unitOfWork.consult((all) =>
+        wasApprovedBefore(all, who.account_id, agent_id, app.client_id, scopes),
+      );
+    expect(await before(who.agent.id, 'threads:read')).toBe(true);
+    expect(await before(who.agent.id, 'threads:read', 'threads:write')).toBe(false);
+    expect(await before(other.id, 'threads:read')).toBe(false);
+  });
+});
+
+describe('the right to act as the agent', () => {
+  /** A person in an organization, and apps connected to what the person may act as there. */
+  async function inOrganization(role: 'admin' | 'member') {
+    const who = await authority.person();
+    const slug = `org-${who.username}`;
+    const agents = await administer(async (work) => {
+      await createOrganization(work, slug);
+      await addToOrganization(work, { slug, username: who.username, role });
+      const shared = await registerAgent(work, { handle: `${slug}.shared`, scope: 'shared' });
+      const tied = await registerAgent(work, {
+        handle: `${slug}.tied`,
+        scope: 'member',
+        member: who.username,
+      });
+      return { shared, tied };
+    });
+    const connect = async (agent: { id: string }) => {
+      const app = await openApp(authority.url);
+      return { app, tokens: await app.connect({ ...who, agent } satisfies Who) };
+    };
+    return { who, slug, agents, connect };
+  }
+
+  test('ends with the membership, and what rested on it ends at once', async () => {
+    const { who, slug, agents, connect } = await inOrganization('member');
+    const [tied, own] = [await connect(agents.tied), await connect(who.agent)];
+    const { ended: revocations } = await administer((work) =>
+      removeFromOrganization(work, { slug, username: who.username }),
+    );
+    await authority.announce(revocations);
+    await expectEnded(tied.app, tied.tokens, who.account_id);
+    await expectStands(own.app, own.tokens);
+  });
+
+  test('shrinks with the role', async () => {
+    const { who, slug, agents, connect } = await inOrganization('admin');
+    const [shared, tied] = [await connect(agents.shared), await connect(agents.tied)];
+    const change = { slug, username: who.username, role: 'member' } as const;
+    await authority.announce((await administer((work) => setRole(work, change))).ended);
+    await expectEnded(shared.app, shared.tokens, who.account_id);
+    await expectStands(tied.app, tied.tokens);
+  });
+
+  test('is looked at again at each refresh, and when a code is used', async () => {
+    const { who, agents, connect } = await inOrganization('admin');
+    const { app, tokens } = await connect(agents.shared);
+    const waiting = await openApp(authority.url);
+    const answer = await waiting.approved({ ...who, agent: agents.shared });
+    await authority.sql('delete from organization_members where account_id = $1', [who.account_id]);
+    expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
+    expect((await waiting.exchange(answer.get('code') ?? '')).json.error).toBe('invalid_grant');
+    // Found by the step itself, among everybody's.
+    const revocations = await administer((work) => endConnectionsBeyondRights(work));
+    await authority.announce(revocations);
+    await expectEnded(app, tokens, who.account_id);
+  });
+
+  test('ends with the agent', async () => {
+    const who = await authority.person();
+    const app = await openApp(authority.url);
+    const tokens = await app.connect(who);
+    const answer = await app.approved(who);
+    await authority.retire(who.agent);
+    await expectEnded(app, tokens, who.account_id);
+    expect((await app.exchange(answer.get('code') ?? '')).json.error).toBe('invalid_grant');
+    expect(
+      await authority.sql('select 1 from oauth_records where payload->>$1 = $2', ['clientId', app.client_id]),
+    ).toEqual([]);
+  });
+});
+
+test('a token is good only while its grant is there, whatever became of the token itself', async () => {
+  const app = await openApp(authority.url);
+  const { access_token } = await app.connect(await authority.person());
+  const { token_id } = await authority.tokens.verify(access_token, 'api');
+  const hashes = [Buffer.from(token_id, 'base64url')];
+  const { tokens } = authority.core.repositories;
+  expect(await tokens.good(hashes, Date.now())).toEqual(hashes);
+  await authority.sql('delete from client_grants where client_id = $1', [app.client_id]);
+  authority.tokens.forget({ token_id });
+  expect(await verdict(access_token)).toMatch(ended);
+  expect(await tokens.good(hashes, Date.now())).toEqual([]);
+});
+
+test('a grant of which nothing lives any more is swept, and no other', async () => {
+  const { clientGrants } = authority.core.repositories;
+  const who = await authority.person();
+  const app = await openApp(authority.url);
+  await app.approved(who);
+  const { refresh_token } = await app.connect(who);
+  const count = async () =>
+    (await authority.sql('select 1 from client_grants where client_id = $1', [app.client_id])).length;
+  const sweep = async (time: number) => {
+    await clientGrants.removeExpired(time, 1_000);
+    return count();
+  };
+  const [minute, day] = [60_000, 24 * 3_600_000];
+  expect(await sweep(Date.now() + 5 * minute)).toBe(2);
+  // Ten minutes after approval a code that nobody used is long over.
+  expect(await sweep(Date.now() + 11 * minute)).toBe(1);
+  expect(await sweep(Date.now() + 30 * day)).toBe(1);
+  expect((await app.refresh(refresh_token)).status).toBe(200);
+  expect(await sweep(Date.now() + 31 * day)).toBe(0);
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { startProcess, type ServiceProcess } from '../../support/processes.ts';
+import { startService, testSettings, type TestService } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
+import { appOf, openApp, tokensOf } from './app.ts';
+import { password } from './authority.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** Two API processes over one database: what ends at one is heard at the other. */
+let settings: Awaited<ReturnType<typeof testSettings>>;
+let here: TestService;
+let there: ServiceProcess;
+beforeAll(async () => {
+  settings = await testSettings('postgres');
+  here = await startService({ worker: false, env: settings.env });
+  there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' });
+});
+afterAll(async () => {
+  await there.terminate();
+  await here.stop();
+  await settings.release();
+});
+
+let count = 0;
+
+/** An app that a person of the service has connected, and its tokens for sockets and for tools. */
+async function connected() {
+  const username = `streams-${(count += 1)}`;
+  const browser = openBrowser(here.url);
+  await browser.signUp(username, password);
+  const agent = await here.register({ handle: `${username}.agent` });
+  const app = await openApp(here.url);
+  const answer = await app.approved({ username, agent }, {}, browser);
+  const socket = tokensOf(await app.exchange(answer.get('code') ?? ''));
+  const resource = 'http://localhost:3000/mcp';
+  const tools = tokensOf(await app.refresh(socket.refresh_token, { resource }));
+  return { app, socket: socket.access_token, tools: tools.access_token, refresh_token: tools.refresh_token };
+}
+
+test('a grant that ends at one process ends open sockets and tool streams at another', async () => {
+  const { app, socket, tools, refresh_token } = await connected();
+  const stays = await connected();
+  const open = await connect(there.url, { token: socket });
+  const other = await connect(there.url, { token: stays.socket });
+  const stream = await fetch(`${there.url}/mcp`, {
+    headers: { Authorization: `Bearer ${tools}`, Accept: 'text/event-stream' },
+  });
+  expect(stream.status).toBe(200);
+
+  const begun = Date.now();
+  expect((await app.revoke(refresh_token)).status).toBe(200);
+  expect(await open.closed).toMatchObject({ code: 1008 });
+  await stream.text();
+  // Five seconds are promised; the rest is for a machine that does much else.
+  expect(Date.now() - begun).toBeLessThan(8_000);
+
+  const again = await fetch(`${there.url}/v1/agents/me`, { headers: { Authorization: `Bearer ${socket}` } });
+  expect(again.status).toBe(401);
+  other.send({ type: 'ping' });
+  await other.next(({ type }) => type === 'pong');
+  await other.close();
+});
+
+test('a code and a refresh token that one process gave are good at another, and a request begun there', async () => {
+  const username = `streams-${(count += 1)}`;
+  const browser = openBrowser(here.url);
+  await browser.signUp(username, password);
+  const agent = await here.register({ handle: `${username}.agent` });
+  const app = await openApp(here.url);
+  const [code, later] = [
+    await app.approved({ username, agent }, {}, browser),
+    await app.approved({ username, agent }, {}, browser),
+  ];
+  const at = (url: string) => appOf(url, app.client_id, app.redirect_uri, app.pair);
+  const tokens = tokensOf(await at(there.url).exchange(code.get('code') ?? ''));
+  await there.kill9();
+  there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' });
+  const restarted = at(there.url);
+  expect((await restarted.refresh(tokens.refresh_token)).status).toBe(200);
+  expect((await restarted.exchange(later.get('code') ?? '')).status).toBe(200);
+});
