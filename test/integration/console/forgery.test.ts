@@ -1,41 +1,44 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createBrowserSessions } from '../../../src/console/browser-sessions.ts';
-import { consoleRoutes } from '../../../src/console/routes.ts';
-import { createExecute } from '../../../src/operations/execute.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formTo, type PageAnswer } from '../../support/browser-forms.ts';
-import { password, type SignedIn, useHouse } from './house.ts';
+import { consolePaths } from './console-paths.ts';
+import { agentOf, password, type SignedIn, useHouse } from './house.ts';
 
 // A provider that nobody gets as far as to ask, so that its forms are there too.
 const house = useHouse({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
 const type = 'application/x-www-form-urlencoded';
 
-let ada: SignedIn;
-let eve: SignedIn;
-let csrf: { ada: string; eve: string };
-let forms: string[];
+interface Target extends SignedIn {
+  csrf: string;
+  /** Every address that a form of the console goes to, with an agent of the person in place of each parameter. */
+  forms: string[];
+}
+
+let ada: Target;
+let eve: Target;
 
 const csrfOf = (page: PageAnswer): string => new Map(formTo(page).fields).get('csrf') ?? '';
 
-/** Every address that a form of the console goes to, with something in place of each parameter. */
-function formAddresses(): string[] {
-  const { core } = house.service;
-  const { unitOfWork } = core;
-  const refuse = () => Promise.reject(new Error('nobody asks'));
-  const limits = { spend: () => Promise.resolve() };
-  const routes = consoleRoutes({
-    unitOfWork,
-    limits,
-    execute: createExecute(unitOfWork, limits),
-    catalogue: [],
-    announce: () => Promise.resolve(),
-    requests: { find: refuse, approve: refuse, deny: refuse },
-    external: { name: 'ID', provider: { target: refuse, start: refuse, finish: refuse } },
-    sessions: createBrowserSessions(unitOfWork),
-    settings: { public_url: core.config.PUBLIC_URL, signup: 'open' },
-  });
-  return routes
-    .filter(({ method }) => method === 'POST')
-    .map(({ path }) => path.replaceAll(/:\w+/g, 'agt_01M7ZXKBN7SNFAET8A79TMDQ0A'));
+async function target(): Promise<Target> {
+  const person = await house.person();
+  const { id } = await agentOf(house.service, person.username, 'agent');
+  const csrf = csrfOf(await person.browser.go('/console'));
+  return {
+    ...person,
+    csrf,
+    forms: consolePaths(house.service, 'POST').map((path) => path.replaceAll(/:\w+/g, id)),
+  };
+}
+
+/** Sends what every form would need, each the field that it takes. */
+function post(
+  { browser, username }: Target,
+  address: string,
+  { headers, csrf }: { headers: Record<string, string>; csrf: string | undefined },
+): Promise<PageAnswer> {
+  const fields = { username, password, current: password, next: 'another long phrase' };
+  const body = new URLSearchParams({ ...fields, ...(csrf !== undefined && { csrf }) }).toString();
+  const sent = { 'Content-Type': type, ...headers };
+  return browser.go(address, { method: 'POST', headers: sent, body, follow: false });
 }
 
 /** What is stored, table by table, as one fingerprint. */
@@ -56,10 +59,10 @@ async function fingerprint(): Promise<string> {
 }
 
 beforeAll(async () => {
-  ada = await house.person();
-  eve = await house.person();
-  csrf = { ada: csrfOf(await ada.browser.go('/console')), eve: csrfOf(await eve.browser.go('/console')) };
-  forms = formAddresses();
+  eve = await target();
+});
+beforeEach(async () => {
+  ada = await target();
 });
 
 type Attack = [what: string, send: { headers: Record<string, string>; csrf: () => string | undefined }];
@@ -67,27 +70,20 @@ type Attack = [what: string, send: { headers: Record<string, string>; csrf: () =
 const attacks: Attack[] = [
   ['without the token', { headers: {}, csrf: () => undefined }],
   ['with an empty token', { headers: {}, csrf: () => '' }],
-  ["with somebody else's token", { headers: {}, csrf: () => csrf.eve }],
-  ['from another origin', { headers: { Origin: 'https://evil.example' }, csrf: () => csrf.ada }],
-  ['from nowhere', { headers: { Origin: 'null' }, csrf: () => csrf.ada }],
-  ['from a neighbour', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => csrf.ada }],
-  ['from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' }, csrf: () => csrf.ada }],
+  ["with somebody else's token", { headers: {}, csrf: () => eve.csrf }],
+  ['from another origin', { headers: { Origin: 'https://evil.example' }, csrf: () => ada.csrf }],
+  ['from nowhere', { headers: { Origin: 'null' }, csrf: () => ada.csrf }],
+  ['from a neighbour', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => ada.csrf }],
+  ['from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' }, csrf: () => ada.csrf }],
 ];
 
-describe.each(attacks)('a form %s', (_what, attack) => {
+describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
   test('is refused at every address, and nothing changes', async () => {
     const before = await fingerprint();
-    expect(forms.length).toBeGreaterThan(5);
-    for (const address of forms) {
-      const token = attack.csrf();
-      const fields = { username: ada.username, password, current: password, next: 'another long phrase' };
-      const body = new URLSearchParams({ ...fields, ...(token !== undefined && { csrf: token }) });
-      const answer = await ada.browser.go(address, {
-        method: 'POST',
-        headers: { 'Content-Type': type, Origin: house.service.url, ...attack.headers },
-        body: body.toString(),
-        follow: false,
-      });
+    expect(ada.forms.length).toBeGreaterThan(5);
+    for (const address of ada.forms) {
+      const origin = { Origin: house.service.url };
+      const answer = await post(ada, address, { headers: { ...origin, ...headers }, csrf: csrf() });
       expect([address, answer.status]).toEqual([address, 403]);
       expect(answer.words).toContain('This form was not accepted.');
     }
@@ -97,11 +93,18 @@ describe.each(attacks)('a form %s', (_what, attack) => {
 });
 
 test('a form that tells nothing of where it comes from is refused', async () => {
-  const body = new URLSearchParams({ csrf: csrf.ada }).toString();
-  const headers = { 'Content-Type': type };
-  for (const address of forms) {
-    const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
+  for (const address of ada.forms) {
+    const answer = await post(ada, address, { headers: {}, csrf: ada.csrf });
     expect([address, answer.status]).toEqual([address, 403]);
+  }
+});
+
+test('the same form from here, with its token, is taken', async () => {
+  for (const [index, address] of ada.forms.entries()) {
+    const person = index === 0 ? ada : await target();
+    const own = person.forms[index] ?? address;
+    const headers = { Origin: house.service.url };
+    expect((await post(person, own, { headers, csrf: person.csrf })).words).not.toContain('was not accepted');
   }
 });
 
@@ -133,7 +136,7 @@ describe('a form that is not one', () => {
     ['more than any form holds', { 'Content-Type': type }, `a=${'x'.repeat(1024 * 1024)}`, 413],
   ])('is refused: %s', async (_what, headers, body, status) => {
     const sent = { Origin: house.service.url, ...headers };
-    for (const address of forms) {
+    for (const address of ada.forms) {
       const answer = await ada.browser.go(address, {
         method: 'POST',
         headers: sent,
@@ -150,7 +153,7 @@ describe('a form that is not one', () => {
     ['names of other languages', 'csrf[]=a&__proto__=b&constructor[prototype]=c&username[$gt]='],
     ['a thousand fields', Array.from({ length: 1000 }, (_, index) => `f${index}=`).join('&')],
   ])('is refused: %s', async (_what, body) => {
-    for (const address of forms) {
+    for (const address of ada.forms) {
       const headers = { 'Content-Type': type, Origin: house.service.url };
       const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
       expect([address, answer.status]).toEqual([address, 403]);

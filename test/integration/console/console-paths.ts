@@ -1,0 +1,25 @@
+import { createBrowserSessions } from '../../../src/console/browser-sessions.ts';
+import type { ConsoleRoute } from '../../../src/console/route.ts';
+import { consoleRoutes } from '../../../src/console/routes.ts';
+import { createExecute } from '../../../src/operations/execute.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** Every path of the console that takes this method, with `:name` for parameters. */
+export function consolePaths({ core }: TestService, wanted: ConsoleRoute['method']): string[] {
+  const { unitOfWork } = core;
+  const refuse = () => Promise.reject(new Error('nobody asks'));
+  const provider = { target: refuse, start: refuse, finish: refuse };
+  const limits = { spend: () => Promise.resolve() };
+  const routes = consoleRoutes({
+    unitOfWork,
+    limits,
+    execute: createExecute(unitOfWork, limits),
+    catalogue: [],
+    announce: () => Promise.resolve(),
+    requests: { find: refuse, approve: refuse, deny: refuse },
+    external: core.config.OIDC_ISSUER === undefined ? undefined : { name: 'ID', provider },
+    sessions: createBrowserSessions(unitOfWork),
+    settings: { public_url: core.config.PUBLIC_URL, signup: 'open' },
+  });
+  return routes.filter(({ method }) => method === wanted).map(({ path }) => path);
+}
