@@ -1,3 +1,4 @@
+import { DomainError } from '../domain/errors.ts';
 import type { Person } from '../domain/person.ts';
 import type { Operation } from '../operations/define.ts';
 import { actorFor, type AgentOfPerson, agentOfPerson, listManagedBy } from '../services/person-agents.ts';
@@ -56,4 +57,12 @@ function callerAs({ execute, settings }: Parts, person: Person, through: AgentOf
     // By the schema of this very operation.
     return output as Output;
   };
+}
+
+/**
+ * For what a paused agent cannot do: says so to a person, where the operation would say it to the agent.
+ * @throws {DomainError} AGENT_PAUSED
+ */
+export function requireAwake({ paused }: AgentOfPerson): void {
+  if (paused) throw new DomainError('AGENT_PAUSED', 'This agent is paused. Resume it under Settings first.');
 }

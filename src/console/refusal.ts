@@ -42,8 +42,8 @@ function refusalOf(error: DomainError, at: FieldOfCode): Refusal {
   const known = field !== undefined && details.length === 0 ? [{ field, message: error.message }] : details;
   const named = known.filter((detail) => detail.field !== '');
   return {
-    // What a form names wrongly is wrong input; it is the page that is not found otherwise.
-    status: status === 404 ? 400 : status,
+    // Of what a form names wrongly, 404 would say that the page is not there, and 503 that it may be later.
+    status: correctable.has(status) ? status : 400,
     code,
     message: named.length > 0 ? undefined : plainMessage(error),
     fields: Object.fromEntries([

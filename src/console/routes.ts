@@ -4,12 +4,17 @@ import { agentNewRoutes } from './pages/agent-new.tsx';
 import { agentProfileRoutes } from './pages/agent-profile.tsx';
 import { agentSettingsRoutes } from './pages/agent-settings.tsx';
 import { agentListRoutes } from './pages/agents.tsx';
+import { allowlistRoutes } from './pages/allowlist.tsx';
+import { blockRoutes } from './pages/blocks.tsx';
 import { consentRoutes } from './pages/consent.tsx';
-import { externalAccountRoutes } from './pages/external-accounts.tsx';
-import { externalSignInRoutes } from './pages/external-sign-in.tsx';
+import { contactNewRoutes } from './pages/contact-new.tsx';
+import { contactRemoveRoutes } from './pages/contact-remove.tsx';
+import { contactListRoutes } from './pages/contacts.tsx';
 import { credentialNewRoutes } from './pages/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/credential-revoke.tsx';
 import { credentialListRoutes } from './pages/credentials.tsx';
+import { externalAccountRoutes } from './pages/external-accounts.tsx';
+import { externalSignInRoutes } from './pages/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
 import { sessionRoutes } from './pages/sessions.tsx';
 import { signInRoutes } from './pages/sign-in.tsx';
@@ -35,6 +40,11 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),
+    ...contactListRoutes(parts),
+    ...contactNewRoutes(parts),
+    ...contactRemoveRoutes(parts),
+    ...blockRoutes(parts),
+    ...allowlistRoutes(parts),
     ...credentialListRoutes(parts),
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),

@@ -1,0 +1,119 @@
+import { addAllowlistEntryOperation } from '../../operations/add-allowlist-entry.ts';
+import { listAllowlistOperation } from '../../operations/list-allowlist.ts';
+import { removeAllowlistEntryOperation } from '../../operations/remove-allowlist-entry.ts';
+import { type Acting, actingAs } from '../acting.ts';
+import { said } from '../flash.ts';
+import { Handle } from '../kit/agents.tsx';
+import { Card, Notice } from '../kit/content.tsx';
+import { Field } from '../kit/field.tsx';
+import { Actions, Button, Form } from '../kit/form.tsx';
+import { Rows } from '../kit/list.tsx';
+import { NextPage } from '../kit/next-page.tsx';
+import { Time } from '../kit/time.tsx';
+import { orWarning } from '../or-warning.ts';
+import type { PageParts } from '../parts.ts';
+import { orAgain, type Refusal } from '../refusal.ts';
+import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
+import { agentAddress, AgentHeading } from './agent-heading.tsx';
+
+const path = '/console/agents/:id/allowlist';
+
+/** Who may write to an agent under the policy `allowlist`. */
+export function allowlistRoutes(parts: PageParts): ConsoleRoute[] {
+  const actingIn = ({ params, person }: PersonVisit) => actingAs(parts, person, params['id'] ?? '');
+
+  return [
+    page(path, async (visit) => allowlistPage(await actingIn(visit), { cursor: visit.query.get('cursor') })),
+    action(path, async (visit) => {
+      const acting = await actingIn(visit);
+      const given = (visit.form.get('entry') ?? '').trim();
+      return orAgain(
+        async () => {
+          const { entry } = await acting.call(addAllowlistEntryOperation, { entry: given });
+          return { to: agentAddress(acting.agent, 'allowlist'), flash: said(`@${entry} is on the list.`) };
+        },
+        (refusal) => allowlistPage(acting, { given, refusal }),
+        { INVALID_HANDLE: 'entry' },
+      );
+    }),
+    action(`${path}/remove`, async (visit) => {
+      const { agent, call } = await actingIn(visit);
+      const entry = visit.form.get('entry') ?? '';
+      return orWarning(agentAddress(agent, 'allowlist'), async () => {
+        await call(removeAllowlistEntryOperation, { entry });
+        return `@${entry} is off the list.`;
+      });
+    }),
+  ];
+}
+
+interface Allowlist {
+  cursor?: string | null;
+  /** As it was entered. */
+  given?: string;
+  refusal?: Refusal;
+}
+
+async function allowlistPage({ agent, call }: Acting, shown: Allowlist): Promise<ShownPage> {
+  const { cursor = null, given, refusal } = shown;
+  const address = agentAddress(agent, 'allowlist');
+  const input = { limit: 50, ...(cursor !== null && { cursor }) };
+  const { allowlist, next_cursor } = await call(listAllowlistOperation, input);
+  const rows = allowlist.map(({ entry, created_at }) => ({
+    key: entry,
+    title: <Handle of={entry} />,
+    text: (
+      <>
+        Since <Time at={created_at} />
+      </>
+    ),
+    side: (
+      <Form action={`${address}/remove`} class="inline" hidden={{ entry }}>
+        <Button kind="quiet">
+          Remove<span class="unseen"> @{entry}</span>
+        </Button>
+      </Form>
+    ),
+  }));
+  const body = (
+    <>
+      <AgentHeading agent={agent} current={agentAddress(agent, 'settings')} />
+      <Card title="Add to the allowlist">
+        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <p>
+          Who is on it may write to this agent first, while its setting is “Its contacts and an allowlist”.
+        </p>
+        <Form action={address}>
+          <Field
+            name="entry"
+            label="Agent or owner"
+            hint={
+              <>
+                The handle of an agent, or <span class="code">owner.*</span> for all agents of an owner.
+              </>
+            }
+            value={given}
+            error={refusal?.fields['entry']}
+            maxlength={80}
+            plain
+            required
+          />
+          <Actions>
+            <Button>Add</Button>
+          </Actions>
+        </Form>
+      </Card>
+      <Card title="Allowlist">
+        {rows.length === 0 ? <p>Nobody is on it.</p> : <Rows label="Allowlist" rows={rows} />}
+        <NextPage path={address} next={{ cursor: next_cursor }} what="entries" />
+      </Card>
+    </>
+  );
+  const title = `Allowlist of ${agent.display_name}`;
+  return {
+    title: refusal ? `Error: ${title}` : title,
+    body,
+    status: refusal?.status ?? 200,
+    retry_after: refusal?.retry_after,
+  };
+}
