@@ -46,7 +46,9 @@ const statements = {
   list: statement(
     'client_grants.list',
     `select ${columns} from client_grants g join agents a on a.id = g.agent_id
-     where g.account_id = $1 and g.expires_at > $2 order by g.created_at desc, g.grant_id`,
+     where g.account_id = $1 and g.expires_at > $2
+       and ($3::bigint is null or (g.created_at, g.grant_id) < ($3, $4))
+     order by g.created_at desc, g.grant_id desc limit $5`,
   ),
   covers: statement(
     'client_grants.covers',
@@ -107,9 +109,14 @@ export function clientGrantsRepository(db: Queryable) {
     async findRightful(grantId: string): Promise<ClientGrantRow | undefined> {
       return (await db.query<ClientGrantRow>(statements.findRightful, [grantId]))[0];
     },
-    /** Those of an account that are alive at `time` (ms), newest first. */
-    list(accountId: string, time: number): Promise<ClientGrantRow[]> {
-      return db.query<ClientGrantRow>(statements.list, [accountId, time]);
+    /** Those of an account that are alive at `time` (ms), newest first, behind a position. */
+    list(
+      accountId: string,
+      time: number,
+      page: { before: Pick<ClientGrantRow, 'created_at' | 'grant_id'> | null; limit: number },
+    ): Promise<ClientGrantRow[]> {
+      const position = [page.before?.created_at ?? null, page.before?.grant_id ?? null];
+      return db.query<ClientGrantRow>(statements.list, [accountId, time, ...position, page.limit]);
     },
     /** Whether the client has a grant of that person for that agent with at least these scopes. */
     async covers(

@@ -15,7 +15,7 @@ const statements = {
   list: statement(
     'memberships.list',
     `select ${columns} from organization_members m join owners o on o.id = m.organization_id
-     where m.account_id = $1 order by o.name`,
+     where m.account_id = $1 and o.name > $2 order by o.name limit $3`,
   ),
   find: statement(
     'memberships.find',
@@ -42,9 +42,9 @@ export function membershipsRepository(db: Queryable) {
     (await db.query<{ count: number }>(sql, [id]))[0]?.count ?? 0;
 
   return {
-    /** The organizations of an account, by name. */
-    list(accountId: string): Promise<MembershipRow[]> {
-      return db.query<MembershipRow>(statements.list, [accountId]);
+    /** The organizations of an account, by name, behind the name `after`. */
+    list(accountId: string, page: { after: string; limit: number }): Promise<MembershipRow[]> {
+      return db.query<MembershipRow>(statements.list, [accountId, page.after, page.limit]);
     },
     async find(accountId: string, slug: string): Promise<MembershipRow | undefined> {
       return (await db.query<MembershipRow>(statements.find, [accountId, slug]))[0];

@@ -40,7 +40,7 @@ const statements = {
   listMembers: statement(
     'owners.list_members',
     `select o.name as username, m.role, m.created_at from organization_members m join owners o on o.id = m.account_id
-     where m.organization_id = $1 order by o.name`,
+     where m.organization_id = $1 and o.name > $2 order by o.name limit $3`,
   ),
   removeMember: statement(
     'owners.remove_member',
@@ -103,11 +103,11 @@ export function ownersRepository(db: Queryable) {
         ])
       )[0];
     },
-    /** By name. */
-    listMembers(organizationId: string) {
+    /** By name, behind the name `after`; all of them unless there is a limit. */
+    listMembers(organizationId: string, page: { after: string; limit: number | null }) {
       return db.query<{ username: string; role: OrganizationRole; created_at: number }>(
         statements.listMembers,
-        [organizationId],
+        [organizationId, page.after, page.limit],
       );
     },
     /** Whether the account was a member. */

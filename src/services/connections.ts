@@ -8,6 +8,8 @@ import type { Revocation } from './tokens.ts';
 type Grants = Pick<Administration, 'clientGrants'>;
 type Ending = Pick<Administration, 'clientGrants' | 'oauthRecords' | 'tokens'>;
 
+const grantIdPattern = /^[\w-]{1,100}$/;
+
 /** Milliseconds in which a client must have come for its first token. */
 const first_ms = 600_000;
 
@@ -34,9 +36,19 @@ export async function recordConnection(
   if (!(await clientGrants.insert(grant))) throw noSuchAgent();
 }
 
-/** The clients that a person has connected, newest first. Times in milliseconds. */
-export async function listConnections({ clientGrants }: Grants, account_id: string) {
-  const rows = await clientGrants.list(account_id, Date.now());
+/** A client that a person has connected. Times in milliseconds. */
+export type Connection = Awaited<ReturnType<typeof listConnections>>[number];
+
+/** The clients that a person has connected, newest first; at most `limit`, behind the one that `before` tells. */
+export async function listConnections(
+  { clientGrants }: Grants,
+  account_id: string,
+  {
+    before = null,
+    limit = 500,
+  }: { before?: { created_at: number; grant_id: string } | null; limit?: number } = {},
+) {
+  const rows = await clientGrants.list(account_id, Date.now(), { before, limit });
   return rows.map(({ account_id: _account, canonical_handle, ...row }) => ({
     ...row,
     handle: canonical_handle,
@@ -64,7 +76,8 @@ export async function endConnection(
   account_id: string,
   grant_id: string,
 ): Promise<Revocation[]> {
-  const ended = await work.clientGrants.removeOfAccount(account_id, grant_id);
+  const known = grantIdPattern.test(grant_id);
+  const ended = known ? await work.clientGrants.removeOfAccount(account_id, grant_id) : [];
   if (ended.length === 0)
     throw new DomainError('NOT_FOUND', 'There is no such connection; it may have ended.');
   return endGrants(work, ended);

@@ -70,7 +70,7 @@ export async function removeFromOrganization(
  */
 export async function listMembers(work: Pick<Administration, 'owners'>, slug: string) {
   const organization = await ownerNamed(work, slug, 'organization');
-  return work.owners.listMembers(organization.id);
+  return work.owners.listMembers(organization.id, { after: '', limit: null });
 }
 
 function noMember(account: { name: string }, organization: { name: string }): DomainError {

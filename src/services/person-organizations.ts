@@ -14,19 +14,34 @@ type By = Pick<Person, 'account_id'>;
 
 const mostAdministered = 20;
 
+/** What a list is asked for page by page with: at most `limit`, behind the name `after`. */
+interface Page {
+  after?: string;
+  limit?: number;
+}
+
 /** The organizations of a person, by name, with the person's role in each. Times in milliseconds. */
-export function listOrganizations({ memberships }: Memberships, by: By) {
-  return memberships.list(by.account_id);
+export function listOrganizations(
+  { memberships }: Memberships,
+  by: By,
+  { after = '', limit = 500 }: Page = {},
+) {
+  return memberships.list(by.account_id, { after, limit });
 }
 
 /**
  * An organization of a person, with its people by name.
  * @throws {DomainError} NOT_FOUND, also when the person does not belong to it
  */
-export async function organizationOf({ memberships, owners }: Memberships, by: By, slug: string) {
+export async function organizationOf(
+  { memberships, owners }: Memberships,
+  by: By,
+  slug: string,
+  { after = '', limit = 500 }: Page = {},
+) {
   const organization = isName(slug) ? await memberships.find(by.account_id, slug) : undefined;
   if (!organization) throw noSuchOrganization();
-  return { ...organization, members: await owners.listMembers(organization.id) };
+  return { ...organization, members: await owners.listMembers(organization.id, { after, limit }) };
 }
 
 /**
