@@ -5,7 +5,10 @@ import { agentProfileRoutes } from './pages/agent-profile.tsx';
 import { agentSettingsRoutes } from './pages/agent-settings.tsx';
 import { agentListRoutes } from './pages/agents.tsx';
 import { allowlistRoutes } from './pages/allowlist.tsx';
+import { approvalRoutes } from './pages/approval.tsx';
+import { approvalListRoutes } from './pages/approvals.tsx';
 import { blockRoutes } from './pages/blocks.tsx';
+import { connectionRoutes } from './pages/connections.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { contactNewRoutes } from './pages/contact-new.tsx';
 import { contactRemoveRoutes } from './pages/contact-remove.tsx';
@@ -16,6 +19,9 @@ import { credentialListRoutes } from './pages/credentials.tsx';
 import { externalAccountRoutes } from './pages/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
+import { memberRemoveRoutes } from './pages/member-remove.tsx';
+import { organizationRoutes } from './pages/organization.tsx';
+import { organizationListRoutes } from './pages/organizations.tsx';
 import { sessionRoutes } from './pages/sessions.tsx';
 import { signInRoutes } from './pages/sign-in.tsx';
 import { signOutRoutes } from './pages/sign-out.ts';
@@ -48,6 +54,12 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...credentialListRoutes(parts),
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),
+    ...connectionRoutes(parts),
+    ...approvalListRoutes(parts),
+    ...approvalRoutes(parts),
+    ...organizationListRoutes(parts),
+    ...organizationRoutes(parts),
+    ...memberRemoveRoutes(parts),
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),

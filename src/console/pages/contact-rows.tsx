@@ -20,17 +20,15 @@ export function Asking({ agent, requests }: AskingProps) {
     title: <bdi>{from.display_name}</bdi>,
     text: <Said handle={from.canonical_handle} message={message} at={created_at} />,
     side: (
-      <Form action={agentAddress(agent, 'contacts/requests/decide')} class="inline" hidden={{ request_id }}>
-        <div class="pair">
-          {!agent.paused && (
-            <Button name="decision" value="approve">
-              Approve<span class="unseen"> @{from.canonical_handle}</span>
-            </Button>
-          )}
-          <Button kind="quiet" name="decision" value="reject">
-            Reject<span class="unseen"> @{from.canonical_handle}</span>
+      <Form action={agentAddress(agent, 'contacts/requests/decide')} class="pair" hidden={{ request_id }}>
+        {!agent.paused && (
+          <Button name="decision" value="approve">
+            Approve<span class="unseen"> @{from.canonical_handle}</span>
           </Button>
-        </div>
+        )}
+        <Button kind="quiet" name="decision" value="reject">
+          Reject<span class="unseen"> @{from.canonical_handle}</span>
+        </Button>
       </Form>
     ),
   }));

@@ -75,7 +75,8 @@ export function errorAt(page: PageAnswer, name: string): string | undefined {
 
 /** A fieldset is called like the choices in it. */
 function isCalled(element: Element, name: string): boolean {
-  const has = (each: Element) => getAttributeValue(each, 'name') === name;
+  const has = (each: Element) =>
+    getAttributeValue(each, 'name') === name && getAttributeValue(each, 'type') !== 'hidden';
   if (element.name !== 'fieldset') return has(element);
   const isChoice = (each: Element) => ['radio', 'checkbox'].includes(getAttributeValue(each, 'type') ?? '');
   return findAll((each) => has(each) && isChoice(each), element.children).length > 0;

@@ -1,0 +1,140 @@
+import { isName } from '../../domain/handles.ts';
+import type { Person } from '../../domain/person.ts';
+import { addMember, changeRole, organizationOf } from '../../services/person-organizations.ts';
+import { said } from '../flash.ts';
+import { Card, Heading, Notice } from '../kit/content.tsx';
+import { Field, Select } from '../kit/field.tsx';
+import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
+import { NextPage } from '../kit/next-page.tsx';
+import { orWarning } from '../or-warning.ts';
+import type { PageParts } from '../parts.ts';
+import { orAgain, type Refusal } from '../refusal.ts';
+import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
+import { MemberRows } from './member-rows.tsx';
+
+const path = '/console/organizations/:slug';
+const pageSize = 50;
+
+/** An organization and its people. */
+export function organizationRoutes({ unitOfWork, announce }: PageParts): ConsoleRoute[] {
+  /** Refuses what is not the person's before anything else is looked at. */
+  const shown = ({ params, person }: PersonVisit, after = '') =>
+    unitOfWork.consult((all) =>
+      organizationOf(all, person, params['slug'] ?? '', { after, limit: pageSize + 1 }),
+    );
+
+  return [
+    page(path, async (visit) => {
+      const after = visit.query.get('after') ?? '';
+      const organization = await shown(visit, isName(after) ? after : '');
+      return organizationPage(visit.person, organization);
+    }),
+    action(`${path}/members`, async (visit) => {
+      const organization = await shown(visit);
+      const { slug } = organization;
+      const entered = { username: (visit.form.get('username') ?? '').trim(), role: roleIn(visit.form) };
+      return orAgain(
+        async () => {
+          await unitOfWork.administer((work) => addMember(work, visit.person, { slug, ...entered }));
+          return {
+            to: addressOf(slug),
+            flash: said(`${entered.username.toLowerCase()} belongs to ${slug} now.`),
+          };
+        },
+        (refusal) => organizationPage(visit.person, organization, { ...entered, refusal }),
+      );
+    }),
+    action(`${path}/roles`, async (visit) => {
+      const { slug } = await shown(visit);
+      const username = visit.form.get('username') ?? '';
+      const role = roleIn(visit.form);
+      return orWarning(addressOf(slug), async () => {
+        const change = { slug, username, role };
+        await announce(await unitOfWork.administer((work) => changeRole(work, visit.person, change)));
+        return `${username} is ${role === 'admin' ? 'an admin' : 'a member'} now.`;
+      });
+    }),
+  ];
+}
+
+/** The address of an organization's page. */
+export function addressOf(slug: string): string {
+  return `/console/organizations/${slug}`;
+}
+
+function roleIn(form: URLSearchParams): 'admin' | 'member' {
+  return form.get('role') === 'admin' ? 'admin' : 'member';
+}
+
+type Organization = Awaited<ReturnType<typeof organizationOf>>;
+
+interface Entered {
+  username: string;
+  role: 'admin' | 'member';
+  refusal: Refusal;
+}
+
+function organizationPage(person: Person, organization: Organization, entered?: Entered): ShownPage {
+  const { slug, role, members: found } = organization;
+  const members = found.slice(0, pageSize);
+  const last = found.length > pageSize ? members.at(-1) : undefined;
+  const admin = role === 'admin';
+  const { refusal } = entered ?? {};
+  const body = (
+    <>
+      <Heading
+        title={slug}
+        back={{ href: '/console/organizations', text: 'Organizations' }}
+        lead={
+          admin
+            ? 'You are an admin: you manage its people and all of its agents.'
+            : 'You are a member: you manage the agents that are tied to you.'
+        }
+        action={
+          <ButtonLink href={`/console/agents/new?place=${admin ? 'shared' : 'member'}:${slug}`}>
+            New agent
+          </ButtonLink>
+        }
+      />
+      {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+      <Card title="People">
+        <MemberRows slug={slug} members={members} person={person} admin={admin} />
+        <NextPage path={addressOf(slug)} what="people" next={last && { after: last.username }} />
+      </Card>
+      {admin && (
+        <Card title="Add somebody">
+          <Form action={`${addressOf(slug)}/members`}>
+            <Field
+              name="username"
+              label="Username"
+              hint="Of a person with an account here."
+              value={entered?.username}
+              error={refusal?.fields['username']}
+              maxlength={32}
+              plain
+              required
+            />
+            <Select
+              name="role"
+              label="Role"
+              value={entered?.role ?? 'member'}
+              options={[
+                { value: 'member', text: 'Member: has agents tied to them' },
+                { value: 'admin', text: 'Admin: manages people and all agents' },
+              ]}
+            />
+            <Actions>
+              <Button>Add</Button>
+            </Actions>
+          </Form>
+        </Card>
+      )}
+    </>
+  );
+  return {
+    title: refusal ? `Error: ${slug}` : slug,
+    body,
+    status: refusal?.status ?? 200,
+    retry_after: refusal?.retry_after,
+  };
+}
