@@ -17,6 +17,16 @@ export function answerRefusal(ctx: Context, error: DomainError): void {
   ctx.body = { error: 'temporarily_unavailable', error_description: error.message };
 }
 
+/** As answerRefusal, for a browser: a page for people, JSON for programs. */
+export function showRefusal(ctx: Context, error: DomainError, errorPage: ErrorPage): void {
+  answerRefusal(ctx, error);
+  if (ctx.accepts('html', 'json') !== 'html') return;
+  const request_id = String(ctx.state['request_id']);
+  errorPage(ctx, { title: notNow, message: error.message, request_id });
+}
+
+const notNow = 'Not just now';
+
 /** Renders what cannot be told to the client by a redirect: a page of ours for a person, JSON for a program. */
 export function errorRenderer(errorPage: ErrorPage) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
@@ -32,7 +42,7 @@ export function errorRenderer(errorPage: ErrorPage) {
 const again = 'Go back to the program that sent you here, and connect from there again.';
 
 function wordsFor(out: ErrorOut, error: Error): { title: string; message: string } {
-  if (error instanceof DomainError) return { title: 'Not just now', message: error.message };
+  if (error instanceof DomainError) return { title: notNow, message: error.message };
   if (error instanceof SessionNotFound) {
     const over = 'It has expired, was decided before, or was begun in another browser.';
     return { title: 'This request is over', message: `${over} ${again}` };

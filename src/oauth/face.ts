@@ -8,7 +8,7 @@ import type { Budget } from '../domain/limits.ts';
 import type { Door } from '../services/tokens.ts';
 import { orderedQuery } from './authorize-query.ts';
 import { answerOpenly, answerPreflight, openToAll } from './cors.ts';
-import { answerRefusal } from './errors.ts';
+import { answerRefusal, showRefusal } from './errors.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 import { createProvider, type ProviderParts } from './provider.ts';
 import { shownRegistration } from './registration.ts';
@@ -75,26 +75,31 @@ export function createOAuthFace(parts: ProviderParts): OAuthFace {
   }
 
   /** Counts a call by its address. @returns whether it was refused, and answered so. */
-  async function refused(ctx: Context, budget: Budget): Promise<boolean> {
+  async function refused(
+    ctx: Context,
+    budget: Budget,
+    tell: (ctx: Context, error: DomainError) => void,
+  ): Promise<boolean> {
     try {
       await limits.spend(budget, addressKey(ctx), budgetTeller(ctx));
       return false;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      answerRefusal(ctx, error);
+      tell(ctx, error);
       return true;
     }
   }
 
   const before: Record<string, (ctx: Context) => Promise<boolean>> = {
     async '/authorize'(ctx) {
-      if (await refused(ctx, 'public')) return true;
+      if (await refused(ctx, 'public', (at, error) => showRefusal(at, error, parts.errorPage))) return true;
       ctx.query = orderedQuery(ctx.query, targets);
       return false;
     },
     async '/register'(ctx) {
       openToAll(ctx);
-      return ctx.method === 'OPTIONS' ? answerPreflight(ctx, 'POST') : refused(ctx, 'register');
+      if (ctx.method === 'OPTIONS') return answerPreflight(ctx, 'POST');
+      return ctx.method === 'POST' && refused(ctx, 'register', answerRefusal);
     },
   };
 

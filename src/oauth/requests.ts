@@ -16,7 +16,7 @@ import type { OAuthStorage } from './storage.ts';
 export interface RequestsParts {
   /** The one that serves at this moment. */
   provider(): Provider;
-  storage: Pick<OAuthStorage, 'openGrant'>;
+  storage: Pick<OAuthStorage, 'openGrant' | 'endGrant'>;
   resources: Record<Door, string>;
 }
 
@@ -93,7 +93,12 @@ export function createRequests({ provider, storage, resources }: RequestsParts):
         scopes: request.scopes,
       });
       const login = { accountId: agent.id, remember: false };
-      await finish(ctx, { login, consent: { grantId: grant_id } });
+      try {
+        await finish(ctx, { login, consent: { grantId: grant_id } });
+      } catch (error) {
+        await storage.endGrant(grant_id);
+        throw error;
+      }
     },
 
     async deny(ctx) {

@@ -241,6 +241,24 @@ test('an address that registers clients in masses is slowed down, and nobody els
   await limited.close();
 });
 
+test('who asks at /authorize in masses is slowed down with a page', async () => {
+  const limited = await startAuthority({ limits: 'public=2/60' });
+  const app = await openApp(limited.url);
+  const statuses = [];
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await openBrowser(limited.url).go(app.address(), { follow: false });
+    statuses.push(answer.status);
+    if (answer.status === 429) {
+      expect(answer.title).toContain('Not just now');
+      expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+    }
+  }
+  expect(statuses).toEqual([303, 303, 429]);
+  const program = await fetch(app.address(), { headers: { Accept: 'application/json' } });
+  expect(await program.json()).toMatchObject({ error: 'temporarily_unavailable' });
+  await limited.close();
+});
+
 test('who guesses at the token endpoint is slowed down: each client and address for itself', async () => {
   const limited = await startAuthority({ limits: 'token=3/60' });
   const [app, other] = [await openApp(limited.url), await openApp(limited.url)];
