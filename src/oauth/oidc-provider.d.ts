@@ -8,6 +8,7 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
 
   export const InvalidClientMetadata: typeof errors.InvalidClientMetadata;
   export const InvalidGrant: typeof errors.InvalidGrant;
+  export const InvalidRequest: typeof errors.InvalidRequest;
   export const InvalidScope: typeof errors.InvalidScope;
   export const InvalidTarget: typeof errors.InvalidTarget;
   export const SessionNotFound: typeof errors.SessionNotFound;

@@ -1,4 +1,5 @@
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { InvalidRequest } from 'oidc-provider/lib/helpers/errors.js';
 import { operatorClient, refreshLife_s, tokenLife_s } from '../services/tokens.ts';
 import { agentOf } from './clients.ts';
 
@@ -23,6 +24,15 @@ export const lives = {
 export const interactions: NonNullable<Configuration['interactions']> = {
   url: (_ctx, { uid }) => `${requestsPath}/${uid}`,
 };
+
+/**
+ * A client gets its `state` back as it sent it, so it is kept with the request: what the database does not take is refused. The
+ * standard has visible characters only (RFC 6749, appendix A.5).
+ * @throws InvalidRequest
+ */
+export async function requirePlainState(_ctx: unknown, state: string | undefined): Promise<void> {
+  if (/\p{Cc}/u.test(state ?? '')) throw new InvalidRequest('state must hold no control characters');
+}
 
 /**
  * Introspection is for who can authenticate (RFC 7662, section 2.1): the client whose token it is, and other clients of the same

@@ -9,7 +9,7 @@ import { callHooks } from './call-hooks.ts';
 import { isSecretOf, ownClientFields } from './clients.ts';
 import { acceptDocument, clientDocuments } from './documents.ts';
 import { answerRefusal, type ErrorPage, errorRenderer } from './errors.ts';
-import { interactions, lives, mayIntrospect, mayRevoke } from './policy.ts';
+import { interactions, lives, mayIntrospect, mayRevoke, requirePlainState } from './policy.ts';
 import { registration } from './registration.ts';
 import type { OAuthStorage } from './storage.ts';
 import { createTargets } from './targets.ts';
@@ -78,6 +78,7 @@ function configuration(parts: ProviderParts): Configuration {
     responseTypes: ['code'],
     scopes: [],
     claims: {},
+    extraParams: { state: requirePlainState },
     pkce: { required: () => true },
     ...accounts(storage),
     expiresWithSession: async () => false,

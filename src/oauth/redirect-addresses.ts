@@ -30,16 +30,23 @@ export type RedirectKind = 'https' | 'loopback' | 'scheme';
 
 const longest = 2_000;
 
+/** Addresses take more than names have: `;`, `,` and `*` would be words of the policy that the page allows the host in. */
+const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:]+\])$/;
+
 /** What kind of redirect address this is, or in words why it may not be one. */
 export function redirectKind(address: string): { kind: RedirectKind } | { fault: string } {
   const url = URL.parse(address);
   if (!url || address.length > longest) return { fault: 'must be absolute addresses' };
-  // What a browser reads otherwise than it looks.
-  if (/[\s\\]|\p{Cc}/u.test(address))
+  // What a browser reads otherwise than it looks, and halves of characters, which the database does not take.
+  if (/[\s\\]|\p{Cc}|\p{Cs}/u.test(address))
     return { fault: 'must hold no spaces, backslashes or control characters' };
   if (url.username !== '' || url.password !== '') return { fault: 'must hold no user names' };
   if (address.includes('#')) return { fault: 'must hold no fragments' };
-  if (url.protocol === 'https:') return { kind: 'https' };
+  if (url.protocol === 'https:') {
+    return plainHost.test(url.hostname)
+      ? { kind: 'https' }
+      : { fault: 'must name a host by letters, digits, dots and dashes' };
+  }
   if (url.protocol === 'http:') {
     return isLoopback(url)
       ? { kind: 'loopback' }

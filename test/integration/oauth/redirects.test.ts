@@ -54,6 +54,14 @@ describe('redirects', () => {
     }
   });
 
+  test('a state that cannot be kept is refused, and still given back', async () => {
+    const app = await openApp(authority.url);
+    const answer = await visit(app.address({ state: 'a\0b' }));
+    expect(answer.status).toBe(303);
+    const told = new URL(answer.headers.get('Location') ?? '').searchParams;
+    expect([told.get('error'), told.get('state')]).toEqual(['invalid_request', 'a\0b']);
+  });
+
   test('without one, or with two, there is no redirect', async () => {
     const app = await openApp(authority.url, { redirect_uris: [registered, 'https://app.example/other'] });
     for (const over of [
