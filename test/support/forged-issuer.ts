@@ -15,6 +15,8 @@ export interface Forgery {
   unsigned?: boolean;
   /** In place of the answer to the code. */
   token?: { status: number; body: string; type?: string };
+  /** Neither names itself on the way back nor says that it would: older than RFC 9207. */
+  nameless?: boolean;
   /** In place of its metadata. */
   metadata?: { status: number; body: string };
 }
@@ -43,7 +45,6 @@ export async function startForgedIssuer(client_id: string) {
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
-    authorization_response_iss_parameter_supported: true,
   };
 
   function idToken(nonce: string): string {
@@ -72,8 +73,11 @@ export async function startForgedIssuer(client_id: string) {
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     const json = (status: number, body: string, type = 'application/json') =>
       void response.writeHead(status, { 'Content-Type': type }).end(body);
-    if (pathname === '/.well-known/openid-configuration')
-      return json(forgery.metadata?.status ?? 200, forgery.metadata?.body ?? JSON.stringify(metadata));
+    if (pathname === '/.well-known/openid-configuration') {
+      const named = { authorization_response_iss_parameter_supported: !forgery.nameless };
+      const own = JSON.stringify({ ...metadata, ...named });
+      return json(forgery.metadata?.status ?? 200, forgery.metadata?.body ?? own);
+    }
     if (pathname === '/jwks') {
       const jwk = { ...published.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'RS256' };
       return json(200, JSON.stringify({ keys: [jwk] }));
@@ -82,9 +86,10 @@ export async function startForgedIssuer(client_id: string) {
       const code = `code-${(count += 1)}`;
       const [nonce, challenge] = [searchParams.get('nonce') ?? '', searchParams.get('code_challenge') ?? ''];
       codes.set(code, { nonce, challenge });
-      const honest = { code, state: searchParams.get('state') ?? '', iss: url };
-      const given = Object.entries({ ...honest, ...forgery.answer }).filter(
-        ([, value]) => value !== undefined,
+      const iss = forgery.nameless ? undefined : url;
+      const honest = { code, state: searchParams.get('state') ?? '', iss };
+      const given = Object.entries({ ...honest, ...forgery.answer }).flatMap(
+        ([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]),
       );
       const back = new URL(searchParams.get('redirect_uri') ?? '');
       back.search = new URLSearchParams(given).toString();

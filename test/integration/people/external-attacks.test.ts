@@ -91,7 +91,9 @@ describe('the way back', () => {
   });
 
   test('to a service whose issuer is another one by now is refused', async () => {
+    // Both are of the old kind, which does not say on the way back who it is.
     const other = await startForgedIssuer('ams');
+    for (const each of [issuer, other]) each.forge({ nameless: true });
     const { DATABASE_URL, SECRET_KEY } = service.core.config;
     const moved = await startWith(other, { DATABASE_URL, SECRET_KEY });
     try {

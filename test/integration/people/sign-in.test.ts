@@ -78,7 +78,21 @@ describe('a password', () => {
 
   test('that nobody has opens no account, even if it verifies', async () => {
     const yes = () => Promise.resolve(true);
-    expect(await checkPassword(house.unitOfWork, freshName(), password, yes)).toBeUndefined();
+    const { account_id, username } = await house.person();
+    await house.sql('update accounts set password_hash = null where id = $1', [account_id]);
+    for (const name of [freshName(), username]) {
+      expect(await checkPassword(house.unitOfWork, name, password, yes)).toBeUndefined();
+    }
+    const { username: other } = await house.person();
+    expect(await checkPassword(house.unitOfWork, other, 'x'.repeat(201), yes)).toBeUndefined();
+  });
+
+  test('of the greatest length is no other with more behind it', async () => {
+    const username = freshName();
+    const longest = 'abcd '.repeat(40);
+    const { account_id } = await join({ username, password: longest });
+    expect(await check(username, longest)).toEqual({ account_id });
+    expect(await check(username, `${longest}x`)).toBeUndefined();
   });
 
   test('of an older, cheaper hash is hashed anew when it is used', async () => {
