@@ -50,7 +50,6 @@ export interface OpenIdIdentity {
 const patience_s = 10;
 const metadataLife_ms = 3_600_000;
 const longestSubject = 255;
-const silent = 'the OpenID Connect issuer does not answer as one';
 
 /**
  * Sign-in through one OpenID Connect issuer: authorization code with PKCE, state and nonce; the answer's `iss`, and signature, issuer
@@ -73,17 +72,6 @@ export function createOpenId(settings: OpenIdSettings) {
   }
 
   return {
-    /** The origin that browsers are sent to; undefined when the issuer does not answer. */
-    async target(): Promise<string | undefined> {
-      try {
-        const { authorization_endpoint } = (await configuration()).serverMetadata();
-        return authorization_endpoint === undefined ? undefined : new URL(authorization_endpoint).origin;
-      } catch (error) {
-        log(silent, error);
-        return undefined;
-      }
-    },
-
     /** The address to send a browser to, and what to remember of it; undefined when the issuer does not answer. */
     async start(): Promise<{ address: string; state: OpenIdState } | undefined> {
       try {
@@ -104,7 +92,7 @@ export function createOpenId(settings: OpenIdSettings) {
         });
         return { address: address.href, state: { issuer, ...secrets } };
       } catch (error) {
-        log(silent, error);
+        log('the OpenID Connect issuer does not answer as one', error);
         return undefined;
       }
     },

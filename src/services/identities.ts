@@ -33,7 +33,6 @@ export type ExternalFailure = 'declined' | 'away' | 'invalid';
 
 /** The provider, as platform/openid.ts makes it. */
 export interface ExternalProvider {
-  target(): Promise<string | undefined>;
   start(): Promise<{ address: string; state: Sent['state'] } | undefined>;
   finish(
     query: string,

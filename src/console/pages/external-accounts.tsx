@@ -2,13 +2,13 @@ import { addressKey } from '../../http/address-key.ts';
 import { beginExternal, disconnectIdentity, listIdentities } from '../../services/identities.ts';
 import { said } from '../flash.ts';
 import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
-import { Actions, Button, Form } from '../kit/form.tsx';
+import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { Time } from '../kit/time.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 import { externalFailure } from './external-failure.tsx';
-import { sendAway } from './external-sign-in.tsx';
+import { keepForReturn } from './external-sign-in.tsx';
 
 const path = '/console/account/external';
 
@@ -19,8 +19,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
 
   async function show({ person }: PersonVisit, message?: string, status?: number): Promise<ShownPage> {
     const identities = await unitOfWork.consult((all) => listIdentities(all, person.account_id));
-    const target = await provider.target();
-    return accountsPage({ name, identities, target, message, status });
+    return accountsPage({ name, identities, message, status });
   }
 
   return [
@@ -29,7 +28,11 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
       await limits.spend('sign_in_address', addressKey(ctx));
       const wish = { to: path, account_id: person.account_id };
       const begun = await beginExternal(unitOfWork, provider, wish);
-      return begun ? sendAway(ctx, begun) : externalFailure('away', name, person);
+      if (!begun) return externalFailure('away', name, person);
+      keepForReturn(ctx, begun.token);
+      // Not a redirect: Chromium holds those that follow a form to form-action, all the way, and the provider may send people on.
+      ctx.set('Refresh', `0; url=${begun.address}`);
+      return onTheWay(name, begun.address);
     }),
     action(`${path}/disconnect`, (visit) =>
       orAgain(
@@ -49,13 +52,11 @@ interface AccountsPage {
   /** The provider's. */
   name: string;
   identities: Awaited<ReturnType<typeof listIdentities>>;
-  /** The provider's origin; undefined while it does not answer. */
-  target: string | undefined;
   message: string | undefined;
   status: number | undefined;
 }
 
-function accountsPage({ name, identities, target, message, status }: AccountsPage): ShownPage {
+function accountsPage({ name, identities, message, status }: AccountsPage): ShownPage {
   const body = (
     <>
       <Heading
@@ -80,25 +81,35 @@ function accountsPage({ name, identities, target, message, status }: AccountsPag
         </Card>
       ))}
       <Card>
-        {target === undefined ? (
-          <p>{name} does not answer just now. Come back in a few minutes to connect your account with it.</p>
-        ) : (
-          <Form action={path}>
-            <Actions>
+        <Form action={path}>
+          <Actions>
+            {identities.length === 0 ? (
               <Button>Connect with {name}</Button>
-            </Actions>
-          </Form>
-        )}
+            ) : (
+              <Button kind="quiet">Connect another account of {name}</Button>
+            )}
+          </Actions>
+        </Form>
       </Card>
     </>
   );
-  const title = `Sign in with ${name}`;
-  return {
-    title,
-    body,
-    ...(status !== undefined && { status }),
-    ...(target !== undefined && { form_target: target }),
-  };
+  return { title: `Sign in with ${name}`, body, ...(status !== undefined && { status }) };
+}
+
+/** For as long as the provider takes to answer. */
+function onTheWay(name: string, address: string): ShownPage {
+  const title = `To ${name}`;
+  const body = (
+    <>
+      <Heading title={title} lead="You come back here afterwards." />
+      <Card>
+        <ButtonLink href={address} kind="primary">
+          Go on to {name}
+        </ButtonLink>
+      </Card>
+    </>
+  );
+  return { title, body, shell: 'focus' };
 }
 
 function hostOf(issuer: string): string {

@@ -14,26 +14,16 @@ import { Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
 import { returnTo } from '../return-to.ts';
-import {
-  type Answer,
-  type ConsoleRoute,
-  openAction,
-  openPage,
-  type ShownPage,
-  signInAddress,
-} from '../route.ts';
+import { type ConsoleRoute, openAction, openPage, type ShownPage, signInAddress } from '../route.ts';
 import { externalFailure } from './external-failure.tsx';
 
 const begin = '/sign-in/external';
 const choose = '/sign-in/external/username';
 const cookieLife_ms = 1_800_000;
 
-/** Sends the browser to the provider, with what it must bring back. */
-export function sendAway(ctx: Context, { address, token }: { address: string; token: string }): Answer {
+/** Notes in this browser what it must bring back from the provider. */
+export function keepForReturn(ctx: Context, token: string): void {
   setCookie(ctx, 'external', token, cookieLife_ms);
-  ctx.redirect(address);
-  ctx.status = 303;
-  return 'handled';
 }
 
 /** Signing in, and up, through an OpenID Connect provider. Nothing where there is none. */
@@ -51,7 +41,10 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       if (person || elsewhere) return { to: person ? to : signInAddress(to) };
       await limits.spend('sign_in_address', addressKey(ctx));
       const begun = await beginExternal(unitOfWork, provider, { to, account_id: null });
-      return begun ? sendAway(ctx, begun) : externalFailure('away', name, person);
+      if (!begun) return externalFailure('away', name, person);
+      keepForReturn(ctx, begun.token);
+      ctx.redirect(begun.address);
+      return 'handled';
     }),
 
     openPage(`${begin}/callback`, async ({ ctx, person }) => {
@@ -64,7 +57,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       if (end.outcome === 'connected')
         return { to: end.to, flash: said(`Your account is connected with ${name}.`) };
       if (end.outcome === 'new') {
-        setCookie(ctx, 'external', end.token, cookieLife_ms);
+        keepForReturn(ctx, end.token);
         return { to: choose };
       }
       await sessions.begin(ctx, end.account_id);

@@ -4,7 +4,7 @@ import { signOutEverywhere } from '../../services/sign-out.ts';
 import { said } from '../flash.ts';
 import { Checkbox } from '../kit/choices.tsx';
 import { Badge, Card, Heading } from '../kit/content.tsx';
-import { Button, Form } from '../kit/form.tsx';
+import { Actions, Button, Form } from '../kit/form.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { Rows } from '../kit/list.tsx';
 import { Time } from '../kit/time.tsx';
@@ -99,7 +99,9 @@ function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
             label="Disconnect every app too"
             hint="Apps that act as your agents stop at once, and must ask you again."
           />
-          <Button kind="danger">Sign out everywhere, here too</Button>
+          <Actions>
+            <Button kind="danger">Sign out everywhere, here too</Button>
+          </Actions>
         </Form>
       </Card>
     </>

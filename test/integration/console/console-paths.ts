@@ -8,7 +8,7 @@ import type { TestService } from '../../support/service.ts';
 export function consolePaths({ core }: TestService, wanted: ConsoleRoute['method']): string[] {
   const { unitOfWork } = core;
   const refuse = () => Promise.reject(new Error('nobody asks'));
-  const provider = { target: refuse, start: refuse, finish: refuse };
+  const provider = { start: refuse, finish: refuse };
   const limits = { spend: () => Promise.resolve() };
   const routes = consoleRoutes({
     unitOfWork,

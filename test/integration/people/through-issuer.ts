@@ -23,6 +23,13 @@ export async function begin(browser: TestBrowser, to = '/console/account'): Prom
   return locationOf(await browser.go(`/sign-in/external?${new URLSearchParams({ to }).toString()}`));
 }
 
+/** Where a page of ours sends the browser on to by itself; the same stands there as a link. */
+export function onward(page: PageAnswer): string {
+  const address = page.headers.get('Refresh')?.replace('0; url=', '') ?? '';
+  if (!page.elements('a').some(({ attribs }) => attribs['href'] === address)) throw new Error(page.words);
+  return address;
+}
+
 /** Signs in at the issuer as a person does, in a browser of its own; answers where that is sent back to. */
 export async function atIssuer(issuer: Issuer, address: string, username = 'anybody'): Promise<string> {
   const browser = openBrowser(issuer.url);
