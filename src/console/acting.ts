@@ -10,7 +10,7 @@ type Parts = Pick<PageParts, 'unitOfWork' | 'execute' | 'settings'>;
 /** One of a person's agents, and the one door to what agents do: operations of the catalogue. */
 export interface Acting {
   agent: AgentOfPerson;
-  /** @throws {DomainError} as the operation does, and RATE_LIMITED */
+  /** @throws {DomainError} as the operation does; RATE_LIMITED for one that has a budget of its own */
   call<Output extends object>(operation: Operation<unknown, Output>, input?: object): Promise<Output>;
 }
 
@@ -53,7 +53,9 @@ function callerAs({ execute, settings }: Parts, person: Person, through: AgentOf
     operation: Operation<unknown, Output>,
     input: object = {},
   ): Promise<Output> {
-    const { output } = await execute({ operation, actor, input });
+    // The person's own budget has paid: an app that uses up the agent's must not keep its person from pausing it.
+    const paid = operation.limit === undefined;
+    const { output } = await execute({ operation, actor, input, paid });
     // By the schema of this very operation.
     return output as Output;
   };

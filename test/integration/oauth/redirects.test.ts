@@ -58,8 +58,8 @@ describe('redirects', () => {
     const app = await openApp(authority.url);
     const answer = await visit(app.address({ state: 'a\0b' }));
     expect(answer.status).toBe(303);
-    const told = new URL(answer.headers.get('Location') ?? '').searchParams;
-    expect([told.get('error'), told.get('state')]).toEqual(['invalid_request', 'a\0b']);
+    const params = new URL(answer.headers.get('Location') ?? '').searchParams;
+    expect([params.get('error'), params.get('state')]).toEqual(['invalid_request', 'a\0b']);
   });
 
   test('without one, or with two, there is no redirect', async () => {
