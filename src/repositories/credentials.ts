@@ -76,6 +76,12 @@ const statements = {
     'credentials.revoke_of_agent',
     `update credentials set revoked_at = $2 where agent_id = $1 and revoked_at is null`,
   ),
+  revokeOfMember: statement(
+    'credentials.revoke_of_member',
+    `update credentials c set revoked_at = $3 from agents a
+     where a.owner_id = $1 and a.member_account_id = $2 and c.agent_id = a.id and c.revoked_at is null
+     returning c.client_id`,
+  ),
 };
 
 export function credentialsRepository(db: Queryable) {
@@ -119,6 +125,12 @@ export function credentialsRepository(db: Queryable) {
     },
     async revokeOfAgent(agentId: string, revokedAt: number): Promise<void> {
       await db.query(statements.revokeOfAgent, [agentId, revokedAt]);
+    },
+    /** Those of the organization's agents that are tied to the account; answers which. */
+    async revokeOfMember(organizationId: string, accountId: string, revokedAt: number): Promise<string[]> {
+      const values = [organizationId, accountId, revokedAt];
+      const rows = await db.query<{ client_id: string }>(statements.revokeOfMember, values);
+      return rows.map((row) => row.client_id);
     },
   };
 }

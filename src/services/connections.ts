@@ -98,6 +98,22 @@ export async function endConnectionsBeyondRights(work: Ending, account_id?: stri
 }
 
 /**
+ * Ends what lets somebody who has left an organization go on there: connections, and the credentials of agents that are tied to the
+ * person, whose secrets nobody else knows and as which nobody acts any more. A step. Returns as endConnection.
+ */
+export async function endAccessOfMember(
+  work: Ending & Pick<Administration, 'credentials' | 'now'>,
+  organization_id: string,
+  account_id: string,
+): Promise<Revocation[]> {
+  const ended = await endConnectionsBeyondRights(work, account_id);
+  for (const client_id of await work.credentials.revokeOfMember(organization_id, account_id, work.now)) {
+    ended.push(...(await endTokens(work, { client_id })));
+  }
+  return ended;
+}
+
+/**
  * Ends every connection of a person. A step.
  * @returns how many there were, and what to announce to running processes once it is committed.
  */

@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
-import { endConnectionsBeyondRights } from './connections.ts';
+import { endAccessOfMember, endConnectionsBeyondRights } from './connections.ts';
 import { ownerName, ownerNamed } from './owners.ts';
 
 /**
@@ -60,7 +60,7 @@ export async function removeFromOrganization(
   const organization = await ownerNamed(work, slug, 'organization');
   const account = await ownerNamed(work, username, 'account');
   if (!(await work.owners.removeMember(organization.id, account.id))) throw noMember(account, organization);
-  const ended = await endConnectionsBeyondRights(work, account.id);
+  const ended = await endAccessOfMember(work, organization.id, account.id);
   return { membership: { slug: organization.name, username: account.name }, ended };
 }
 

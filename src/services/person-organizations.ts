@@ -5,7 +5,7 @@ import type { Person } from '../domain/person.ts';
 import { isReserved } from '../domain/reserved-names.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { noSuchOrganization } from './access.ts';
-import { endConnectionsBeyondRights } from './connections.ts';
+import { endAccessOfMember, endConnectionsBeyondRights } from './connections.ts';
 import type { Revocation } from './tokens.ts';
 
 type Memberships = Pick<Administration, 'memberships' | 'owners'>;
@@ -117,7 +117,7 @@ export async function removeMember(
   if (member.id !== by.account_id) requireAdmin(organization);
   if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
   await work.owners.removeMember(organization.id, member.id);
-  return endConnectionsBeyondRights(work, member.id);
+  return endAccessOfMember(work, organization.id, member.id);
 }
 
 type Organization = NonNullable<Awaited<ReturnType<Memberships['memberships']['find']>>>;

@@ -1,0 +1,55 @@
+import { textContent } from 'domutils';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rest } from '../../support/rest-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { basic, post, tokenOf } from '../oauth/authority.ts';
+import { organizationOf, type SignedIn, signedIn } from './signed-in.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** A credential that somebody makes for an agent of an organization; a token of it, and what it is worth. */
+async function credentialAt(place: string, who: SignedIn) {
+  const form = '/console/agents/new';
+  const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', place };
+  const made = await who.fill(form, { fields, button: 'create' }, form);
+  const address = `${new URL(made.url).pathname}/credentials/new`;
+  const page = await who.fill(address, { fields: { name: 'A server' } }, address);
+  const [client_id = '', client_secret = ''] = page.elements('output').map((output) => textContent(output));
+  const credential = { client_id, client_secret };
+  const token = await tokenOf(service, credential);
+  return {
+    async worth(): Promise<[token: number, another: number]> {
+      const grant = { grant_type: 'client_credentials' };
+      const [used, asked] = await Promise.all([
+        rest('GET', `${service.api}/agents/me`, { token }),
+        post(`${service.url}/token`, grant, basic(credential)),
+      ]);
+      return [used.status, asked.status];
+    },
+  };
+}
+
+test('who is taken out of an organization keeps no secret with which to go on as its agent', async () => {
+  const [boss, worker, colleague] = [
+    await signedIn(service),
+    await signedIn(service),
+    await signedIn(service),
+  ];
+  const slug = await organizationOf(service, { admins: [boss], members: [worker, colleague] });
+  const gone = await credentialAt(`member:${slug}`, worker);
+  const others = [
+    await credentialAt('personal', worker),
+    await credentialAt(`member:${slug}`, colleague),
+    await credentialAt(`shared:${slug}`, boss),
+  ];
+  expect(await gone.worth()).toEqual([200, 200]);
+
+  const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
+  await boss.fill(removal, {}, removal);
+  await expect.poll(gone.worth).toEqual([401, 401]);
+  for (const other of others) expect(await other.worth()).toEqual([200, 200]);
+});
