@@ -9,6 +9,13 @@ const fewestDifferent = 4;
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const costPrefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
 
+/**
+ * How many are hashed at once in one process, and how many may wait for that: files are read and names looked up by the same few
+ * threads, so a flood of sign-ins must not have them all.
+ */
+const atOnce = 2;
+const mostWaiting = 64;
+
 /** The hash of nothing that anybody knows; to check against it takes as long as to check against a real one. */
 const nobodysHash = `${costPrefix}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
@@ -52,14 +59,18 @@ export async function hashPassword(password: string, username?: string): Promise
   return hashAgain(password);
 }
 
-/** Hashes a password that is somebody's already, whatever is asked of a new one by now. */
+/**
+ * Hashes a password that is somebody's already, whatever is asked of a new one by now.
+ * @throws {DomainError} UNAVAILABLE when too many are hashed just now.
+ */
 export function hashAgain(password: string): Promise<string> {
-  return hash(password.normalize('NFKC'), cost);
+  return inTurn(() => hash(password.normalize('NFKC'), cost));
 }
 
 /**
  * Whether this is the password behind `stored`. Without a stored hash, and for what no password can be, it does the same work
  * and answers no.
+ * @throws {DomainError} UNAVAILABLE when too many are hashed just now.
  */
 export async function isPassword(
   stored: string | null,
@@ -67,11 +78,29 @@ export async function isPassword(
   verifyHash: VerifyHash = verify,
 ): Promise<boolean> {
   const possible = stored !== null && password.length <= most;
-  const right = await verifyHash(possible ? stored : nobodysHash, password.slice(0, most).normalize('NFKC'));
+  const plain = password.slice(0, most).normalize('NFKC');
+  const right = await inTurn(() => verifyHash(possible ? stored : nobodysHash, plain));
   return possible && right;
 }
 
 /** Whether a hash was made at another cost than hashes are made at now. */
 export function needsRehash(stored: string): boolean {
   return !stored.startsWith(costPrefix);
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** First come, first served. Who finds too many waiting is sent away at once. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running < atOnce) running += 1;
+  else if (waiting.length < mostWaiting) await new Promise<void>((enter) => void waiting.push(enter));
+  else throw new DomainError('UNAVAILABLE', 'Too many sign in just now; try again.', { retry_after: 2 });
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
 }

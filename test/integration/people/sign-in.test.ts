@@ -76,6 +76,25 @@ describe('a password', () => {
     }
   });
 
+  test('waits for its turn among a few, and a flood of them is sent away before it takes a thread', async () => {
+    const { account_id, username } = await house.person();
+    const begun: ((right: boolean) => void)[] = [];
+    let over = false;
+    const slow = () => new Promise<boolean>((end) => void (over ? end(false) : begun.push(end)));
+    const unknown = freshName('nobody');
+    const flood = Array.from({ length: 100 }, () =>
+      checkPassword(house.unitOfWork, unknown, password, slow).catch((error: unknown) => error),
+    );
+    const first = await Promise.race(flood);
+    expect(first).toMatchObject({ code: 'UNAVAILABLE', retry_after: 2 });
+    expect(begun).toHaveLength(2);
+    over = true;
+    for (const end of begun) end(false);
+    const sentAway = (await Promise.all(flood)).filter((end) => end !== undefined);
+    expect(sentAway).toHaveLength(100 - 2 - 64);
+    expect(await check(username, password)).toEqual({ account_id });
+  });
+
   test('that nobody has opens no account, even if it verifies', async () => {
     const yes = () => Promise.resolve(true);
     const { account_id, username } = await house.person();
