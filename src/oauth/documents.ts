@@ -28,8 +28,11 @@ export function clientDocuments(limits: Limits, hooks: CallHooks): Features['cli
       return true;
     },
     allowClient: async () => hooks.mayGoOn('none'),
-    /** Seconds. A document that cannot be had fails a refresh, so what was read is good for a while. */
-    cacheDuration: { min: 300, max: 86_400 },
+    /**
+     * Seconds. A document that cannot be had fails a refresh, so what was read is good for a while; for so long that reading it
+     * again is no mass of registrations of a server that refreshes for many people.
+     */
+    cacheDuration: { min: 3_600, max: 86_400 },
   };
 }
 
