@@ -10,7 +10,7 @@ test('an app that uses up the budget of its agent does not keep the person from 
   const ada = await signedIn(service);
   const mine = await ada.agent();
   const call = () => rest('GET', `${service.api}/agents/me`, mine);
-  await expect.poll(async () => (await call()).status, { interval: 0 }).toBe(429);
+  await expect.poll(async () => (await call()).status, { interval: 0, timeout: 10_000 }).toBe(429);
 
   const settings = `/console/agents/${mine.id}/settings`;
   const paused = await ada.fill(settings, {}, `${settings}/pause`);
