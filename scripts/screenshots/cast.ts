@@ -108,9 +108,9 @@ export const blocks = [{ from: 'mara.assistant', to: 'jonas.offers' }] as const;
 
 /** What servers sign in with. */
 export const credentials = [
-  { handle: 'mara.assistant', scopes: ['threads:read', 'threads:write'] },
-  { handle: 'mara.assistant', scopes: ['threads:read'] },
-] satisfies { handle: string; scopes: Scope[] }[];
+  { handle: 'mara.assistant', name: 'Calendar server', scopes: ['threads:read', 'threads:write'] },
+  { handle: 'mara.assistant', name: 'Nightly digest', scopes: ['threads:read'] },
+] satisfies { handle: string; name: string; scopes: Scope[] }[];
 
 /** What agents want to do and may not do without being told so. */
 export const questions = [

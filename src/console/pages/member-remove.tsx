@@ -26,7 +26,7 @@ export function memberRemoveRoutes({ unitOfWork, announce }: PageParts): Console
         children: (
           <>
             <p>
-              {self ? 'You lose' : `${username} loses`} its agents at once, and apps that{' '}
+              {self ? 'You lose' : `${username} loses`} the agents of {slug} at once, and apps that{' '}
               {self ? 'you' : 'they'} connected to them are disconnected. The agents stay with {slug}; its
               admins go on managing them.
             </p>

@@ -91,7 +91,7 @@ function organizationsPage({ found, slug, refusal }: OrganizationsPage): ShownPa
             required
           />
           <Actions>
-            <Button>Found it</Button>
+            <Button>Found the organization</Button>
           </Actions>
         </Form>
       </Card>
