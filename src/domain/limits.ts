@@ -1,9 +1,9 @@
 /**
  * Budgets of calls (contract, section 9). Those of one action are counted for each agent, `send_message` for each agent and
  * thread; `default` is everything else that an agent does; `public` is what an address calls without a token. The rest guards
- * against guessing: `sign_in` is counted for each username and address, `sign_in_account` for each username, `sign_in_address` and
- * `sign_up` for each address, `add_member` for each account, `token` for each
- * client and address, `register` for each address.
+ * against guessing: `sign_in` is counted for each username and address, `sign_in_account` for each username, `sign_in_address` for
+ * each address, `sign_up` for each address and each account that founds organizations, `add_member` for each account, `token` for
+ * each client and address, `register` for each address.
  */
 export const budgets = [
   'create_thread',

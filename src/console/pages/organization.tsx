@@ -16,7 +16,7 @@ const path = '/console/organizations/:slug';
 const pageSize = 50;
 
 /** An organization and its people. */
-export function organizationRoutes({ unitOfWork, announce }: PageParts): ConsoleRoute[] {
+export function organizationRoutes({ unitOfWork, announce, limits }: PageParts): ConsoleRoute[] {
   /** Refuses what is not the person's before anything else is looked at. */
   const shown = ({ params, person }: PersonVisit, after = '') =>
     unitOfWork.consult((all) =>
@@ -35,6 +35,8 @@ export function organizationRoutes({ unitOfWork, announce }: PageParts): Console
       const entered = { username: (visit.form.get('username') ?? '').trim(), role: roleIn(visit.form) };
       return orAgain(
         async () => {
+          // The answer tells whether somebody has the name: not to be asked for all names there could be.
+          await limits.spend('add_member', visit.person.account_id);
           await unitOfWork.administer((work) => addMember(work, visit.person, { slug, ...entered }));
           return {
             to: addressOf(slug),

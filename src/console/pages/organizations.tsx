@@ -17,7 +17,7 @@ const path = '/console/organizations';
 const pageSize = 50;
 
 /** The organizations of a person, and founding one. */
-export function organizationListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
+export function organizationListRoutes({ unitOfWork, limits }: PageParts): ConsoleRoute[] {
   const list = (person: Person, after = '') =>
     unitOfWork.consult((all) => listOrganizations(all, person, { after, limit: pageSize + 1 }));
 
@@ -30,6 +30,8 @@ export function organizationListRoutes({ unitOfWork }: PageParts): ConsoleRoute[
       const slug = form.get('slug') ?? '';
       return orAgain(
         async () => {
+          // As a sign-up does, the answer tells which names are taken.
+          await limits.spend('sign_up', person.account_id);
           const made = await unitOfWork.administer((work) => foundOrganization(work, person, slug));
           return { to: `${path}/${made.slug}`, flash: said(`${made.slug} is founded. You are its admin.`) };
         },
