@@ -59,6 +59,16 @@ export const agents: CastAgent[] = [
   },
   {
     person: 'jonas',
+    organization: organization.slug,
+    scope: 'member',
+    name: 'jonas',
+    display_name: 'Jonas in the shop',
+    description: 'Answers while Jonas is with customers.',
+    visibility: 'private',
+    inbound_policy: 'trusted_only',
+  },
+  {
+    person: 'jonas',
     name: 'travel',
     display_name: 'Travel planner',
     description: 'Trains, rooms and connections.',

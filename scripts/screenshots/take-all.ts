@@ -19,25 +19,29 @@ export async function takeAll(studio: Studio, ids: ReadonlyMap<string, string>):
   await page.goto(await askAs(studio.baseURL, companion));
   const asked = await context.storageState();
   await takeShots(studio, [at('consent', new URL(page.url()).pathname)], asked);
+  await page.route(`${companion.redirect_uri}?*`, (route) => route.fulfill({ body: 'Back at the app.' }));
   await page.getByRole('radio', { name: '@mara.assistant' }).check();
   await page.getByRole('button', { name: 'Approve' }).click();
-  // Nobody listens there.
-  await page.waitForURL(`${companion.redirect_uri}**`).catch(() => undefined);
+  await page.waitForURL(`${companion.redirect_uri}?*`);
 
   const agent = `/console/agents/${ids.get('mara.assistant')}`;
-  const known = [
+  const known: Shot[] = [
     at('home', '/console'),
     at('agents', '/console/agents'),
     at('agent', agent),
     at('contacts', `${agent}/contacts`),
     at('credentials', `${agent}/credentials`),
     at('connections', '/console/connections'),
-    at('approvals', '/console/approvals'),
+    { name: 'approval', show: showApproval },
     at('organization', '/console/organizations/harbour-books'),
     at('sessions', '/console/sessions'),
-    at('account', '/console/account'),
   ];
   await takeShots(studio, known, asked);
+  const secret: Shot = {
+    name: 'secret',
+    show: (shown) => makeCredential(shown, `${agent}/credentials/new`),
+  };
+  await takeShots(studio, [secret], asked);
   await context.close();
 }
 
@@ -48,4 +52,18 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/console');
+}
+
+async function showApproval(page: Page): Promise<void> {
+  await page.goto('/console/approvals');
+  await page.getByRole('main').getByRole('link').first().click();
+  await page.waitForURL('**/console/approvals/*');
+}
+
+/** Ends on the page that shows the secret, once. */
+export async function makeCredential(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.getByLabel('Name').fill('Reading list server');
+  await page.getByRole('button', { name: 'Create the credential' }).click();
+  await page.getByText('Copy this now').waitFor();
 }

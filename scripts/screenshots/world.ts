@@ -7,10 +7,11 @@ import { createCredential } from '../../src/services/credentials.ts';
 import { issueToken } from '../../src/services/issue-token.ts';
 import { addToOrganization, createOrganization } from '../../src/services/organizations.ts';
 import { registerForPerson } from '../../src/services/person-agents.ts';
+import { openSession } from '../../src/services/sessions.ts';
 import { signUp } from '../../src/services/sign-in.ts';
 import { resourceAddresses, tokenLife_s } from '../../src/services/tokens.ts';
 import { restClient } from '../demo/rest.ts';
-import { agents, blocks, credentials, organization, people, questions, requests } from './cast.ts';
+import { agents, blocks, credentials, organization, people, questions, requests, sessions } from './cast.ts';
 
 const anything = z.unknown();
 
@@ -52,6 +53,9 @@ export async function makeWorld(core: Core): Promise<Map<string, string>> {
   for (const { from, to } of blocks) await (await as(from)).post('/blocks', { handle: to }, anything);
   await unitOfWork.administer(async (work) => {
     for (const order of credentials) await createCredential(work, order);
+    for (const { username, ...from } of sessions) {
+      await openSession(work, { ...from, account_id: accounts.get(username) ?? '' });
+    }
     for (const { agent, ...question } of questions) {
       await openApproval(work, { ...question, agent_id: (await agentByHandle(work, agent)).id });
     }

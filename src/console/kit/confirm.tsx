@@ -27,7 +27,7 @@ export function confirmPage({ title, children, action, hidden, button, back }: C
         <Form action={action} {...(hidden && { hidden })}>
           <Actions>
             <Button kind="danger">{button}</Button>
-            <ButtonLink href={back}>Keep it</ButtonLink>
+            <ButtonLink href={back}>Cancel</ButtonLink>
           </Actions>
         </Form>
       </Card>

@@ -43,7 +43,7 @@ function homePage({ person, agents, connections, desk, public_url }: Home): Show
     <>
       <Heading title={`Hello, ${person.username}`} />
       <div class="tiles">
-        <Tile href="/console/approvals" count={desk.approvals} name="Approvals wait" waits />
+        <Tile href="/console/approvals" count={desk.approvals} name="Open approvals" waits />
         <Tile
           href={desk.asked.length === 0 ? undefined : '#asked'}
           count={requests}

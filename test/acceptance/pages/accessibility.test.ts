@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askAs } from '../../../scripts/screenshots/ask.ts';
 import { companion, people } from '../../../scripts/screenshots/cast.ts';
 import { views } from '../../../scripts/screenshots/views.ts';
+import { makeCredential } from '../../../scripts/screenshots/take-all.ts';
 import { makeWorld } from '../../../scripts/screenshots/world.ts';
 import { describeWithBrowser } from '../../support/browser.ts';
-import { signIn } from '../person.ts';
+import { approve, newPerson, signIn, signUp } from '../person.ts';
 import { startAtItsAddress } from '../service.ts';
 import { crawl } from './crawl.ts';
 import { pageFaults } from './page-faults.ts';
@@ -21,14 +22,35 @@ const loud = {
   redirect_uri: `https://${'a-very-long-name-of-a-host.'.repeat(6)}example.com/callback`,
 };
 
+/** Where somebody with agents, contacts, an organization and a connected app has something to see or to decide. */
+const places = [
+  '/console/account',
+  '/console/agents/new',
+  '/console/agents/{id}',
+  '/console/agents/{id}/allowlist',
+  '/console/agents/{id}/blocks',
+  '/console/agents/{id}/contacts',
+  '/console/agents/{id}/contacts/{id}/remove',
+  '/console/agents/{id}/credentials/new',
+  '/console/agents/{id}/credentials/{id}/revoke',
+  '/console/agents/{id}/delete',
+  '/console/agents/{id}/settings',
+  '/console/approvals/{id}',
+  '/console/connections',
+  '/console/organizations/harbour-books',
+  '/console/organizations/harbour-books/members/jonas/remove',
+  '/console/sessions',
+];
+
 /** Both screens, and both colour schemes. */
 const shown = views.filter(({ name }) => ['phone-dark', 'desktop-light'].includes(name));
 
 await describeWithBrowser('the pages', (browser) => {
   let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let ids: Map<string, string>;
   beforeAll(async () => {
     service = await startAtItsAddress();
-    await makeWorld(service.core);
+    ids = await makeWorld(service.core);
   });
   afterAll(() => service.stop());
 
@@ -55,6 +77,32 @@ await describeWithBrowser('the pages', (browser) => {
         expect(kinds).toEqual(expect.arrayContaining(['/', '/sign-in']));
       }));
 
+    test('those of somebody who has just come', () =>
+      withPage(async (page) => {
+        await page.goto('/sign-in');
+        await signUp(page, newPerson());
+        await page.waitForURL('**/console');
+        const { kinds, faults } = await crawl(page, '/console', pageFaults, noPage);
+        expect(faults).toEqual([]);
+        expect(kinds).toEqual(expect.arrayContaining(['/console/approvals', '/console/connections']));
+      }));
+
+    test('those of somebody who has been here for long', { timeout: 120_000 }, () =>
+      withPage(async (page) => {
+        await signedIn(page);
+        await page.goto(await askAs(service.url, companion));
+        await page.route(`${companion.redirect_uri}?*`, (route) =>
+          route.fulfill({ body: 'Back at the app.' }),
+        );
+        const asks = { client: companion.client_name, redirect_host: '127.0.0.1', handle: 'mara.assistant' };
+        await approve(page, asks);
+        await page.waitForURL(`${companion.redirect_uri}?*`);
+        const { kinds, faults } = await crawl(page, '/console', pageFaults, noPage);
+        expect(faults).toEqual([]);
+        expect(kinds).toEqual(expect.arrayContaining(places));
+      }),
+    );
+
     test('the page on which a client asks, whatever its name', () =>
       withPage(async (page) => {
         await signedIn(page);
@@ -62,6 +110,13 @@ await describeWithBrowser('the pages', (browser) => {
           await page.goto(await askAs(service.url, client));
           expect(await pageFaults(page)).toEqual([]);
         }
+      }));
+
+    test('the page that shows a secret once', () =>
+      withPage(async (page) => {
+        await signedIn(page);
+        await makeCredential(page, `/console/agents/${ids.get('mara.assistant')}/credentials/new`);
+        expect(await pageFaults(page)).toEqual([]);
       }));
 
     test('refusals', () =>

@@ -1,10 +1,14 @@
 import type { Page } from 'playwright-core';
+import { z } from 'zod';
 
 /** What differs between pages of one kind. */
 const ids = /\b[a-z]{2,5}_[0-9A-Za-z]{16,}\b/g;
 
 /** Of pages that differ in an id only so many are looked at. */
 const ofEachKind = 2;
+
+const allLinks = '[...document.links].map(({ href }) => href)';
+const links = z.array(z.string());
 
 export interface Crawl {
   /** Kinds of pages that were seen, as paths with `{id}`, sorted. */
@@ -36,8 +40,8 @@ export async function crawl(
     if (response?.status() !== 200) faults.push(`${path} answers ${String(response?.status())}`);
     faults.push(...(await look(page)));
     const { origin } = new URL(page.url());
-    for (const link of await page.locator('a[href]').all()) {
-      const url = new URL((await link.getAttribute('href')) ?? '', page.url());
+    for (const link of links.parse(await page.evaluate(allLinks))) {
+      const url = new URL(link);
       if (url.origin === origin) waiting.push(url.pathname + url.search);
     }
   }

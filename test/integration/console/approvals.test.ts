@@ -41,7 +41,7 @@ describe('a question', () => {
   test('says who wants what of whom, in which words and through which program', async () => {
     const ada = await withAgent();
     const address = await ask(ada.mine, { message: 'Hello there', client_name: 'Quill' });
-    expect((await ada.go('/console')).words).toContain('1Approvals wait');
+    expect((await ada.go('/console')).words).toContain('1Open approvals');
     expect((await ada.go(list)).words).toMatch(
       /They wait for you.*agent wants to ask @globex\.desk for contact/,
     );

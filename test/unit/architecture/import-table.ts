@@ -8,7 +8,6 @@ export const importTable: Record<string, readonly string[]> = {
   api: [
     'compose',
     'console',
-    'domain/derived-key',
     'http',
     'mcp',
     'oauth',
