@@ -11,6 +11,9 @@ export interface Handle {
   canonical: string;
 }
 
+/** What isName holds a name to, in words that follow what is named. */
+export const nameRule = 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends';
+
 /** Whether `value` can name an owner or an agent (contract, section 2). */
 export function isName(value: string): boolean {
   return namePattern.test(value);

@@ -33,7 +33,7 @@ export interface PublicClient {
  * What a client that registers itself becomes (RFC 7591, section 3): a public one for people, whatever it asked for otherwise.
  * @throws InvalidClientMetadata when it asks for what it cannot be: a client of its own agent, or without the code flow.
  */
-export function acceptedRegistration(given: unknown): PublicClient {
+function acceptedRegistration(given: unknown): PublicClient {
   const { grant_types = [] } = parse(given);
   if (grant_types.includes('client_credentials')) {
     throw new InvalidClientMetadata(

@@ -115,9 +115,7 @@ export function createOpenId(settings: OpenIdSettings) {
         });
         const claims = tokens.claims();
         const subject = claims?.sub ?? '';
-        if (subject === '' || subject.length > longestSubject || subject.includes('\0')) {
-          return { failure: 'invalid' };
-        }
+        if (!canBeKept(subject)) return { failure: 'invalid' };
         return { identity: { issuer, subject, suggested_username: suggestion(claims ?? {}) } };
       } catch (error) {
         const failure = failureOf(error);
@@ -164,6 +162,12 @@ function failureOf(error: unknown): OpenIdFailure {
   }
   // fetch fails with a TypeError and nothing else when there is no answer.
   return error instanceof TypeError && error.message === 'fetch failed' ? 'away' : 'invalid';
+}
+
+/** Halves of characters would all be kept as the same one, and so be the same person. */
+function canBeKept(subject: string): boolean {
+  if (subject === '' || subject.length > longestSubject) return false;
+  return !subject.includes('\0') && subject.isWellFormed();
 }
 
 /** What somebody is called there, as far as it can be a name here. */

@@ -1,5 +1,5 @@
 import { DomainError, wrongField } from '../domain/errors.ts';
-import { isName } from '../domain/handles.ts';
+import { isName, nameRule } from '../domain/handles.ts';
 import { newId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { noSuchOrganization } from './access.ts';
@@ -27,8 +27,7 @@ export interface RegisterAgent extends Pick<
 export async function registerAt(work: Administration, standing: Standing, input: RegisterAgent) {
   const { scope: asked, organization, name: given, ...profile } = input;
   const name = given.toLowerCase();
-  if (!isName(name))
-    throw wrongField('name', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
+  if (!isName(name)) throw wrongField('name', nameRule);
   const { owner_name, ...place } =
     organization === undefined
       ? personalPlace(standing, asked)

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
 import type { Person } from '../domain/person.ts';
 import type { Administration, UnitOfWork } from '../unit-of-work.ts';
-import { openAccount, requireOpen, type SignupMode, usernameToBe } from './open-account.ts';
+import { openAccount, requireOpen, type SignupMode } from './open-account.ts';
+import { chosenOwnerName } from './owners.ts';
 import { sha256 } from './token-records.ts';
 
 type Units = Pick<UnitOfWork, 'consult' | 'administer'>;
@@ -152,7 +153,7 @@ export async function signUpExternal(
   );
   if (!step.success) return undefined;
   const { identity, to } = step.data;
-  const username = usernameToBe(input.username);
+  const username = chosenOwnerName('username', input.username);
   const account = { username, password_hash: null, invitation: input.invitation };
   const opened = await openAccount(unitOfWork, account, mode, async (work, account_id) => {
     await work.externalSignIns.take(sha256(token), work.now);

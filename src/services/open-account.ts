@@ -1,25 +1,11 @@
 import { DomainError, wrongField } from '../domain/errors.ts';
-import { isName } from '../domain/handles.ts';
 import { newId } from '../domain/ids.ts';
 import { canonicalInvitationCode } from '../domain/invitation-codes.ts';
-import { isReserved } from '../domain/reserved-names.ts';
 import type { Administration, UnitOfWork } from '../unit-of-work.ts';
 import { sha256 } from './token-records.ts';
 
 /** Who may sign up: everybody, who has an invitation, nobody. */
 export type SignupMode = 'open' | 'invite' | 'closed';
-
-/**
- * A username as it would be stored: lower case.
- * @throws {DomainError} VALIDATION_ERROR (username) when it is no name, or one that is kept back.
- */
-export function usernameToBe(value: string): string {
-  const name = value.trim().toLowerCase();
-  if (!isName(name))
-    throw wrongField('username', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
-  if (isReserved(name)) throw wrongField('username', 'is kept back; choose another');
-  return name;
-}
 
 /** @throws {DomainError} FORBIDDEN when nobody may sign up. */
 export function requireOpen(mode: SignupMode): void {
@@ -28,7 +14,7 @@ export function requireOpen(mode: SignupMode): void {
 }
 
 export interface OpenAccount {
-  /** As usernameToBe answers it. */
+  /** As chosenOwnerName answers it. */
   username: string;
   password_hash: string | null;
   invitation?: string | undefined;

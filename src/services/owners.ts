@@ -1,5 +1,6 @@
-import { DomainError } from '../domain/errors.ts';
-import { isName } from '../domain/handles.ts';
+import { DomainError, wrongField } from '../domain/errors.ts';
+import { isName, nameRule } from '../domain/handles.ts';
+import { isReserved } from '../domain/reserved-names.ts';
 import type { Administration } from '../unit-of-work.ts';
 
 type Owners = Pick<Administration, 'owners'>;
@@ -11,10 +12,18 @@ type Owners = Pick<Administration, 'owners'>;
 export function ownerName(value: string): string {
   const name = value.trim().toLowerCase();
   if (isName(name)) return name;
-  throw new DomainError(
-    'VALIDATION_ERROR',
-    `A name has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends; this is not one: ${value.slice(0, 80)}`,
-  );
+  throw new DomainError('VALIDATION_ERROR', `A name ${nameRule}; this is not one: ${value.slice(0, 80)}`);
+}
+
+/**
+ * As ownerName, for a name that a person chooses in a field of a form: those that are kept back are refused too.
+ * @throws {DomainError} VALIDATION_ERROR, naming the field
+ */
+export function chosenOwnerName(field: string, value: string): string {
+  const name = value.trim().toLowerCase();
+  if (!isName(name)) throw wrongField(field, nameRule);
+  if (isReserved(name)) throw wrongField(field, 'is kept back; choose another');
+  return name;
 }
 
 /**

@@ -20,7 +20,7 @@ export type AgentOfPerson = NonNullable<Awaited<ReturnType<PersonAgents['personA
 export type Right = 'manages' | 'acts_as';
 
 /** The client in whose name the console acts as an agent. It has no secret: nobody signs in as it. */
-export const consoleClient = 'console';
+const consoleClient = 'console';
 
 /**
  * The agents that a person manages, or only those that the person acts as: own ones first, then those of organizations, by handle;

@@ -2,10 +2,10 @@ import { DomainError, wrongField } from '../domain/errors.ts';
 import { isName } from '../domain/handles.ts';
 import { newId } from '../domain/ids.ts';
 import type { Person } from '../domain/person.ts';
-import { isReserved } from '../domain/reserved-names.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { noSuchOrganization } from './access.ts';
 import { endAccessOfMember, endConnectionsBeyondRights } from './connections.ts';
+import { chosenOwnerName } from './owners.ts';
 import type { Revocation } from './tokens.ts';
 
 type Memberships = Pick<Administration, 'memberships' | 'owners'>;
@@ -49,10 +49,7 @@ export async function organizationOf(
  * @throws {DomainError} VALIDATION_ERROR or DUPLICATE_HANDLE (slug), FORBIDDEN (too many)
  */
 export async function foundOrganization(work: Administration, by: By, wanted: string) {
-  const name = wanted.trim().toLowerCase();
-  if (!isName(name))
-    throw wrongField('slug', 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends');
-  if (isReserved(name)) throw wrongField('slug', 'is kept back; choose another');
+  const name = chosenOwnerName('slug', wanted);
   const { accounts, memberships, owners, now } = work;
   // Held, so that several at once are counted one after the other.
   await accounts.lock(by.account_id);

@@ -2,7 +2,8 @@ import { wrongField } from '../domain/errors.ts';
 import { isName } from '../domain/handles.ts';
 import type { Person } from '../domain/person.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { openAccount, requireOpen, type SignupMode, usernameToBe } from './open-account.ts';
+import { openAccount, requireOpen, type SignupMode } from './open-account.ts';
+import { chosenOwnerName } from './owners.ts';
 import { hashAgain, isPassword, needsRehash, passwordFault, type VerifyHash } from './passwords.ts';
 
 type Units = Pick<UnitOfWork, 'consult' | 'administer'>;
@@ -49,7 +50,7 @@ export async function signUp(
   mode: SignupMode,
 ): Promise<{ account_id: string }> {
   requireOpen(mode);
-  const username = usernameToBe(wanted);
+  const username = chosenOwnerName('username', wanted);
   const password_hash = await hashFor('password', password, username);
   return openAccount(unitOfWork, { username, password_hash, invitation }, mode);
 }

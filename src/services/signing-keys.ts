@@ -1,12 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  generateKeyPairSync,
-  hkdfSync,
-  randomBytes,
-  randomUUID,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { derivedKey } from '../domain/derived-key.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Administration, UnitOfWork } from '../unit-of-work.ts';
 
@@ -112,7 +106,7 @@ type KeyBox = ReturnType<typeof keyBox>;
 
 /** AES-256-GCM: nonce, tag, then the key as JSON; bound to the key's id. */
 function keyBox(secret: string) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'ams signing keys', 32));
+  const key = derivedKey(secret, 'ams signing keys');
   return {
     seal(plain: SigningKey): Buffer {
       const nonce = randomBytes(nonceBytes);

@@ -1,4 +1,5 @@
 import type { AuthorizationRequest } from '../../http/authorization-requests.ts';
+import { hostOf, isScheme } from '../hosts.ts';
 import { Badge, Facts, Notice } from '../kit/content.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { doorNames } from './words.ts';
@@ -48,19 +49,19 @@ function Destination({ loopback, redirect_host }: Pick<Client, 'loopback' | 'red
       </span>
     );
   }
-  const isScheme = redirect_host.endsWith(':');
+  const scheme = isScheme(redirect_host);
   return (
     <span class="destination">
-      <Icon name={isScheme ? 'computer' : 'globe'} />
+      <Icon name={scheme ? 'computer' : 'globe'} />
       <span>
-        {isScheme && (
+        {scheme && (
           <>
             <strong>An app on this device</strong>
             <br />
             that opens{' '}
           </>
         )}
-        <strong class={isScheme ? 'code' : 'host'}>{redirect_host}</strong>
+        <strong class={scheme ? 'code' : 'host'}>{redirect_host}</strong>
       </span>
     </span>
   );
@@ -69,12 +70,8 @@ function Destination({ loopback, redirect_host }: Pick<Client, 'loopback' | 'red
 /** What to think of before pressing the button; in the words for where the answer goes. */
 export function Caution({ loopback, redirect_host }: Pick<Client, 'loopback' | 'redirect_host'>) {
   const text =
-    loopback || redirect_host.endsWith(':')
+    loopback || isScheme(redirect_host)
       ? 'Approve only if you have just begun to connect a program on this device yourself.'
       : `Whoever runs ${redirect_host} will be able to do this at any time, from anywhere. Approve only if you know and trust them.`;
   return <Notice tone="warning">{text}</Notice>;
-}
-
-function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : address;
 }

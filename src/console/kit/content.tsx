@@ -53,7 +53,7 @@ export function Card({ title, action, tone = 'plain', children }: CardProps) {
   );
 }
 
-export type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'accent';
+type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'accent';
 
 /** One or two words on a thing. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {

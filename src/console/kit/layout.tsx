@@ -5,7 +5,7 @@ import { Form } from './form.tsx';
 import { Navigation } from './navigation.tsx';
 
 /** The name that pages show. */
-export const productName = 'Agent Messaging';
+const productName = 'Agent Messaging';
 
 /** A whole document around the body of a page. */
 export function Layout({ title, body, shell = 'console' }: ShownPage) {

@@ -1,4 +1,5 @@
 import { type Connection, endConnection, listConnections } from '../../services/connections.ts';
+import { hostOf, isOnDevice } from '../hosts.ts';
 import { Handle } from '../kit/agents.tsx';
 import { Badge, Card, Empty, Heading } from '../kit/content.tsx';
 import { Button, Form } from '../kit/form.tsx';
@@ -67,7 +68,7 @@ function connectionRow(connection: Connection) {
   const { grant_id, agent_id, handle, redirect_host, scopes, created_at, last_used_at } = connection;
   return {
     key: grant_id,
-    mark: <Icon name={/^(?:localhost|127\.|\[::1\])/.test(redirect_host) ? 'computer' : 'globe'} />,
+    mark: <Icon name={isOnDevice(redirect_host) ? 'computer' : 'globe'} />,
     title: <AppName {...connection} />,
     text: (
       <>
@@ -101,10 +102,10 @@ function connectionRow(connection: Connection) {
 
 /** What an app is called: certain where its own address says it, a claim of the app otherwise. */
 function AppName({ client_id, client_name }: Pick<Connection, 'client_id' | 'client_name'>) {
-  if (client_id.startsWith('https://') && URL.canParse(client_id)) {
+  if (client_id.startsWith('https://')) {
     return (
       <>
-        <bdi>{new URL(client_id).host}</bdi> <Badge tone="good">Address verified</Badge>
+        <bdi>{hostOf(client_id)}</bdi> <Badge tone="good">Address verified</Badge>
         {client_name !== null && (
           <span class="claim">
             {' '}

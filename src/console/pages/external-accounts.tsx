@@ -1,6 +1,7 @@
 import { addressKey } from '../../http/address-key.ts';
 import { beginExternal, disconnectIdentity, listIdentities } from '../../services/identities.ts';
 import { said } from '../flash.ts';
+import { hostOf } from '../hosts.ts';
 import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { Time } from '../kit/time.tsx';
@@ -110,8 +111,4 @@ function onTheWay(name: string, address: string): ShownPage {
     </>
   );
   return { title, body, shell: 'focus' };
-}
-
-function hostOf(issuer: string): string {
-  return URL.canParse(issuer) ? new URL(issuer).host : issuer;
 }

@@ -143,6 +143,7 @@ describe('an ID token', () => {
     ['of somebody without a name', { claims: { sub: '' } }],
     ['of somebody with a name that no issuer gives', { claims: { sub: 'x'.repeat(256) } }],
     ['of somebody with a name that cannot be kept', { claims: { sub: 'a\0b' } }],
+    ['of somebody with half a character', { claims: { sub: 'a\ud800' } }],
     ['that another key has signed', { foreign_key: true }],
     ['that nobody has signed', { unsigned: true }],
   ];

@@ -8,6 +8,7 @@ export const importTable: Record<string, readonly string[]> = {
   api: [
     'compose',
     'console',
+    'domain/derived-key',
     'http',
     'mcp',
     'oauth',
