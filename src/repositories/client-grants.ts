@@ -50,10 +50,11 @@ const statements = {
        and ($3::bigint is null or (g.created_at, g.grant_id) < ($3, $4))
      order by g.created_at desc, g.grant_id desc limit $5`,
   ),
-  covers: statement(
-    'client_grants.covers',
-    `select 1 from client_grants
-     where client_id = $3 and account_id = $1 and agent_id = $2 and scopes @> $4 limit 1`,
+  listAgents: statement(
+    'client_grants.list_agents',
+    `select agent_id from client_grants
+     where account_id = $1 and client_id = $2 and scopes @> $3 and expires_at > $4
+     group by agent_id order by max(created_at) desc, agent_id`,
   ),
   noteUse: statement(
     'client_grants.note_use',
@@ -118,14 +119,20 @@ export function clientGrantsRepository(db: Queryable) {
       const position = [page.before?.created_at ?? null, page.before?.grant_id ?? null];
       return db.query<ClientGrantRow>(statements.list, [accountId, time, ...position, page.limit]);
     },
-    /** Whether the client has a grant of that person for that agent with at least these scopes. */
-    async covers(
+    /** As which agents a client may act by a grant of that person with at least these scopes, the newest grant first. */
+    async listAgents(
       accountId: string,
-      agentId: string,
       clientId: string,
       scopes: readonly string[],
-    ): Promise<boolean> {
-      return (await db.query(statements.covers, [accountId, agentId, clientId, scopes])).length > 0;
+      time: number,
+    ): Promise<string[]> {
+      const rows = await db.query<{ agent_id: string }>(statements.listAgents, [
+        accountId,
+        clientId,
+        scopes,
+        time,
+      ]);
+      return rows.map((row) => row.agent_id);
     },
     /** Notes that a token was issued, on the grant and on its client. */
     async noteUse(grantId: string, now: number, expiresAt: number): Promise<void> {

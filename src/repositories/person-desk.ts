@@ -15,6 +15,10 @@ const statements = {
     `select count(*)::int as count from approvals q join agents a on a.id = q.agent_id
      where ${actedAsByPerson('$1')} and q.state = 'pending' and q.expires_at > $2`,
   ),
+  countConnections: statement(
+    'person_desk.count_connections',
+    `select count(*)::int as count from client_grants where account_id = $1 and expires_at > $2`,
+  ),
   listWaitingRequests: statement(
     'person_desk.list_waiting_requests',
     `select a.id, a.canonical_handle, a.display_name, count(*)::int as requests
@@ -25,13 +29,19 @@ const statements = {
   ),
 };
 
-/** What waits for a person, over all agents that the person acts as. */
+/** What a person should know at a glance, over all agents that the person acts as. */
 export function personDeskRepository(db: Queryable) {
+  const count = async (sql: typeof statements.countApprovals, accountId: string, now: number) =>
+    (await db.query<{ count: number }>(sql, [accountId, now]))[0]?.count ?? 0;
+
   return {
     /** How many approvals wait at `now` (ms). */
-    async countApprovals(accountId: string, now: number): Promise<number> {
-      const rows = await db.query<{ count: number }>(statements.countApprovals, [accountId, now]);
-      return rows[0]?.count ?? 0;
+    countApprovals(accountId: string, now: number): Promise<number> {
+      return count(statements.countApprovals, accountId, now);
+    },
+    /** How many connected clients the person has at `now` (ms). */
+    countConnections(accountId: string, now: number): Promise<number> {
+      return count(statements.countConnections, accountId, now);
     },
     /** Agents that others ask for contact, by handle, at most `limit`. */
     listWaitingRequests(accountId: string, limit: number): Promise<WaitingRequestsRow[]> {

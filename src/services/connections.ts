@@ -55,15 +55,14 @@ export async function listConnections(
   }));
 }
 
-/** Whether a person has let this client act as this agent before, with these scopes at least. */
-export function wasApprovedBefore(
+/** Ids of the agents as which a person lets this client act already, with these scopes at least; the latest first. */
+export function agentsApprovedBefore(
   { clientGrants }: Grants,
   account_id: string,
-  agent_id: string,
   client_id: string,
-  scopes: readonly string[],
-): Promise<boolean> {
-  return clientGrants.covers(account_id, agent_id, client_id, scopes);
+  scopes: readonly Scope[],
+): Promise<string[]> {
+  return clientGrants.listAgents(account_id, client_id, scopes, Date.now());
 }
 
 /**

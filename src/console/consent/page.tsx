@@ -15,13 +15,13 @@ import { abilitiesOf } from './words.ts';
 export interface Consent {
   request: AuthorizationRequest;
   person: Person;
-  /** Whom the app may act as, those first that this client acted as before. */
+  /** Whom the app may act as, those first that are in `before`. */
   agents: readonly AgentOfPerson[];
   /** How many there are, before some of them are searched for. */
   all: number;
   /** What the person searches for among them. */
   search: string;
-  /** Ids of agents as which the person let this client act before. */
+  /** Ids of agents as which the person lets this client act already, in all that it asks for now. */
   before: ReadonlySet<string>;
   /** The one that is chosen already. */
   chosen?: string | undefined;

@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from '../../http/authorization-requests.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/person.ts';
-import { listConnections } from '../../services/connections.ts';
+import { agentsApprovedBefore } from '../../services/connections.ts';
 import {
   type AgentOfPerson,
   agentOfPerson,
@@ -33,16 +33,19 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
     more: Partial<Pick<Consent, 'chosen' | 'choice_error' | 'refusal' | 'name' | 'search'>> = {},
   ): Promise<ShownPage> {
     const { account_id } = person;
-    const [agents, connections] = await unitOfWork.consult((all) =>
-      Promise.all([listManagedBy(all, account_id, { right: 'acts_as' }), listConnections(all, account_id)]),
+    const { client, scopes } = request;
+    const [agents, approved] = await unitOfWork.consult((all) =>
+      Promise.all([
+        listManagedBy(all, account_id, { right: 'acts_as' }),
+        agentsApprovedBefore(all, account_id, client.client_id, scopes),
+      ]),
     );
-    const same = connections.filter(({ client_id }) => client_id === request.client.client_id);
-    const before = new Set(same.map(({ agent_id }) => agent_id));
+    const before = new Set(approved);
     const { search = '' } = more;
     const found = agents.filter((agent) => isCalled(agent, search));
     const inOrder = found.toSorted((a, b) => Number(before.has(b.id)) - Number(before.has(a.id)));
     const only = agents.length === 1 ? agents[0]?.id : undefined;
-    const chosen = more.chosen ?? same[0]?.agent_id ?? only;
+    const chosen = more.chosen ?? approved[0] ?? only;
     return consentPage({
       ...more,
       request,

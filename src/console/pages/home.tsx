@@ -1,5 +1,4 @@
 import type { Person } from '../../domain/person.ts';
-import { listConnections } from '../../services/connections.ts';
 import { type AgentOfPerson, listManagedBy } from '../../services/person-agents.ts';
 import { type Desk, deskOf } from '../../services/person-desk.ts';
 import { AgentRows, Handle, monogram } from '../kit/agents.tsx';
@@ -17,14 +16,10 @@ export function homeRoutes({ unitOfWork, settings }: PageParts): ConsoleRoute[] 
   return [
     page('/console', async ({ person }) => {
       const { account_id } = person;
-      const [agents, connections, desk] = await unitOfWork.consult((all) =>
-        Promise.all([
-          listManagedBy(all, account_id, { limit: mostShown + 1 }),
-          listConnections(all, account_id),
-          deskOf(all, account_id),
-        ]),
+      const [agents, desk] = await unitOfWork.consult((all) =>
+        Promise.all([listManagedBy(all, account_id, { limit: mostShown + 1 }), deskOf(all, account_id)]),
       );
-      return homePage({ person, agents, connections: connections.length, desk, ...settings });
+      return homePage({ person, agents, desk, ...settings });
     }),
   ];
 }
@@ -32,12 +27,11 @@ export function homeRoutes({ unitOfWork, settings }: PageParts): ConsoleRoute[] 
 interface Home {
   person: Person;
   agents: readonly AgentOfPerson[];
-  connections: number;
   desk: Desk;
   public_url: string;
 }
 
-function homePage({ person, agents, connections, desk, public_url }: Home): ShownPage {
+function homePage({ person, agents, desk, public_url }: Home): ShownPage {
   const requests = desk.asked.reduce((sum, agent) => sum + agent.requests, 0);
   const body = (
     <>
@@ -50,7 +44,7 @@ function homePage({ person, agents, connections, desk, public_url }: Home): Show
           name="Contact requests"
           waits
         />
-        <Tile href="/console/connections" count={connections} name="Connected apps" />
+        <Tile href="/console/connections" count={desk.connections} name="Connected apps" />
       </div>
       {desk.asked.length > 0 && <Asked asked={desk.asked} />}
       {agents.length === 0 ? (
@@ -69,7 +63,7 @@ function homePage({ person, agents, connections, desk, public_url }: Home): Show
           <AgentRows agents={agents.slice(0, mostShown)} />
         </Card>
       )}
-      {connections === 0 && (
+      {desk.connections === 0 && (
         <Card title="Connect an app">
           <p>
             Give this address to an app that speaks MCP. It opens a page here, on which you choose the agent

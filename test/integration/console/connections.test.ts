@@ -103,6 +103,7 @@ test('many apps come page by page, also while some of them go', async () => {
   const ada = await withAgent();
   const time = Date.now();
   for (let number = 10; number < 70; number += 1) await record(ada, `grant-${number}`, time - (number % 7));
+  expect((await ada.go('/console')).words).toMatch(/60 ?Connected apps/);
   const seen: string[] = [];
   for (let address = list; address !== '';) {
     const page = await ada.go(address);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  agentsApprovedBefore,
   endConnection,
   endConnectionsBeyondRights,
   listConnections,
-  wasApprovedBefore,
 } from '../../../src/services/connections.ts';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
 import {
@@ -12,6 +12,7 @@ import {
   removeFromOrganization,
   setRole,
 } from '../../../src/services/organizations.ts';
+import type { Scope } from '../../../src/domain/scopes.ts';
 import type { Administration } from '../../../src/unit-of-work.ts';
 import { type App, openApp, type Tokens, type Who } from './app.ts';
 import { type Authority, startAuthority } from './authority.ts';
@@ -103,14 +104,17 @@ describe('the connected clients of a person', () => {
     const who = await authority.person();
     const other = await authority.agent(who.username, 'other');
     const app = await openApp(authority.url);
-    await app.connect(who, { scope: 'threads:read contacts:read' });
-    const before = (agent_id: string, ...scopes: string[]) =>
+    const before = (person: typeof who, ...scopes: Scope[]) =>
       authority.core.unitOfWork.consult((all) =>
-        wasApprovedBefore(all, who.account_id, agent_id, app.client_id, scopes),
+        agentsApprovedBefore(all, person.account_id, app.client_id, scopes),
       );
-    expect(await before(who.agent.id, 'threads:read')).toBe(true);
-    expect(await before(who.agent.id, 'threads:read', 'threads:write')).toBe(false);
-    expect(await before(other.id, 'threads:read')).toBe(false);
+    expect(await before(who, 'threads:read')).toEqual([]);
+    await app.connect(who, { scope: 'threads:read contacts:read' });
+    await app.connect({ ...who, agent: other }, { scope: 'threads:read' });
+    expect(await before(who, 'threads:read')).toEqual([other.id, who.agent.id]);
+    expect(await before(who, 'threads:read', 'contacts:read')).toEqual([who.agent.id]);
+    expect(await before(who, 'threads:read', 'threads:write')).toEqual([]);
+    expect(await before(await authority.person(), 'threads:read')).toEqual([]);
   });
 });
 
