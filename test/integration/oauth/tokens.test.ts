@@ -135,9 +135,12 @@ describe('revocation (RFC 7009)', () => {
   test('of a credential reaches the caches of other processes through the bus', async () => {
     const other = compose(loadConfig(authority.env), 'other');
     const { unitOfWork, bus } = other;
+    const began = Date.now();
     const tokens = createTokens({
       find: (hash) => unitOfWork.consult((repositories) => repositories.tokens.find(hash)),
       resources: authority.resources,
+      // Its clock stands still, so that the message is all that can make it forget.
+      now: () => began,
     });
     await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
     await expect.poll(() => bus.healthy()).toBe(true);
@@ -145,7 +148,6 @@ describe('revocation (RFC 7009)', () => {
     const token = await tokenOf(authority, client);
     await tokens.verify(token, 'api');
     await authority.revoke(client.client_id);
-    const since = Date.now();
     await expect
       .poll(
         () =>
@@ -156,7 +158,6 @@ describe('revocation (RFC 7009)', () => {
         { interval: 5 },
       )
       .toMatch(/revoked/);
-    expect(Date.now() - since).toBeLessThan(1_000);
     await other.close();
   });
 });
