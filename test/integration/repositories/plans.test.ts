@@ -5,22 +5,14 @@ import { newId } from '../../../src/domain/ids.ts';
 import { feedRepository } from '../../../src/repositories/feed.ts';
 import { messageSearchRepository } from '../../../src/repositories/message-search.ts';
 import { messagesRepository } from '../../../src/repositories/messages.ts';
-import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
+import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadListRepository } from '../../../src/repositories/thread-list.ts';
 import { threadsRepository } from '../../../src/repositories/threads.ts';
+import { allNodes, plansOf, wholeReads } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 /** What grows with use; everything else is small. */
-const bigTables = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
-
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  Filter?: string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  Plans?: PlanNode[];
-}
+const big = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
 
 const reader = newId('agent');
 const others = Array.from({ length: 1_000 }, () => newId('agent'));
@@ -70,37 +62,6 @@ afterAll(async () => {
   await client.end();
   await database.drop();
 });
-
-/** Runs what a repository does, and answers how PostgreSQL would: with the values known, and planned once for all values. */
-async function plansOf(use: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
-  const asked: { statement: Statement; values: readonly unknown[] }[] = [];
-  await use({
-    async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
-      asked.push({ statement, values });
-      return (await client.query<Row>(statement.text, [...values])).rows;
-    },
-  });
-  const plans: PlanNode[] = [];
-  const explain = async (how: string, text: string, values: unknown[]) => {
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `explain (format json${how}) ${text}`,
-      values,
-    );
-    for (const row of rows) plans.push(row['QUERY PLAN'][0].Plan);
-  };
-  for (const { statement, values } of asked) {
-    await explain('', statement.text, [...values]);
-    if (statement.name !== undefined) await explain(', generic_plan', statement.text, []);
-  }
-  return plans;
-}
-
-function wholeReads(plan: PlanNode): string[] {
-  const below = (plan.Plans ?? []).flatMap(wholeReads);
-  const table = plan['Relation Name'];
-  const isWhole = plan['Node Type'] === 'Seq Scan' && table !== undefined && bigTables.has(table);
-  return isWhole ? [...below, `${table}: ${plan.Filter ?? 'all rows'}`] : below;
-}
 
 const thread = () => thread_ids[3] ?? '';
 const anyThread = { status: null, with_handle: null, updated_since: null, after: null, limit: 21 };
@@ -154,17 +115,15 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(use);
+  const plans = await plansOf(client, use);
   expect(plans.length).toBeGreaterThan(0);
-  expect(plans.flatMap(wholeReads)).toEqual([]);
+  expect(wholeReads(plans, big)).toEqual([]);
 });
-
-const allNodes = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(allNodes)];
 
 test('the index of words is asked for words and periods at once', async () => {
   const { rows } = await client.query<{ id: string }>('select id from threads');
   const everyThread = rows.map(({ id }) => id);
-  const plans = await plansOf((db) =>
+  const plans = await plansOf(client, (db) =>
     messageSearchRepository(db).search(reader, {
       ...search,
       thread_ids: everyThread,
@@ -177,8 +136,8 @@ test('the index of words is asked for words and periods at once', async () => {
 });
 
 test('a read from end to end would be seen', async () => {
-  const plans = await plansOf((db) =>
+  const plans = await plansOf(client, (db) =>
     db.query({ name: 'test', text: 'select * from messages where content = $1' }, ['x']),
   );
-  expect(plans.flatMap(wholeReads)).toHaveLength(2);
+  expect(wholeReads(plans, big)).toHaveLength(2);
 });

@@ -1,0 +1,128 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accountIdentitiesRepository } from '../../../src/repositories/account-identities.ts';
+import { accountsRepository } from '../../../src/repositories/accounts.ts';
+import { approvalsRepository } from '../../../src/repositories/approvals.ts';
+import { clientGrantsRepository } from '../../../src/repositories/client-grants.ts';
+import { credentialsRepository } from '../../../src/repositories/credentials.ts';
+import { membershipsRepository } from '../../../src/repositories/memberships.ts';
+import { oauthClientsRepository } from '../../../src/repositories/oauth-clients.ts';
+import { oauthRecordsRepository } from '../../../src/repositories/oauth-records.ts';
+import { personAgentsRepository } from '../../../src/repositories/person-agents.ts';
+import { personDeskRepository } from '../../../src/repositories/person-desk.ts';
+import type { Queryable } from '../../../src/repositories/queryable.ts';
+import { sessionsRepository } from '../../../src/repositories/sessions.ts';
+import { tokensRepository } from '../../../src/repositories/tokens.ts';
+import { plansOf, wholeReads } from '../../support/plans.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+const people = 30_000;
+
+/** One row a person each: whatever is asked about one person must not look at the others'. */
+const rows: Record<string, string> = {
+  owners: `(id, kind, name, created_at) select 'acc_' || n, 'account', 'p' || n, n`,
+  accounts: `(id) select 'acc_' || n`,
+  organization_members: `(organization_id, account_id, role, created_at) select 'org_' || n, 'acc_' || n, 'admin', n`,
+  agents: `(id, owner_id, canonical_handle, display_name, scope, visibility, inbound_policy, created_at, updated_at)
+    select 'agt_' || n, 'acc_' || n, 'p' || n || '.a', 'A', 'personal', 'private', 'open', n, n`,
+  sessions: `(id_hash, account_id, address, user_agent, created_at, last_seen_at, expires_at)
+    select sha256(n::text::bytea), 'acc_' || n, '', '', n, n, n`,
+  account_identities: `(issuer, subject, account_id, created_at) select 'https://i.example', n, 'acc_' || n, n`,
+  oauth_clients: `(client_id, metadata, created_at) select 'app_' || n, '{}', n`,
+  oauth_records: `(model, id_hash, grant_id, payload, expires_at)
+    select 'RefreshToken', sha256(n::text::bytea), 'grt_' || n, '{}', n`,
+  client_grants: `(grant_id, account_id, agent_id, client_id, redirect_host, scopes, created_at, expires_at)
+    select 'grt_' || n, 'acc_' || n, 'agt_' || n, 'app_' || n, 'h', '{threads:read}', n, n`,
+  credentials: `(client_id, agent_id, secret_hash, scopes, created_at) select 'ams_' || n, 'agt_' || n, '', '{}', n`,
+  access_tokens: `(token_hash, agent_id, client_id, grant_id, resource, scopes, payload, created_at, expires_at)
+    select sha256(n::text::bytea), 'agt_' || n, 'app_' || n, 'grt_' || n, 'r', '{}', '{}', n, n`,
+  approvals: `(id, agent_id, action, target, message, client_name, state, created_at, expires_at)
+    select 'apr_' || n, 'agt_' || n, 'request_contact', 'a.b', '', '', 'pending', n, n`,
+  contact_requests: `(id, from_agent_id, to_agent_id, status, created_at)
+    select 'creq_' || n, 'agt_' || n, 'agt_' || (n + 1), 'pending', n`,
+};
+const big = new Set(Object.keys(rows));
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(`set session_replication_role = replica`);
+  for (const [table, insert] of Object.entries(rows)) {
+    await client.query(`insert into ${table} ${insert} from generate_series(1, ${people}) n`);
+  }
+  await client.query('analyze');
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const [account, agent, app, grant] = ['acc_7', 'agt_7', 'app_7', 'grt_7'];
+const hash = Buffer.alloc(32);
+const list = { after: '', limit: 51 };
+const question = { agent_id: agent, action: 'request_contact', target: 'a.b', message: '' } as const;
+
+const uses: [string, (db: Queryable) => Promise<unknown>][] = [
+  ['who is signed in', (db) => sessionsRepository(db).findPerson(hash, 1)],
+  ['sessions of an account', (db) => sessionsRepository(db).list(account, 1)],
+  ['sessions beyond the most', (db) => sessionsRepository(db).removeBeyond(account, 100)],
+  ['an account by its name', (db) => accountsRepository(db).findByName('p7')],
+  ['identities of an account', (db) => accountIdentitiesRepository(db).list(account)],
+  ['who an identity is', (db) => accountIdentitiesRepository(db).find('https://i.example', '7')],
+  ['organizations of a person', (db) => membershipsRepository(db).list(account, list)],
+  [
+    'agents that a person manages',
+    (db) => personAgentsRepository(db).list(account, { right: 'manages', ...list }),
+  ],
+  [
+    'agents that a person acts as',
+    (db) => personAgentsRepository(db).list(account, { right: 'acts_as', ...list }),
+  ],
+  ['one agent of a person', (db) => personAgentsRepository(db).find(account, agent)],
+  ['approvals that wait for a person', (db) => personDeskRepository(db).countApprovals(account, 1)],
+  ['apps of a person', (db) => personDeskRepository(db).countConnections(account, 1)],
+  ['requests that wait for a person', (db) => personDeskRepository(db).listWaitingRequests(account, 20)],
+  [
+    'approvals of a person',
+    (db) => approvalsRepository(db).listForPerson(account, 1, { pending: true, before: '', limit: 26 }),
+  ],
+  ['the approval about something', (db) => approvalsRepository(db).findCurrent(question, 1)],
+  ['how many approvals of an agent wait', (db) => approvalsRepository(db).countPending(agent)],
+  [
+    'connections of a person',
+    (db) => clientGrantsRepository(db).list(account, 1, { before: null, limit: 26 }),
+  ],
+  [
+    'agents approved before',
+    (db) => clientGrantsRepository(db).listAgents(account, app, ['threads:read'], 1),
+  ],
+  ['a grant and its right', (db) => clientGrantsRepository(db).findRightful(grant)],
+  ['use of a grant', (db) => clientGrantsRepository(db).noteUse(grant, 1, 1)],
+  ['grants of an agent', (db) => clientGrantsRepository(db).removeOfAgent('agt_9')],
+  ['a client', (db) => oauthClientsRepository(db).find(app)],
+  ['records of a grant', (db) => oauthRecordsRepository(db).removeOfGrant('grt_9')],
+  ['tokens of a grant', (db) => tokensRepository(db).removeOfGrant('grt_9')],
+  ['a token with what it rests on', (db) => tokensRepository(db).find(hash)],
+  [
+    'credentials of an agent',
+    (db) => credentialsRepository(db).page(agent, { active: true, before: null, limit: 26 }),
+  ],
+];
+
+test.each(uses)('reads no big table from end to end: %s', async (_, use) => {
+  const plans = await plansOf(client, use);
+  expect(plans.length).toBeGreaterThan(0);
+  expect(wholeReads(plans, big)).toEqual([]);
+});
+
+test('a read from end to end would be seen', async () => {
+  const plans = await plansOf(client, (db) =>
+    db.query({ name: 'test', text: 'select * from approvals where target = $1' }, ['x']),
+  );
+  expect(wholeReads(plans, big)).toHaveLength(2);
+});

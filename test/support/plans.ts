@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import type { Queryable, Statement } from '../../src/repositories/queryable.ts';
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Filter?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** Runs what a repository does, and answers how PostgreSQL would: with the values known, and planned once for all values. */
+export async function plansOf(
+  client: pg.Client,
+  use: (db: Queryable) => Promise<unknown>,
+): Promise<PlanNode[]> {
+  const asked: { statement: Statement; values: readonly unknown[] }[] = [];
+  await use({
+    async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
+      asked.push({ statement, values });
+      return (await client.query<Row>(statement.text, [...values])).rows;
+    },
+  });
+  const plans: PlanNode[] = [];
+  const explain = async (how: string, text: string, values: unknown[]) => {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (format json${how}) ${text}`,
+      values,
+    );
+    for (const row of rows) plans.push(row['QUERY PLAN'][0].Plan);
+  };
+  for (const { statement, values } of asked) {
+    await explain('', statement.text, [...values]);
+    if (statement.name !== undefined) await explain(', generic_plan', statement.text, []);
+  }
+  return plans;
+}
+
+function wholeRead(plan: PlanNode, tables: ReadonlySet<string>): string[] {
+  const below = (plan.Plans ?? []).flatMap((child) => wholeRead(child, tables));
+  const table = plan['Relation Name'];
+  const isWhole = plan['Node Type'] === 'Seq Scan' && table !== undefined && tables.has(table);
+  return isWhole ? [...below, `${table}: ${plan.Filter ?? 'all rows'}`] : below;
+}
+
+/** Which of these tables a plan would read from end to end, each with the condition on the rows. */
+export function wholeReads(plans: readonly PlanNode[], tables: ReadonlySet<string>): string[] {
+  return plans.flatMap((plan) => wholeRead(plan, tables));
+}
+
+/** A plan with all parts of it. */
+export const allNodes = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(allNodes)];
