@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Person } from '../domain/person.ts';
-import { endSession, findPerson, openSession, touchSession } from '../services/sessions.ts';
+import { endSession, findPerson, openSession, sessionLife_ms, touchSession } from '../services/sessions.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { cookieOf, setCookie } from './cookies.ts';
 
@@ -14,9 +14,6 @@ export interface BrowserSessions {
 }
 
 const touchEvery_ms = 300_000;
-
-/** As long as the longest session; whether it is over is decided here, not in the browser. */
-const cookieLife_ms = 30 * 24 * 3_600_000;
 
 const mostRemembered = 10_000;
 const token = /^[\w-]{43}$/;
@@ -36,7 +33,7 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
       touched.delete(oldest);
     }
     await unitOfWork.administer((work) => touchSession(work, person.session_id));
-    setCookie(ctx, 'session', cookie, cookieLife_ms);
+    setCookie(ctx, 'session', cookie, sessionLife_ms);
   }
 
   return {
@@ -51,7 +48,7 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
       await this.end(ctx);
       const from = { account_id, address: ctx.ip.replace(/^::ffff:/, ''), user_agent: ctx.get('User-Agent') };
       const session = await unitOfWork.administer((work) => openSession(work, from));
-      setCookie(ctx, 'session', session.token, cookieLife_ms);
+      setCookie(ctx, 'session', session.token, sessionLife_ms);
     },
     async end(ctx) {
       const person = await this.find(ctx);

@@ -1,8 +1,10 @@
 import { hash, verify } from '@node-rs/argon2';
 import { DomainError } from '../domain/errors.ts';
 
-const fewest = 10;
-const most = 200;
+/** Characters that a password may have. */
+export const passwordLength = { least: 10, most: 200 } as const;
+
+const { least, most } = passwordLength;
 const fewestDifferent = 4;
 
 /** argon2id with 19 MiB and two passes: some 20 ms, on another thread. */
@@ -27,7 +29,7 @@ export type VerifyHash = (hash: string, password: string) => Promise<boolean>;
  * @param username the name of who chooses it.
  */
 export async function passwordFault(password: string, username?: string): Promise<string | undefined> {
-  if (password.length < fewest || password.length > most) return `has ${fewest} to ${most} characters`;
+  if (password.length < least || password.length > most) return `has ${least} to ${most} characters`;
   const plain = password.normalize('NFKC').toLowerCase();
   if (plain.trim() === username) return 'must not be the username';
   if (new Set(plain).size < fewestDifferent || (await commonPasswords()).has(plain)) {
@@ -42,7 +44,7 @@ let common: Promise<ReadonlySet<string>> | undefined;
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) =>
-      new Set(dictionary['passwords-common'].filter((password) => password.length >= fewest)),
+      new Set(dictionary['passwords-common'].filter((password) => password.length >= least)),
   );
   return common;
 }

@@ -6,7 +6,10 @@ import { sha256 } from './token-records.ts';
 type Sessions = Pick<Administration, 'sessions'>;
 
 const day = 24 * 60 * 60 * 1000;
-const life = 30 * day;
+
+/** Milliseconds from the last use of a session to its end. */
+export const sessionLife_ms = 30 * day;
+
 const most = 100;
 const longestAddress = 64;
 const longestUserAgent = 300;
@@ -21,7 +24,7 @@ export async function openSession(
   from: { account_id: string; address: string; user_agent: string },
 ): Promise<{ token: string; expires_at: number }> {
   const token = randomBytes(32).toString('base64url');
-  const expires_at = now + life;
+  const expires_at = now + sessionLife_ms;
   await sessions.insert({
     id_hash: sha256(token),
     account_id: from.account_id,
@@ -48,7 +51,7 @@ export async function findPerson(
 
 /** Notes that a session is in use, so that it goes on for another 30 days. An ended one stays ended. */
 export async function touchSession({ sessions, now }: Administration, session_id: string): Promise<void> {
-  await sessions.touch(idHashOf(session_id), now, now + life);
+  await sessions.touch(idHashOf(session_id), now, now + sessionLife_ms);
 }
 
 /** The sessions of an account that are not over, the last used first. Times in milliseconds; `id` is as in Person. */

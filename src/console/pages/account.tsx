@@ -2,6 +2,7 @@ import { addressKey } from '../../http/address-key.ts';
 import { hasPassword } from '../../services/accounts.ts';
 import { changePassword } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
+import { NewPasswordField } from '../kit/account-fields.tsx';
 import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
@@ -70,16 +71,11 @@ function accountPage({ username, external, has_password, refusal }: AccountPage)
               required
             />
           )}
-          <Field
+          <NewPasswordField
             name="next"
             label="New password"
-            type="password"
-            hint="10 characters or more. Changing it signs you out everywhere else."
+            hint="Changing it signs you out everywhere else."
             error={wrong['next']}
-            autocomplete="new-password"
-            minlength={10}
-            maxlength={200}
-            required
           />
           <Actions>
             <Button>{has_password ? 'Change the password' : 'Set a password'}</Button>

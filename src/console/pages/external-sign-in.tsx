@@ -8,8 +8,8 @@ import {
 } from '../../services/identities.ts';
 import { cookieOf, setCookie } from '../cookies.ts';
 import { said } from '../flash.ts';
+import { NewAccountFields } from '../kit/account-fields.tsx';
 import { Card, Heading, Notice } from '../kit/content.tsx';
-import { Field } from '../kit/field.tsx';
 import { Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
@@ -106,27 +106,11 @@ function choicePage({ name, signup, username, invitation, refusal }: ChoicePage)
       <Card>
         {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
         <Form action={choose}>
-          {signup === 'invite' && (
-            <Field
-              name="invitation"
-              label="Invitation code"
-              hint="Accounts are opened by invitation here."
-              value={invitation}
-              error={wrong['invitation']}
-              plain
-              required
-            />
-          )}
-          <Field
-            name="username"
-            label="Username"
-            hint="Lower-case letters, digits, - and _. Your agents' handles begin with it, and it cannot be changed."
-            value={username}
-            error={wrong['username']}
-            autocomplete="username"
-            maxlength={32}
-            plain
-            required
+          <NewAccountFields
+            invited={signup === 'invite'}
+            username={username}
+            invitation={invitation}
+            wrong={wrong}
           />
           <Button wide>Create the account</Button>
         </Form>

@@ -1,9 +1,9 @@
 import { addressKey } from '../../http/address-key.ts';
 import { signUp } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
+import { NewAccountFields, NewPasswordField } from '../kit/account-fields.tsx';
 import { Card, Heading, Notice } from '../kit/content.tsx';
 import { ExternalLink } from '../kit/external-link.tsx';
-import { Field } from '../kit/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
@@ -67,38 +67,17 @@ function signUpPage({ to, signup, external, username, invitation, refusal }: Sig
       <Card>
         {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
         <Form action="/sign-up" hidden={{ to }}>
-          {signup === 'invite' && (
-            <Field
-              name="invitation"
-              label="Invitation code"
-              hint="Accounts are opened by invitation here."
-              value={invitation ?? undefined}
-              error={wrong['invitation']}
-              plain
-              required
-            />
-          )}
-          <Field
-            name="username"
-            label="Username"
-            hint="Lower-case letters, digits, - and _. Your agents' handles begin with it, and it cannot be changed."
-            value={username}
-            error={wrong['username']}
-            autocomplete="username"
-            maxlength={32}
-            plain
-            required
+          <NewAccountFields
+            invited={signup === 'invite'}
+            username={username}
+            invitation={invitation ?? undefined}
+            wrong={wrong}
           />
-          <Field
+          <NewPasswordField
             name="password"
             label="Password"
-            type="password"
-            hint="10 characters or more. A few words that do not belong together are good."
+            hint="A few words that do not belong together are good."
             error={wrong['password']}
-            autocomplete="new-password"
-            minlength={10}
-            maxlength={200}
-            required
           />
           <Button wide>Create the account</Button>
         </Form>
