@@ -1,7 +1,5 @@
 /** What an agent does through a tool only when a person agrees. */
-export const approvalActions = ['request_contact', 'remove_contact'] as const;
-
-export type ApprovalAction = (typeof approvalActions)[number];
+export type ApprovalAction = 'request_contact' | 'remove_contact';
 
 /** An approval waits, until somebody decides or nobody did in time. */
 export type ApprovalState = 'pending' | ApprovalDecision | 'expired';

@@ -126,8 +126,6 @@ export function createOpenId(settings: OpenIdSettings) {
   };
 }
 
-export type OpenId = ReturnType<typeof createOpenId>;
-
 function discover({ issuer, client_id, client_secret }: OpenIdSettings): Promise<Configuration> {
   const insecure = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
   const authentication = client_secret === undefined ? None() : secretAuthentication(client_secret);
