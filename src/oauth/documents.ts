@@ -1,11 +1,20 @@
 import type { ClientMetadata, Configuration } from 'oidc-provider';
 import { InvalidClientMetadata } from 'oidc-provider/lib/helpers/errors.js';
+import { DomainError } from '../domain/errors.ts';
 import { addressKey } from '../http/address-key.ts';
 import type { Limits } from '../operations/limits.ts';
 import type { CallHooks } from './call-hooks.ts';
 import { acceptedClient } from './registration.ts';
+import type { OAuthStorage } from './storage.ts';
 
 type Features = NonNullable<Configuration['features']>;
+type Read = NonNullable<Configuration['fetch']>;
+
+export interface DocumentParts {
+  limits: Limits;
+  hooks: CallHooks;
+  storage: Pick<OAuthStorage, 'isConnected'>;
+}
 
 /** Whether a client_id is the address of a document that describes the client. */
 export function isDocumentId(clientId: string): boolean {
@@ -16,24 +25,52 @@ export function isDocumentId(clientId: string): boolean {
  * Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): a client_id that is an address, where the client
  * describes itself. `ack` pins the draft: an update of the provider to another one does not start.
  */
-export function clientDocuments(limits: Limits, hooks: CallHooks): Features['clientIdMetadataDocument'] {
+export function clientDocuments({
+  limits,
+  hooks,
+  storage,
+}: DocumentParts): Features['clientIdMetadataDocument'] {
   return {
     enabled: true,
     ack: 'draft-02',
-    /** A look at a document counts as a registration: each makes us call a server of the caller's choice. */
-    async allowFetch(ctx) {
+    /**
+     * Reading a document makes us call a server of the caller's choice. Where people are asked, the first looks count as
+     * registrations; elsewhere only clients that somebody has connected are looked at.
+     */
+    async allowFetch(ctx, clientId) {
       // Outside of a call to the provider there is no context: the consent page reads again what was counted.
-      const known: typeof ctx | undefined = ctx;
-      if (known) await limits.spend('register', addressKey(known));
+      const calling: typeof ctx | undefined = ctx;
+      if (!calling || (await storage.isConnected(clientId))) return true;
+      if (!asking.has(calling.oidc.route)) return false;
+      await limits.spend('register', addressKey(calling));
       return true;
     },
     allowClient: async () => hooks.mayGoOn('none'),
-    /**
-     * Seconds. A document that cannot be had fails a refresh, so what was read is good for a while; for so long that reading it
-     * again is no mass of registrations of a server that refreshes for many people.
-     */
-    cacheDuration: { min: 3_600, max: 86_400 },
+    /** Seconds. */
+    cacheDuration: { min: 300, max: 86_400 },
   };
+}
+
+/** Where a person is. */
+const asking = new Set(['authorization', 'resume']);
+
+/**
+ * Reads documents so that a server that is away does not look like a client that is none: a client that hears `invalid_client`
+ * forgets who it is.
+ */
+export function documentReader(read: Read): Read {
+  return async function readDocument(address, init) {
+    const response = await read(address, init).catch((cause: unknown) => {
+      throw away(cause);
+    });
+    if (response.status >= 500) throw away(new Error(`it answers ${response.status}`));
+    return response;
+  };
+}
+
+function away(cause: unknown): DomainError {
+  const message = 'The document that describes this client cannot be read just now; try again.';
+  return new DomainError('UNAVAILABLE', message, { cause, retry_after: 60 });
 }
 
 /**

@@ -17,23 +17,37 @@ export function answerRefusal(ctx: Context, error: DomainError): void {
   ctx.body = { error: 'temporarily_unavailable', error_description: error.message };
 }
 
+/** What our side refused or could not do, also where the provider has made an error of its own of it. */
+function refusalBehind(error: Error): DomainError | undefined {
+  return [error, error.cause].find((each) => each instanceof DomainError);
+}
+
+/** Answers in our words what our side refused; says whether it did. */
+export function answeredAsRefusal(ctx: Context, error: Error): boolean {
+  const refusal = refusalBehind(error);
+  if (refusal) answerRefusal(ctx, refusal);
+  return refusal !== undefined;
+}
+
 /** As answerRefusal, for a browser: a page for people, JSON for programs. */
 export function showRefusal(ctx: Context, error: DomainError, errorPage: ErrorPage): void {
   answerRefusal(ctx, error);
   if (ctx.accepts('html', 'json') !== 'html') return;
   const request_id = String(ctx.state['request_id']);
-  errorPage(ctx, { title: notNow, message: error.message, request_id });
+  errorPage(ctx, { title: 'Not just now', message: error.message, request_id });
 }
-
-const notNow = 'Not just now';
 
 /** Renders what cannot be told to the client by a redirect: a page of ours for a person, JSON for a program. */
 export function errorRenderer(errorPage: ErrorPage) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
-    if (visited.has(ctx.oidc.route) && ctx.accepts('html', 'json') === 'html') {
+    const refusal = refusalBehind(error);
+    const person = visited.has(ctx.oidc.route);
+    if (refusal && person) showRefusal(ctx, refusal, errorPage);
+    else if (refusal) answerRefusal(ctx, refusal);
+    else if (person && ctx.accepts('html', 'json') === 'html') {
       const request_id = String(ctx.state['request_id']);
       errorPage(ctx, { ...wordsFor(out, error), request_id });
-    } else if (!(error instanceof DomainError)) {
+    } else {
       ctx.body = out;
     }
   };
@@ -42,7 +56,6 @@ export function errorRenderer(errorPage: ErrorPage) {
 const again = 'Go back to the program that sent you here, and connect from there again.';
 
 function wordsFor(out: ErrorOut, error: Error): { title: string; message: string } {
-  if (error instanceof DomainError) return { title: notNow, message: error.message };
   if (error instanceof SessionNotFound) {
     const over = 'It has expired, was decided before, or was begun in another browser.';
     return { title: 'This request is over', message: `${over} ${again}` };

@@ -1,14 +1,13 @@
 import type { Client, Configuration, JWK } from 'oidc-provider';
 import { Provider } from 'oidc-provider/lib/provider.js';
-import { DomainError } from '../domain/errors.ts';
 import type { Limits } from '../operations/limits.ts';
 import type { Door } from '../services/tokens.ts';
 import { accounts, tokenClaims } from './accounts.ts';
 import { createAdapters } from './adapter.ts';
 import { callHooks } from './call-hooks.ts';
 import { isSecretOf, ownClientFields } from './clients.ts';
-import { acceptDocument, clientDocuments } from './documents.ts';
-import { answerRefusal, type ErrorPage, errorRenderer } from './errors.ts';
+import { acceptDocument, clientDocuments, documentReader } from './documents.ts';
+import { answeredAsRefusal, type ErrorPage, errorRenderer } from './errors.ts';
 import { interactions, lives, mayIntrospect, mayRevoke, requirePlainState } from './policy.ts';
 import { registration } from './registration.ts';
 import type { OAuthStorage } from './storage.ts';
@@ -40,9 +39,11 @@ export function createProvider(parts: ProviderParts): Provider {
     return isSecretOf(this, secret);
   };
   provider.on('server_error', (ctx, error) => {
-    if (error instanceof DomainError) answerRefusal(ctx, error);
-    else parts.report(error);
+    if (!answeredAsRefusal(ctx, error)) parts.report(error);
   });
+  provider.on('grant.error', answeredAsRefusal);
+  provider.on('revocation.error', answeredAsRefusal);
+  provider.on('introspection.error', answeredAsRefusal);
   // It would set a cookie for a session that is not kept.
   provider.on('interaction.ended', ({ oidc }) => {
     if (oidc.session) Object.assign(oidc.session, { destroyed: true });
@@ -92,13 +93,13 @@ function configuration(parts: ProviderParts): Configuration {
       rpInitiatedLogout: off,
       userinfo: off,
       clientCredentials: on,
-      clientIdMetadataDocument: clientDocuments(limits, hooks),
+      clientIdMetadataDocument: clientDocuments({ limits, hooks, storage }),
       registration: registration(),
       resourceIndicators: targets.feature,
       introspection: { enabled: true, allowedPolicy: mayIntrospect },
       revocation: { enabled: true, allowedPolicy: mayRevoke },
     },
-    fetch: parts.readDocument,
+    fetch: documentReader(parts.readDocument),
     routes: {
       authorization: '/authorize',
       token: '/token',

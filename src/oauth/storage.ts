@@ -47,6 +47,8 @@ export interface OAuthStorage {
    * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
    */
   openGrant(request: GrantRequest): Promise<{ grant_id: string }>;
+  /** Whether somebody has connected this client. */
+  isConnected(clientId: string): Promise<boolean>;
   /** Undefined when it ended, and while its person may not act as its agent. */
   findGrant(grantId: string): Promise<GrantRecord | undefined>;
   /** Ends a grant with its codes and tokens, in every process. */

@@ -50,6 +50,10 @@ const statements = {
        and ($3::bigint is null or (g.created_at, g.grant_id) < ($3, $4))
      order by g.created_at desc, g.grant_id desc limit $5`,
   ),
+  existsFor: statement(
+    'client_grants.exists_for',
+    `select 1 from client_grants where client_id = $1 limit 1`,
+  ),
   listAgents: statement(
     'client_grants.list_agents',
     `select agent_id from client_grants
@@ -118,6 +122,10 @@ export function clientGrantsRepository(db: Queryable) {
     ): Promise<ClientGrantRow[]> {
       const position = [page.before?.created_at ?? null, page.before?.grant_id ?? null];
       return db.query<ClientGrantRow>(statements.list, [accountId, time, ...position, page.limit]);
+    },
+    /** Whether the client has any grant. */
+    async existsFor(clientId: string): Promise<boolean> {
+      return (await db.query(statements.existsFor, [clientId])).length > 0;
     },
     /** As which agents a client may act by a grant of that person with at least these scopes, the newest grant first. */
     async listAgents(

@@ -80,6 +80,12 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
       return { grant_id };
     },
 
+    /** Whether any person has a grant for this client. */
+    async isConnected(clientId: string): Promise<boolean> {
+      if (clientId.includes('\0')) return false;
+      return consult(({ clientGrants }) => clientGrants.existsFor(clientId));
+    },
+
     /** A grant that stands, and whose person may act as its agent still. */
     findGrant(grantId: string) {
       return consult(({ clientGrants }) => clientGrants.findRightful(grantId));

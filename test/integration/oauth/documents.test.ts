@@ -120,6 +120,37 @@ test('addresses that cannot be a document are not read', async () => {
   expect(read).toHaveLength(before);
 });
 
+test('a server that is away does not make a client unknown: it is told to try again', async () => {
+  const who = await authority.person();
+  let away = false;
+  const client_id = publish({}, (body) => (away ? new Response('{}', { status: 503 }) : new Response(body)));
+  const app = appOf(authority.url, client_id, redirect_uri);
+  const { refresh_token } = await app.connect(who);
+  // Another process has not read it yet.
+  const next = await startAuthority({ after: authority, documents });
+  const there = appOf(next.url, client_id, redirect_uri, app.pair);
+  away = true;
+  const refused = await there.refresh(refresh_token);
+  expect([refused.status, refused.json.error]).toEqual([503, 'temporarily_unavailable']);
+  expect(refused.headers.get('retry-after')).toBe('60');
+  const page = await openBrowser(next.url).go(there.address());
+  expect([page.status, page.headers.get('Location')]).toEqual([503, null]);
+  expect(page.words).toContain('cannot be read just now');
+  away = false;
+  expect((await there.refresh(refresh_token)).status).toBe(200);
+  expect(next.faults).toEqual([]);
+  await next.close();
+});
+
+test('only where people are asked a client that nobody has connected is looked at', async () => {
+  const before = read.length;
+  const app = appOf(authority.url, publish({}), redirect_uri);
+  for (const answer of [await app.refresh('guess'), await app.exchange('guess'), await app.revoke('guess')]) {
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_client']);
+  }
+  expect(read).toHaveLength(before);
+});
+
 test('who makes us read many documents is slowed down', async () => {
   const limited = await startAuthority({ documents, limits: 'register=2/3600' });
   const statuses = [];
@@ -130,5 +161,18 @@ test('who makes us read many documents is slowed down', async () => {
     if (page.status === 429) expect(page.headers.get('Content-Type')).toMatch(/^text\/html/);
   }
   expect(statuses).toEqual([303, 303, 429, 429]);
+  await limited.close();
+});
+
+test('clients that people have connected are read again without being counted', async () => {
+  const client_id = publish({});
+  const app = appOf(authority.url, client_id, redirect_uri);
+  const { refresh_token } = await app.connect(await authority.person());
+  const limited = await startAuthority({ after: authority, documents, limits: 'register=1/3600' });
+  await openBrowser(limited.url).go(appOf(limited.url, publish({}), redirect_uri).address(), {
+    follow: false,
+  });
+  const there = appOf(limited.url, client_id, redirect_uri, app.pair);
+  expect((await there.refresh(refresh_token)).status).toBe(200);
   await limited.close();
 });
