@@ -10,7 +10,7 @@ const at = (name: string, path: string): Shot => ({ name, show: (page) => page.g
  * @param ids the id of each agent, by handle
  */
 export async function takeAll(studio: Studio, ids: ReadonlyMap<string, string>): Promise<void> {
-  const strangers = [at('start', '/'), at('sign-in', '/sign-in'), at('sign-up', '/sign-up')];
+  const strangers = [at('start', '/'), at('sign-in', '/sign-in')];
   await takeShots(studio, strangers);
 
   const context = await studio.browser.newContext({ baseURL: studio.baseURL });
