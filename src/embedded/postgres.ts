@@ -45,7 +45,7 @@ export interface RunningPostgres {
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  shared_buffers: '256MB',
+  shared_buffers: '512MB',
   max_connections: '200',
   wal_compression: 'on',
   max_wal_size: '2GB',
