@@ -50,8 +50,9 @@ export function createWaiter(actor: Actor, start: number): Waiter {
       wake?.();
     },
     async wait(deadline, signal) {
-      const ms = Math.min(deadline, actor.expires_at) - Date.now();
-      if (ms > 0 && !ended && heard <= position && !signal?.aborted) await sleep(ms, signal);
+      // By this clock a timer may fire within the last millisecond before its time: a token would not have ended yet.
+      const ms = Math.min(deadline, actor.expires_at) - Date.now() + 1;
+      if (ms > 1 && !ended && heard <= position && !signal?.aborted) await sleep(ms, signal);
       const now = Date.now();
       if (now >= actor.expires_at) return 'token_ended';
       if (ended) return ended;
