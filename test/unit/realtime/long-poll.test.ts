@@ -55,7 +55,10 @@ test('a caller that goes away stops to wait', async () => {
 test('a wait ends with its token', async () => {
   const { realtime, topics } = setUp();
   const revoked = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  const expired = realtime.page(actorOf('b', { expires_at: Date.now() + 500 }), { limit: 5, wait_ms: 60_000 });
+  const expired = realtime.page(actorOf('b', { expires_at: Date.now() + 500 }), {
+    limit: 5,
+    wait_ms: 60_000,
+  });
   await eventually(() => expect(topics()).toHaveLength(2));
   realtime.revoke((actor) => actor.agent_id === 'a');
   await expect(revoked).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
