@@ -1,5 +1,5 @@
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { InvalidRequest } from 'oidc-provider/lib/helpers/errors.js';
+import { InvalidClient, InvalidClientMetadata, InvalidRequest } from 'oidc-provider/lib/helpers/errors.js';
 import { operatorClient, refreshLife_s, tokenLife_s } from '../services/tokens.ts';
 import { agentOf } from './clients.ts';
 
@@ -47,11 +47,18 @@ export async function mayIntrospect(
   return isForAgentOf(client, token) && (!('accountId' in token) || (await isKnown(ctx, token)));
 }
 
-/** The provider looks the client of a person's token up, and takes for granted that it finds it. */
+/**
+ * The provider looks the client of a person's token up, and takes for granted that it finds it. One that describes itself wrongly
+ * by now is none; that we cannot tell just now says nothing of the token, and is thrown.
+ */
 async function isKnown({ oidc }: KoaContextWithOIDC, token: object): Promise<boolean> {
   const id = 'clientId' in token ? String(token.clientId) : '';
-  const client = await oidc.provider.Client.find(id).catch(() => undefined);
-  return client !== undefined;
+  try {
+    return (await oidc.provider.Client.find(id)) !== undefined;
+  } catch (error) {
+    if (error instanceof InvalidClient || error instanceof InvalidClientMetadata) return false;
+    throw error;
+  }
 }
 
 /** A token is given back by the client whose it is; one that an operator made, by a client of its agent. */

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { createOAuthStorage } from '../../../src/services/oauth-storage.ts';
+import { openApp } from './app.ts';
+import { basic, post, startAuthority } from './authority.ts';
+
+test('what cannot be looked up just now does not make a good token look ended', async () => {
+  let away: string | undefined;
+  const authority = await startAuthority({
+    faulty: {
+      findClient(clientId) {
+        if (clientId === away) throw new DomainError('UNAVAILABLE', 'away', { retry_after: 1 });
+        return found(clientId);
+      },
+    },
+  });
+  const { unitOfWork } = authority.core;
+  const { findClient: found } = createOAuthStorage({ unitOfWork, announce: async () => {} });
+  try {
+    const who = await authority.person();
+    const app = await openApp(authority.url);
+    const { access_token: token } = await app.connect(who);
+    const asking = basic(await authority.credential(who.agent.canonical_handle));
+    const introspect = () => post(`${authority.url}/introspect`, { token }, asking);
+    expect((await introspect()).json.active).toBe(true);
+    away = app.client_id;
+    const answer = await introspect();
+    expect([answer.status, answer.json.error]).toEqual([503, 'temporarily_unavailable']);
+    away = undefined;
+    expect((await introspect()).json.active).toBe(true);
+  } finally {
+    await authority.close();
+  }
+});
