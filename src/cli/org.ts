@@ -7,15 +7,32 @@ import {
   removeFromOrganization,
   setRole,
 } from '../services/organizations.ts';
+import type { Revocation } from '../services/tokens.ts';
 import { printResult, resultCommand } from './command.ts';
 import { announce, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 
+type Output = { json?: boolean };
+
 /** `ams org …` */
 export function orgCommand(io: CommandIo): Command {
+  /** Changes who belongs to an organization, and ends at running processes what this took away. */
+  function change(
+    options: Output,
+    run: (
+      work: Parameters<typeof removeFromOrganization>[0],
+    ) => Promise<{ membership: object; ended: readonly Revocation[] }>,
+  ): Promise<void> {
+    return withCore(io, async (core) => {
+      const changed = await core.unitOfWork.administer(run);
+      await announce(core, changed.ended, io);
+      printResult(io, options, changed.membership);
+    });
+  }
+
   const create = resultCommand('create', 'found an organization')
     .argument('<slug>')
-    .action(async (slug: string, options: { json?: boolean }) => {
+    .action(async (slug: string, options: Output) => {
       const organization = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.administer((work) => createOrganization(work, slug)),
       );
@@ -29,47 +46,28 @@ export function orgCommand(io: CommandIo): Command {
     .argument('<slug>')
     .argument('<username>')
     .addOption(role)
-    .action(
-      async (slug: string, username: string, options: Pick<Membership, 'role'> & { json?: boolean }) => {
-        await withCore(io, async (core) => {
-          const change = { slug, username, role: options.role };
-          const changed = await core.unitOfWork.administer((work) => addToOrganization(work, change));
-          await announce(core, changed.ended, io);
-          printResult(io, options, changed.membership);
-        });
-      },
+    .action((slug: string, username: string, options: Pick<Membership, 'role'> & Output) =>
+      change(options, (work) => addToOrganization(work, { slug, username, role: options.role })),
     );
 
   const changeRole = resultCommand('role', 'give a member another role')
     .argument('<slug>')
     .argument('<username>')
     .addArgument(new Argument('<role>').choices(['admin', 'member']))
-    .action(
-      async (slug: string, username: string, wanted: Membership['role'], options: { json?: boolean }) => {
-        await withCore(io, async (core) => {
-          const change = { slug, username, role: wanted };
-          const changed = await core.unitOfWork.administer((work) => setRole(work, change));
-          await announce(core, changed.ended, io);
-          printResult(io, options, changed.membership);
-        });
-      },
+    .action((slug: string, username: string, wanted: Membership['role'], options: Output) =>
+      change(options, (work) => setRole(work, { slug, username, role: wanted })),
     );
 
   const remove = resultCommand('remove', 'take a person out; what its agents may do there ends at once')
     .argument('<slug>')
     .argument('<username>')
-    .action(async (slug: string, username: string, options: { json?: boolean }) => {
-      await withCore(io, async (core) => {
-        const change = { slug, username };
-        const changed = await core.unitOfWork.administer((work) => removeFromOrganization(work, change));
-        await announce(core, changed.ended, io);
-        printResult(io, options, changed.membership);
-      });
-    });
+    .action((slug: string, username: string, options: Output) =>
+      change(options, (work) => removeFromOrganization(work, { slug, username })),
+    );
 
   const list = resultCommand('list', 'list the members of an organization')
     .argument('<slug>')
-    .action(async (slug: string, options: { json?: boolean }) => {
+    .action(async (slug: string, options: Output) => {
       const members = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.consult((repositories) => listMembers(repositories, slug)),
       );

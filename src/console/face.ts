@@ -43,7 +43,7 @@ export function createConsoleFace(parts: ConsoleParts): Middleware {
     const body = route.method === 'POST' ? [formBody(route.largest_form)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
-  const routes = router.routes() as unknown as Middleware;
+  const routes = router.routes() as Middleware;
 
   const errors = answerErrors(logger, (ctx, error, request_id) => {
     writer.write(ctx, personOf(ctx), errorPage(error, request_id));

@@ -25,12 +25,8 @@ export interface Membership {
  * @returns with `ended`, to announce to running processes once it is committed.
  * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR
  */
-export async function addToOrganization(work: Administration, { slug, username, role }: Membership) {
-  const organization = await ownerNamed(work, slug, 'organization');
-  const account = await ownerNamed(work, username, 'account');
-  await work.owners.putMember(organization.id, account.id, role, work.now);
-  const ended = await endConnectionsBeyondRights(work, account.id);
-  return { membership: { slug: organization.name, username: account.name, role }, ended };
+export function addToOrganization(work: Administration, membership: Membership) {
+  return putMember(work, membership, async () => {});
 }
 
 /**
@@ -38,10 +34,22 @@ export async function addToOrganization(work: Administration, { slug, username, 
  * @returns as addToOrganization.
  * @throws {DomainError} NOT_FOUND, also when the person is no member
  */
-export async function setRole(work: Administration, { slug, username, role }: Membership) {
+export function setRole(work: Administration, membership: Membership) {
+  return putMember(work, membership, async (organization, account) => {
+    if (!(await work.owners.findMember(organization.id, account.id))) throw noMember(account, organization);
+  });
+}
+
+type Owner = Awaited<ReturnType<typeof ownerNamed>>;
+
+async function putMember(
+  work: Administration,
+  { slug, username, role }: Membership,
+  check: (organization: Owner, account: Owner) => Promise<void>,
+) {
   const organization = await ownerNamed(work, slug, 'organization');
   const account = await ownerNamed(work, username, 'account');
-  if (!(await work.owners.findMember(organization.id, account.id))) throw noMember(account, organization);
+  await check(organization, account);
   await work.owners.putMember(organization.id, account.id, role, work.now);
   const ended = await endConnectionsBeyondRights(work, account.id);
   return { membership: { slug: organization.name, username: account.name, role }, ended };

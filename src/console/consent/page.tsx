@@ -3,8 +3,9 @@ import type { Person } from '../../domain/person.ts';
 import type { AgentOfPerson } from '../../services/person-agents.ts';
 import { Handle } from '../kit/agents.tsx';
 import { Choices } from '../kit/choices.tsx';
-import { Badge, Card, Heading, Notice } from '../kit/content.tsx';
+import { Badge, Card, Heading, Refused } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
+import { NameField } from '../kit/name-field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import { Icon } from '../kit/icon.tsx';
 import type { Refusal } from '../refusal.ts';
@@ -154,17 +155,14 @@ function NewAgent({ person, refusal, name, address }: Consent & { address: strin
   const wrong = refusal?.fields ?? {};
   return (
     <Form action={address}>
-      {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
-      <Field
+      <Refused {...refusal} />
+      <NameField
         name="name"
         label="Handle"
         prefix={`@${person.username}.`}
-        hint="Lower-case letters, digits, - and _. It cannot be changed later."
+        lasting="It cannot be changed later."
         value={name}
         error={wrong['name']}
-        maxlength={32}
-        plain
-        required
       />
       <Actions>
         <Button name="decision" value="create">

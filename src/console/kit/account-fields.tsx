@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { passwordLength } from '../../services/passwords.ts';
 import { Field } from './field.tsx';
+import { NameField } from './name-field.tsx';
 
 interface NewAccountFieldsProps {
   /** Whether accounts are opened by invitation only. */
@@ -25,16 +26,13 @@ export function NewAccountFields({ invited, username, invitation, wrong }: NewAc
           required
         />
       )}
-      <Field
+      <NameField
         name="username"
         label="Username"
-        hint="Lower-case letters, digits, - and _. Your agents' handles begin with it, and it cannot be changed."
+        lasting="Your agents' handles begin with it, and it cannot be changed."
         value={username}
         error={wrong['username']}
         autocomplete="username"
-        maxlength={32}
-        plain
-        required
       />
     </>
   );

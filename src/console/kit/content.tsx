@@ -116,3 +116,8 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, what
     </dl>
   );
 }
+
+/** Why what was asked for was refused, when that is of the whole and not of one field. */
+export function Refused({ message }: { message?: string | undefined }) {
+  return message === undefined ? null : <Notice tone="danger">{message}</Notice>;
+}

@@ -3,7 +3,7 @@ import { hasPassword } from '../../services/accounts.ts';
 import { changePassword } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
 import { NewPasswordField } from '../kit/account-fields.tsx';
-import { Card, Facts, Heading, Notice } from '../kit/content.tsx';
+import { Card, Facts, Heading, Refused } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
@@ -58,7 +58,7 @@ function accountPage({ username, external, has_password, refusal }: AccountPage)
         />
       </Card>
       <Card title="Password">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Form action="/console/account/password">
           <input type="text" name="username" value={username} autocomplete="username" readOnly hidden />
           {has_password && (

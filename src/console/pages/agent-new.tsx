@@ -6,8 +6,9 @@ import { listOrganizations } from '../../services/person-organizations.ts';
 import { emptyProfile, largestProfileForm, type Profile, readProfile } from '../agent-profile.ts';
 import { said } from '../flash.ts';
 import { AgentCard } from '../kit/agent-card.tsx';
-import { Card, Heading, Notice } from '../kit/content.tsx';
-import { Field, Select } from '../kit/field.tsx';
+import { Card, Heading, Refused } from '../kit/content.tsx';
+import { Select } from '../kit/field.tsx';
+import { NameField } from '../kit/name-field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
@@ -132,7 +133,7 @@ function newAgentPage(shown: NewAgentPage): ShownPage {
         </Card>
       )}
       <Form action={path}>
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Card title="Who it is">
           {!alone && (
             <Select
@@ -143,16 +144,13 @@ function newAgentPage(shown: NewAgentPage): ShownPage {
               error={wrong['place'] ?? wrong['organization'] ?? wrong['scope']}
             />
           )}
-          <Field
+          <NameField
             name="name"
             label={alone ? 'Handle' : 'Name in the handle'}
             {...(alone && { prefix: `@${person.username}.` })}
-            hint="Lower-case letters, digits, - and _. It cannot be changed later."
+            lasting="It cannot be changed later."
             value={name}
             error={wrong['name']}
-            maxlength={32}
-            plain
-            required
           />
           <NameFields profile={profile} wrong={wrong} />
         </Card>

@@ -6,7 +6,7 @@ import { managing } from '../acting.ts';
 import { largestProfileForm, type Profile, readProfile } from '../agent-profile.ts';
 import { said } from '../flash.ts';
 import { AgentCard } from '../kit/agent-card.tsx';
-import { Card, Notice } from '../kit/content.tsx';
+import { Card, Notice, Refused } from '../kit/content.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
@@ -62,7 +62,7 @@ function profilePage({ agent, profile, preview = false, more = false, refusal }:
   const wrong = refusal?.fields ?? {};
   const form = (
     <Card title="Profile" action={agent.visibility === 'public' && <PublicCard {...agent} />}>
-      {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+      <Refused {...refusal} />
       <Form action={agentAddress(agent)}>
         <NameFields profile={profile} wrong={wrong} />
         <CardFields profile={profile} wrong={wrong} more={more} />

@@ -6,7 +6,7 @@ import { managing } from '../acting.ts';
 import { policyChoices, visibilityChoices } from '../agent-words.ts';
 import { said } from '../flash.ts';
 import { Checkbox, Choices } from '../kit/choices.tsx';
-import { Card, Notice } from '../kit/content.tsx';
+import { Card, Refused } from '../kit/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
@@ -58,7 +58,7 @@ function settingsPage(agent: AgentOfPerson, reach: Reach, refusal?: Refusal): Sh
     <>
       <AgentHeading agent={agent} />
       <Card title="Who reaches it">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Form action={agentAddress(agent, 'settings')}>
           <ReachFields reach={reach} wrong={refusal?.fields ?? {}} />
           <Checkbox

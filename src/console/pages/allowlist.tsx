@@ -4,7 +4,7 @@ import { removeAllowlistEntryOperation } from '../../operations/remove-allowlist
 import { type Acting, actingAs } from '../acting.ts';
 import { said } from '../flash.ts';
 import { Handle } from '../kit/agents.tsx';
-import { Card, Notice } from '../kit/content.tsx';
+import { Card, Refused } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import { Rows } from '../kit/list.tsx';
@@ -79,7 +79,7 @@ async function allowlistPage({ agent, call }: Acting, shown: Allowlist): Promise
     <>
       <AgentHeading agent={agent} current={agentAddress(agent, 'settings')} />
       <Card title="Add to the allowlist">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <p>
           Who is on it may write to this agent first, while its setting is “Its contacts and an allowlist”.
         </p>

@@ -6,7 +6,7 @@ import type { AgentOfPerson } from '../../services/person-agents.ts';
 import { type Acting, actingAs } from '../acting.ts';
 import { said } from '../flash.ts';
 import { Handle } from '../kit/agents.tsx';
-import { Card, Notice } from '../kit/content.tsx';
+import { Card, Refused } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import { Rows } from '../kit/list.tsx';
@@ -63,7 +63,7 @@ async function blocksPage({ agent, call }: Acting, shown: Blocks): Promise<Shown
     <>
       <AgentHeading agent={agent} />
       <Card title="Block an agent">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <p>
           It is not told, and is refused like a stranger from then on: no threads, messages or requests. A
           contact with it ends.

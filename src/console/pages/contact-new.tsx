@@ -2,7 +2,7 @@ import { requestContactOperation } from '../../operations/request-contact.ts';
 import type { AgentOfPerson } from '../../services/person-agents.ts';
 import { actingAs, requireAwake } from '../acting.ts';
 import { said } from '../flash.ts';
-import { Card, Notice } from '../kit/content.tsx';
+import { Card, Refused } from '../kit/content.tsx';
 import { Field, TextArea } from '../kit/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
@@ -63,7 +63,7 @@ function askPage(
     <>
       <AgentHeading agent={agent} current={list} />
       <Card title="Ask for contact">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Form action={`${list}/new`}>
           <Field
             name="handle"

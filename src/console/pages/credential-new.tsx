@@ -6,7 +6,7 @@ import { createCredential } from '../../services/credentials.ts';
 import { type AgentOfPerson, agentOfPerson } from '../../services/person-agents.ts';
 import { resourceAddresses } from '../../services/tokens.ts';
 import { actingAs } from '../acting.ts';
-import { Card, Notice } from '../kit/content.tsx';
+import { Card, Refused } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { ScopeChoices } from '../kit/scopes.tsx';
@@ -83,7 +83,7 @@ function newCredentialPage(agent: AgentOfPerson, entered: Entered, refusal?: Ref
     <>
       <AgentHeading agent={agent} current={list} />
       <Card title="New credential">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <p>
           For a server of yours that acts as this agent by itself. Apps that a person sits at sign in by
           themselves and need none.

@@ -9,7 +9,7 @@ import {
 import { cookieOf, setCookie } from '../cookies.ts';
 import { said } from '../flash.ts';
 import { NewAccountFields } from '../kit/account-fields.tsx';
-import { Card, Heading, Notice } from '../kit/content.tsx';
+import { Card, Heading, Refused } from '../kit/content.tsx';
 import { Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
 import { orAgain, type Refusal } from '../refusal.ts';
@@ -104,7 +104,7 @@ function choicePage({ name, signup, username, invitation, refusal }: ChoicePage)
     <>
       <Heading title="Choose a username" lead={`${name} has told us who you are. You are new here.`} />
       <Card>
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Form action={choose}>
           <NewAccountFields
             invited={signup === 'invite'}

@@ -2,7 +2,7 @@ import { isName } from '../../domain/handles.ts';
 import type { Person } from '../../domain/person.ts';
 import { addMember, changeRole, organizationOf } from '../../services/person-organizations.ts';
 import { said } from '../flash.ts';
-import { Card, Heading, Notice } from '../kit/content.tsx';
+import { Card, Heading, Refused } from '../kit/content.tsx';
 import { Field, Select } from '../kit/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { NextPage } from '../kit/next-page.tsx';
@@ -98,7 +98,7 @@ function organizationPage(person: Person, organization: Organization, entered?: 
           </ButtonLink>
         }
       />
-      {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+      <Refused {...refusal} />
       <Card title="People">
         <MemberRows slug={slug} members={members} person={person} admin={admin} />
         <NextPage path={addressOf(slug)} what="people" next={last && { after: last.username }} />

@@ -3,8 +3,8 @@ import { foundOrganization, listOrganizations } from '../../services/person-orga
 import type { Person } from '../../domain/person.ts';
 import { said } from '../flash.ts';
 import { monogram } from '../kit/agents.tsx';
-import { Badge, Card, Heading, Notice } from '../kit/content.tsx';
-import { Field } from '../kit/field.tsx';
+import { Badge, Card, Heading, Refused } from '../kit/content.tsx';
+import { NameField } from '../kit/name-field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import { Rows } from '../kit/list.tsx';
 import { NextPage } from '../kit/next-page.tsx';
@@ -80,17 +80,14 @@ function organizationsPage({ found, slug, refusal }: OrganizationsPage): ShownPa
       )}
       <NextPage path={path} what="organizations" next={last && { after: last.slug }} />
       <Card title="Found an organization">
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Form action={path}>
-          <Field
+          <NameField
             name="slug"
             label="Name"
-            hint="Lower-case letters, digits, - and _. The handles of its agents begin with it, and it cannot be changed."
+            lasting="The handles of its agents begin with it, and it cannot be changed."
             value={slug}
             error={refusal?.fields['slug']}
-            maxlength={32}
-            plain
-            required
           />
           <Actions>
             <Button>Found the organization</Button>

@@ -2,7 +2,7 @@ import { addressKey } from '../../http/address-key.ts';
 import { signUp } from '../../services/sign-in.ts';
 import { said } from '../flash.ts';
 import { NewAccountFields, NewPasswordField } from '../kit/account-fields.tsx';
-import { Card, Heading, Notice } from '../kit/content.tsx';
+import { Card, Heading, Refused } from '../kit/content.tsx';
 import { ExternalLink } from '../kit/external-link.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
@@ -65,7 +65,7 @@ function signUpPage({ to, signup, external, username, invitation, refusal }: Sig
     <>
       <Heading title="Create an account" lead="It holds your agents, and says what they may do." />
       <Card>
-        {refusal?.message !== undefined && <Notice tone="danger">{refusal.message}</Notice>}
+        <Refused {...refusal} />
         <Form action="/sign-up" hidden={{ to }}>
           <NewAccountFields
             invited={signup === 'invite'}

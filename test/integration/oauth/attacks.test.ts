@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../support/browser-forms.ts';
 import { openApp, pkcePair, register, tokensOf } from './app.ts';
-import { type Authority, basic, post, startAuthority } from './authority.ts';
+import { type Authority, basic, ended, post, startAuthority } from './authority.ts';
 
 let authority: Authority;
 beforeAll(async () => {
@@ -12,13 +12,7 @@ afterAll(async () => {
   await authority.close();
 });
 
-/** What a door says to a token. */
-const verdict = (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
-  authority.tokens.verify(token, door).then(
-    () => 'good',
-    (error: Error) => error.message,
-  );
-const ended = /unknown or was revoked/;
+const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
 const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false });
 const codeFor = async (app: Awaited<ReturnType<typeof openApp>>) =>
   (await app.approved(await authority.person())).get('code') ?? '';

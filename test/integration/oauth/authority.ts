@@ -30,6 +30,9 @@ let hashed: Promise<string> | undefined;
 
 export const secret = 'a secret key that is for tests and nothing else';
 
+/** What a door says to a token that stands no more. */
+export const ended = /unknown or was revoked/;
+
 export interface AuthorityOptions {
   /** Takes the place of parts of its storage. */
   faulty?: Partial<OAuthStorage>;
@@ -62,7 +65,7 @@ export async function startAuthority(options: AuthorityOptions = {}) {
   const { unitOfWork, bus, logger } = core;
   const resources = resourceAddresses(url);
 
-  const announce = (ended: readonly Revocation[]) => bus.publish(revocationMessages(ended));
+  const announce = (ending: readonly Revocation[]) => bus.publish(revocationMessages(ending));
   const tokens = createTokens({ find: (hash) => unitOfWork.consult((r) => r.tokens.find(hash)), resources });
   await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
   const faults: unknown[] = [];
@@ -114,6 +117,12 @@ export async function startAuthority(options: AuthorityOptions = {}) {
     resources,
     storage,
     tokens,
+    /** What a door says to a token: `good`, or why not. */
+    verdict: (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
+      tokens.verify(token, door).then(
+        () => 'good',
+        (error: Error) => error.message,
+      ),
     /** Faults of the server that nobody caused on purpose. */
     faults,
     /** A fresh agent of a fresh owner, or of one that is there. */

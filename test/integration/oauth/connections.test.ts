@@ -15,7 +15,7 @@ import {
 import type { Scope } from '../../../src/domain/scopes.ts';
 import type { Administration } from '../../../src/unit-of-work.ts';
 import { type App, openApp, type Tokens, type Who } from './app.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { type Authority, ended, startAuthority } from './authority.ts';
 
 let authority: Authority;
 beforeAll(async () => {
@@ -28,12 +28,7 @@ afterAll(async () => {
 
 const administer = <T>(run: (work: Administration) => Promise<T>) =>
   authority.core.unitOfWork.administer(run);
-const verdict = (token: string) =>
-  authority.tokens.verify(token, 'api').then(
-    () => 'good',
-    (error: Error) => error.message,
-  );
-const ended = /unknown or was revoked/;
+const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
 
 /** That a connection has ended: its token at once, its refresh token for good, and it is listed no more. */
 async function expectEnded(app: App, tokens: Tokens, account_id: string): Promise<void> {

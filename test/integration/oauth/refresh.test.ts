@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApp, tokensOf } from './app.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { type Authority, ended, startAuthority } from './authority.ts';
 
 let authority: Authority;
 beforeAll(async () => {
@@ -11,12 +11,7 @@ afterAll(async () => {
   await authority.close();
 });
 
-const verdict = (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
-  authority.tokens.verify(token, door).then(
-    () => 'good',
-    (error: Error) => error.message,
-  );
-const ended = /unknown or was revoked/;
+const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
 
 async function connected(over: Record<string, string | string[] | null> = {}) {
   const app = await openApp(authority.url);
