@@ -7,20 +7,6 @@ import { databaseError } from './repositories/errors.ts';
 import { type Repositories, repositoriesOn } from './repositories/index.ts';
 import type { Queryable } from './repositories/queryable.ts';
 
-/** What a use case is handed: who acts, the time, the repositories of one transaction, and a place to note what happened. */
-export interface Work extends Repositories {
-  actor: Actor;
-  /** Milliseconds since the epoch; the same for everything in this unit of work. */
-  now: number;
-  cursors: Cursors;
-  /** Notes a fact. It reaches the feeds together with its cause, or not at all. */
-  emit(event: NewEvent): void;
-  /**
-   * Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too.
-   */
-  tell(message: BusMessage): void;
-}
-
 /** A message for all processes. */
 export interface BusMessage {
   topic: string;
@@ -31,6 +17,22 @@ export interface BusMessage {
 export interface Administration extends Repositories {
   /** Milliseconds since the epoch; the same for everything in this transaction. */
   now: number;
+}
+
+/** The same with a place to note what happened: for what the service itself finds out, such as deliveries and scans. */
+export interface Recording extends Administration {
+  /** Notes a fact. It reaches the feeds together with its cause, or not at all. */
+  emit(event: NewEvent): void;
+  /**
+   * Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too.
+   */
+  tell(message: BusMessage): void;
+}
+
+/** What a use case is handed: who acts, the time, the repositories of one transaction, and a place to note what happened. */
+export interface Work extends Recording {
+  actor: Actor;
+  cursors: Cursors;
 }
 
 /** A request that must have its effect once only. */
@@ -74,6 +76,39 @@ const jobGrace = 10_000;
 export function createUnitOfWork(parts: UnitOfWorkParts) {
   const pool = repositoriesOn(parts.database);
 
+  /** One transaction, committed together with what was noted in it; announced when it concerns others. */
+  async function recorded<T>(
+    run: (work: Recording) => Promise<T>,
+    keyOf: (result: T) => CommitRecord['idempotency'],
+  ): Promise<T> {
+    const transaction = await parts.database.begin().catch((error: unknown) => {
+      throw databaseError(error);
+    });
+    const events: (NewEvent & { id: string })[] = [];
+    const messages: BusMessage[] = [];
+    const now = Date.now();
+    try {
+      const result = await run({
+        ...repositoriesOn(transaction),
+        now,
+        emit: (event) => void events.push({ ...event, id: newId('event') }),
+        tell: (message) => void messages.push(message),
+      });
+      const jobs = events.flatMap((event) => parts.jobsOf(event));
+      const idempotency = keyOf(result);
+      const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency };
+      const empty = events.length === 0 && !idempotency;
+      const heads = await transaction.commit<CommitNews['heads'][number]>(
+        empty ? undefined : commitStatement(record),
+      );
+      if (heads.length > 0 || messages.length > 0) parts.announce({ heads, jobs, messages });
+      return result;
+    } catch (error) {
+      await transaction.rollback();
+      throw databaseError(error);
+    }
+  }
+
   return {
     /** Runs without a transaction; every statement stands alone. */
     async read<T>(actor: Actor, run: (work: Work) => Promise<T>): Promise<T> {
@@ -92,39 +127,21 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
      * Runs in one transaction and commits it together with the events, the jobs they cause and, under a claim, the body
      * that `run` answers. Nothing of it stays when anything fails.
      */
-    async write<T extends { body: string }>(
+    write<T extends { body: string }>(
       actor: Actor,
       claim: IdempotencyClaim | null,
       run: (work: Work) => Promise<T>,
     ): Promise<T> {
-      const transaction = await parts.database.begin().catch((error: unknown) => {
-        throw databaseError(error);
-      });
-      const events: (NewEvent & { id: string })[] = [];
-      const messages: BusMessage[] = [];
-      const now = Date.now();
-      try {
-        const answer = await run({
-          ...repositoriesOn(transaction),
-          actor,
-          now,
-          cursors: parts.cursors,
-          emit: (event) => void events.push({ ...event, id: newId('event') }),
-          tell: (message) => void messages.push(message),
-        });
-        const jobs = events.flatMap((event) => parts.jobsOf(event));
-        const idempotency = claim && { ...claim, answer: answer.body };
-        const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency };
-        const empty = events.length === 0 && !claim;
-        const heads = await transaction.commit<CommitNews['heads'][number]>(
-          empty ? undefined : commitStatement(record),
-        );
-        if (heads.length > 0 || messages.length > 0) parts.announce({ heads, jobs, messages });
-        return answer;
-      } catch (error) {
-        await transaction.rollback();
-        throw databaseError(error);
-      }
+      const { cursors } = parts;
+      return recorded(
+        (work) => run({ ...work, actor, cursors }),
+        (answer) => claim && { ...claim, answer: answer.body },
+      );
+    },
+
+    /** As `write`, on nobody's behalf: for what no agent asked for, and agents are to hear of. */
+    record<T>(run: (work: Recording) => Promise<T>): Promise<T> {
+      return recorded(run, () => null);
     },
 
     /** As `read`, on nobody's behalf: the token check, the authorization server, operators. */

@@ -1,13 +1,15 @@
 import { allows, type Scope } from './scopes.ts';
 
-/** Every event type of the contract, section 4, that is in use, with the scope that shows it. */
+/** Every event type of the contract, section 4, with the scope that shows it. */
 export const eventScopes = {
   'message.created': 'threads:read',
   'thread.created': 'threads:read',
   'thread.updated': 'threads:read',
   'thread.member_added': 'threads:read',
   'thread.member_removed': 'threads:read',
+  'message.delivered': 'threads:read',
   'message.read': 'threads:read',
+  'attachment.scanned': 'threads:read',
   'contact.request': 'contacts:read',
   'contact.added': 'contacts:read',
   'contact.removed': 'contacts:read',

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { EventType } from '../domain/events.ts';
 import { agentRef, agentSchema, timestamp } from './agent.ts';
 import { contactRequestSchema, contactSchema } from './contact.ts';
-import { type MessageColumns, messageSchema, presentMessage, threadIdentifier } from './message.ts';
+import {
+  type MessageColumns,
+  messageId,
+  messageSchema,
+  presentMessage,
+  threadIdentifier,
+} from './message.ts';
 import { threadSchema } from './thread.ts';
 
 const updatedThread = threadSchema
@@ -28,6 +34,23 @@ export const eventData = {
     id: 'ThreadMemberRemoved',
     description: 'Who left a thread.',
   }),
+  'message.delivered': z
+    .object({
+      thread_id: threadIdentifier,
+      delivered_at: timestamp,
+      members: z
+        .array(
+          agentRef.extend({
+            up_to_sequence: z
+              .int()
+              .min(1)
+              .describe('Every message for this member up to this sequence counts as delivered.'),
+          }),
+        )
+        .min(1)
+        .describe('Whose mark moved, each with where it stands now.'),
+    })
+    .meta({ id: 'MessageDelivered', description: 'How far messages have come to their recipients.' }),
   'message.read': z
     .object({
       thread_id: threadIdentifier,
@@ -36,6 +59,17 @@ export const eventData = {
       read_at: timestamp,
     })
     .meta({ id: 'MessageRead', description: 'How far a member has read.' }),
+  'attachment.scanned': z
+    .object({
+      attachment_id: z.string().meta({ pattern: '^att_' }).describe('Attachment identifier, att_…'),
+      scan_status: z.enum(['clean', 'infected', 'failed']).describe('What the scan found.'),
+      filename: z.string().describe('Its name.'),
+      content_type: z.string().describe('Its media type, as its bytes say.'),
+      size_bytes: z.int().min(1).describe('How large it is, in bytes.'),
+      message_id: messageId.nullable().describe('The message in which it was sent; null before that.'),
+      thread_id: threadIdentifier.nullable().describe('The thread of that message.'),
+    })
+    .meta({ id: 'AttachmentScanned', description: 'An attachment has been looked at.' }),
   'contact.request': contactRequestSchema
     .pick({ request_id: true, from: true, message: true, created_at: true })
     .meta({ id: 'ContactRequested', description: 'Somebody asks for contact.' }),
