@@ -50,6 +50,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   });
   const realtime = createRealtime({
     feed: repositories.feed,
+    presence: repositories.presence,
     bus,
     cursors,
     log,

@@ -23,7 +23,7 @@ export function maintenanceHandler({
 }: Core): JobHandler<{ task: MaintenanceTask }> {
   const { outbox, idempotencyKeys, tokens, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients } = repositories;
-  const { sessions, externalSignIns, approvals } = repositories;
+  const { sessions, externalSignIns, approvals, presence } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
@@ -49,6 +49,7 @@ export function maintenanceHandler({
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
     },
     'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLife, limit)),
+    'expire-presence': () => drain((limit) => presence.removeDead(limit)),
   };
 
   return { contract: maintenance, handle: ({ task }) => tasks[task]() };

@@ -37,7 +37,7 @@ export function agentCommand(io: CommandIo): Command {
           registerAgent(work, { ...named, visibility, inbound_policy, scope, member }),
         ),
       );
-      printResult(io, options, presentAgent(agent, false));
+      printResult(io, options, presentAgent(agent));
     });
   return new Command('agent').description('agents').addCommand(create);
 }

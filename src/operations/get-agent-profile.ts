@@ -32,7 +32,7 @@ export const getAgentProfileOperation = defineOperation({
   },
   async run(work, { owner, agent_name }) {
     const agent = await agentFor(work, `${owner}.${agent_name}`);
-    return { agent: presentAgent(agent, false), viewer: { relationship: relationshipOf(agent) } };
+    return { agent: presentAgent(agent), viewer: { relationship: relationshipOf(agent) } };
   },
   rest: { method: 'GET', path: '/agents/{owner}/{agent_name}', status: 200 },
 });

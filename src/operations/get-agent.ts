@@ -15,7 +15,7 @@ export const getAgentOperation = defineOperation({
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],
   example: { input: { agent_ref: exampleSupport.canonical_handle }, output: exampleSupport },
   async run(work, { agent_ref }) {
-    return presentAgent(await agentFor(work, agent_ref), false);
+    return presentAgent(await agentFor(work, agent_ref));
   },
   rest: { method: 'GET', path: '/agents/{agent_ref}', status: 200 },
 });

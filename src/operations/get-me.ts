@@ -14,7 +14,7 @@ export const getMeOperation = defineOperation({
   async run(work) {
     const agent = await work.agents.find(work.actor.agent_id);
     if (!agent) throw retiredActor();
-    return presentAgent(agent, false);
+    return presentAgent(agent);
   },
   rest: { method: 'GET', path: '/agents/me', status: 200 },
   tool: { name: 'whoami', description: 'Answers the agent that you act as.', annotations: toolHints.read },

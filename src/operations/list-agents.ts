@@ -16,7 +16,7 @@ export const listAgentsOperation = defineOperation({
   example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },
   async run(work, input) {
     const { agents, next_cursor } = await listPersonalAgents(work, input);
-    return { agents: agents.map((agent) => presentAgent(agent, false)), next_cursor };
+    return { agents: agents.map((agent) => presentAgent(agent)), next_cursor };
   },
   rest: { method: 'GET', path: '/agents', status: 200 },
 });

@@ -18,7 +18,7 @@ export const listContactsOperation = defineOperation({
   async run(work, input) {
     const page = await listContacts(work, input);
     return {
-      contacts: page.contacts.map((contact) => presentContact(contact, false)),
+      contacts: page.contacts.map((contact) => presentContact(contact)),
       next_cursor: page.next_cursor,
     };
   },

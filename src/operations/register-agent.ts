@@ -48,7 +48,7 @@ export const registerAgentOperation = defineOperation({
     output: exampleAgent,
   },
   async run(work, input) {
-    return presentAgent(await registerAgent(work, input), false);
+    return presentAgent(await registerAgent(work, input));
   },
   rest: {
     method: 'POST',

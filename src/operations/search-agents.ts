@@ -22,7 +22,7 @@ export const searchAgentsOperation = defineOperation({
   },
   async run(work, input) {
     const { agents, next_cursor } = await searchAgents(work, input);
-    return { agents: agents.map((agent) => presentAgentSummary(agent, false)), next_cursor };
+    return { agents: agents.map((agent) => presentAgentSummary(agent)), next_cursor };
   },
   rest: { method: 'GET', path: '/search/agents', status: 200 },
   tool: {

@@ -29,7 +29,7 @@ export const searchDirectoryOperation = defineOperation({
     const { agents, owners } = await searchDirectory(work, input);
     const named = (kind: string) => owners.filter((owner) => owner.kind === kind).map(({ name }) => name);
     return {
-      agents: agents.map((agent) => presentAgentSummary(agent, false)),
+      agents: agents.map((agent) => presentAgentSummary(agent)),
       people: named('account').map((username) => ({ username })),
       organizations: named('organization').map((slug) => ({ slug })),
     };

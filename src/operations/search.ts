@@ -27,8 +27,8 @@ export const searchOperation = defineOperation({
   async run(work, input) {
     const { agents, contacts, next_cursor } = await search(work, input);
     return {
-      agents: agents.map((agent) => presentAgentSummary(agent, false)),
-      contacts: contacts.map((contact) => presentContact(contact, false)),
+      agents: agents.map((agent) => presentAgentSummary(agent)),
+      contacts: contacts.map((contact) => presentContact(contact)),
       next_cursor,
     };
   },

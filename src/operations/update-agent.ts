@@ -39,7 +39,7 @@ export const updateAgentOperation = defineOperation({
     output: exampleAgent,
   },
   async run(work, { agent_ref, ...changes }) {
-    return presentAgent(await updateAgent(work, agent_ref, changes), false);
+    return presentAgent(await updateAgent(work, agent_ref, changes));
   },
   rest: { method: 'PATCH', path: '/agents/{agent_ref}', status: 200, idempotency: 'accepted' },
 });

@@ -37,7 +37,7 @@ export const updateMeOperation = defineOperation({
       throw new DomainError('FORBIDDEN', `${forbidden} is for your owner to set: PATCH /agents/{agent_id}.`);
     }
     const changes = { display_name, description: text, card_body, skills: able };
-    return presentAgent(await updateOwnProfile(work, changes), false);
+    return presentAgent(await updateOwnProfile(work, changes));
   },
   rest: { method: 'PATCH', path: '/agents/me', status: 200, idempotency: 'accepted' },
   tool: {

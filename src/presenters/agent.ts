@@ -38,7 +38,7 @@ export const agentSchema = z
       .describe('What the agent can do.'),
     can_initiate_threads: z.boolean().describe('Whether its owner lets it start threads.'),
     paused: z.boolean().describe('Whether its owner has paused it.'),
-    is_online: z.boolean().describe('Whether it holds a connection just now.'),
+    is_online: z.boolean().describe('Whether it holds a connection, a stream or a waiting call just now.'),
   })
   .meta({ id: 'Agent' })
   .describe('An agent.');
@@ -53,15 +53,14 @@ export const agentSummarySchema = agentSchema
 
 export type AgentSummary = z.infer<typeof agentSummarySchema>;
 
-/** `is_online` comes from whoever knows the open streams. */
-export function presentAgentSummary(row: Omit<AgentSummary, 'is_online'>, is_online: boolean): AgentSummary {
+export function presentAgentSummary(row: AgentSummary): AgentSummary {
   const { id, canonical_handle, display_name, description, scope, visibility, inbound_policy } = row;
-  const { created_at, updated_at, skills, can_initiate_threads, paused } = row;
+  const { created_at, updated_at, skills, can_initiate_threads, paused, is_online } = row;
   const identity = { id, canonical_handle, display_name, description, scope, visibility, inbound_policy };
   return { ...identity, created_at, updated_at, skills, can_initiate_threads, paused, is_online };
 }
 
 /** As presentAgentSummary, with the body of the card. */
-export function presentAgent(row: Omit<AgentRecord, 'is_online'>, is_online: boolean): AgentRecord {
-  return { ...presentAgentSummary(row, is_online), card_body: row.card_body };
+export function presentAgent(row: AgentRecord): AgentRecord {
+  return { ...presentAgentSummary(row), card_body: row.card_body };
 }

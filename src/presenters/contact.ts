@@ -8,7 +8,7 @@ export const contactSchema = z
     canonical_handle: canonicalHandle,
     display_name: z.string().describe('Name to show to people.'),
     favorite: z.boolean().describe('Whether you marked it.'),
-    is_online: z.boolean().describe('Whether it holds a connection just now.'),
+    is_online: z.boolean().describe('Whether it holds a connection, a stream or a waiting call just now.'),
     since: timestamp.describe('When it became a contact, in milliseconds since the Unix epoch.'),
   })
   .meta({ id: 'Contact' })
@@ -16,11 +16,8 @@ export const contactSchema = z
 
 export type ContactRecord = z.infer<typeof contactSchema>;
 
-export type ContactColumns = Omit<ContactRecord, 'is_online'>;
-
-/** `is_online` comes from whoever knows the open streams. */
-export function presentContact(row: ContactColumns, is_online: boolean): ContactRecord {
-  const { agent_id, canonical_handle, display_name, favorite, since } = row;
+export function presentContact(row: ContactRecord): ContactRecord {
+  const { agent_id, canonical_handle, display_name, favorite, is_online, since } = row;
   return { agent_id, canonical_handle, display_name, favorite, is_online, since };
 }
 

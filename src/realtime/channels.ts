@@ -1,7 +1,9 @@
 import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Bus } from '../platform/bus.ts';
+import { atMost } from './at-most.ts';
 import type { StreamEnd } from './contract.ts';
+import type { Presence } from './presence.ts';
 
 /** One open stream, or one caller that waits. */
 export interface Member {
@@ -31,8 +33,9 @@ export interface Channels {
 
 export interface ChannelsParts {
   bus: Pick<Bus, 'subscribe'>;
+  presence: Pick<Presence, 'change'>;
   log(message: string, error: unknown): void;
-  /** How long the subscription outlives the last member: a long poll comes back at once. */
+  /** How long subscription and presence outlive the last member: a long poll comes back at once. */
   linger_ms: number;
   /** How long `join` waits for the bus, at most. */
   patience_ms: number;
@@ -49,7 +52,7 @@ interface Channel {
 
 /** Who listens to which agent in this process. One subscription for each agent, from its first member to after its last. */
 export function createChannels(parts: ChannelsParts): Channels {
-  const { bus, log, linger_ms, patience_ms, members_per_agent } = parts;
+  const { bus, presence, log, linger_ms, patience_ms, members_per_agent } = parts;
   const channels = new Map<string, Channel>();
 
   function ring(agentId: string, number: number): void {
@@ -70,6 +73,7 @@ export function createChannels(parts: ChannelsParts): Channels {
   async function drop(agentId: string, channel: Channel): Promise<void> {
     clearTimeout(channel.linger);
     channels.delete(agentId);
+    presence.change(agentId, false);
     try {
       const unsubscribe = await channel.subscription;
       await unsubscribe?.();
@@ -83,6 +87,7 @@ export function createChannels(parts: ChannelsParts): Channels {
     if (known) return known;
     const channel: Channel = { members: new Set(), subscription: undefined, linger: undefined };
     channels.set(agentId, channel);
+    presence.change(agentId, true);
     subscribe(agentId, channel);
     return channel;
   }
@@ -125,13 +130,4 @@ function tooMany(limit: number): DomainError {
     `An agent may have ${limit} connections, streams and waiting calls here at once; close some, or share them.`,
     { retry_after: 5 },
   );
-}
-
-async function atMost(ms: number, wait: Promise<unknown> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([wait, limit]);
-  clearTimeout(timer);
 }

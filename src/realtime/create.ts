@@ -8,6 +8,7 @@ import type { Realtime } from './contract.ts';
 import { createEventStore } from './event-store.ts';
 import { createLongPoll } from './long-poll.ts';
 import { createPages, UnreadableFeed } from './pages.ts';
+import { createPresence, type PresenceParts } from './presence.ts';
 import { type FeedBounds, startPosition } from './start-position.ts';
 import { createStream } from './stream.ts';
 import { type PollIntervals, startWatch } from './watch.ts';
@@ -15,6 +16,8 @@ import { type PollIntervals, startWatch } from './watch.ts';
 export interface RealtimeParts {
   /** Bound to the pool. */
   feed: Work['feed'];
+  /** Where it says which agents have streams and waiting calls here. Bound to the pool. */
+  presence: PresenceParts['store'];
   bus: Bus;
   cursors: Cursors;
   log(message: string, error: unknown): void;
@@ -25,11 +28,12 @@ export interface RealtimeParts {
   goodTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
+  presence_intervals?: PresenceParts['intervals'];
   /** Streams and waiting callers of one agent in this process, at most; 1,000 by default. */
   streams_per_agent?: number;
   /** What recent events may take, in bytes; 32 MiB by default. */
   cache_bytes?: number;
-  /** How long the bus goes on listening for an agent after its last reader has left; 5,000 ms by default. */
+  /** How long an agent is listened for, and online, after its last reader has left; 5,000 ms by default. */
   linger_ms?: number;
 }
 
@@ -39,8 +43,10 @@ const busPatience = 2_000;
 /** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { feed, bus, cursors, log, linger_ms = 5_000 } = parts;
+  const presence = createPresence({ store: parts.presence, log, intervals: parts.presence_intervals });
   const channels = createChannels({
     bus,
+    presence,
     log,
     linger_ms,
     patience_ms: busPatience,
@@ -121,7 +127,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       closed = true;
       watch.close();
       for (const member of channels.members()) member.end('shutdown');
-      await channels.close();
+      await Promise.all([channels.close(), presence.close()]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type AgentSummaryRow, summaryColumns } from './agents.ts';
-import type { ContactRow } from './contacts.ts';
+import { contactColumns, type ContactRow } from './contacts.ts';
 import { type Queryable, type Statement, statement } from './queryable.ts';
 
 /**
@@ -93,7 +93,7 @@ function contactsBy(way: WayToMatch): Statement {
     `agent_search.contacts_by_${way}`,
     `with known as materialized (${among(contacts, way)}),
      best as (select a.id, ${key} collate "C" as key from known a where ${where} order by 2, 1 limit $5)
-     select a.id as agent_id, a.canonical_handle, a.display_name, c.favorite, c.since, best.key
+     select ${contactColumns}, best.key
      from best join agents a using (id) join contacts c on c.agent_id = $1 and c.contact_id = a.id
      order by best.key, a.id`,
   );

@@ -1,5 +1,6 @@
 import type { AgentScope, InboundPolicy, Visibility } from '../domain/agents.ts';
 import type { Relation } from '../domain/relations.ts';
+import { isOnline } from './online.ts';
 import { type Queryable, statement } from './queryable.ts';
 import { relationOf } from './relations.ts';
 
@@ -19,6 +20,8 @@ export interface AgentRow {
   created_at: number;
   updated_at: number;
   retired_at: number | null;
+  /** Whether it holds a stream or a waiting call just now. */
+  is_online: boolean;
 }
 
 /** An agent without the body of its card, which can be long. */
@@ -26,7 +29,8 @@ export type AgentSummaryRow = Omit<AgentRow, 'card_body'>;
 
 /** Of `agents a`. */
 export const summaryColumns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility,
-  a.inbound_policy, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at`;
+  a.inbound_policy, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at,
+  ${isOnline}`;
 export const agentColumns = `${summaryColumns}, a.card_body`;
 
 const find = statement(

@@ -1,3 +1,4 @@
+import { isOnline } from './online.ts';
 import { type Queryable, statement } from './queryable.ts';
 
 export interface ContactRow {
@@ -6,12 +7,15 @@ export interface ContactRow {
   display_name: string;
   favorite: boolean;
   since: number;
+  /** Whether it holds a stream or a waiting call just now. */
+  is_online: boolean;
 }
 
 /** One of two agents that are contacts, by id and handle. */
 export type OtherSide = Pick<ContactRow, 'agent_id' | 'canonical_handle'>;
 
-const columns = 'a.id as agent_id, a.canonical_handle, a.display_name, c.favorite, c.since';
+/** Of `contacts c` and the other side `agents a`. */
+export const contactColumns = `a.id as agent_id, a.canonical_handle, a.display_name, c.favorite, c.since, ${isOnline}`;
 
 const statements = {
   lockPair: statement(
@@ -24,12 +28,12 @@ const statements = {
   ),
   find: statement(
     'contacts.find',
-    `select ${columns} from contacts c join agents a on a.id = c.contact_id
+    `select ${contactColumns} from contacts c join agents a on a.id = c.contact_id
      where c.agent_id = $1 and (a.id = $2 or a.canonical_handle = $2)`,
   ),
   list: statement(
     'contacts.list',
-    `select ${columns} from contacts c join agents a on a.id = c.contact_id
+    `select ${contactColumns} from contacts c join agents a on a.id = c.contact_id
      where c.agent_id = $1 and ($2::text is null or a.canonical_handle > $2)
      order by a.canonical_handle limit $3`,
   ),

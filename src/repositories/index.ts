@@ -26,6 +26,7 @@ import { ownerSearchRepository } from './owner-search.ts';
 import { ownersRepository } from './owners.ts';
 import { personAgentsRepository } from './person-agents.ts';
 import { personDeskRepository } from './person-desk.ts';
+import { presenceRepository } from './presence.ts';
 import type { Queryable } from './queryable.ts';
 import { rateLimitsRepository } from './rate-limits.ts';
 import { sessionsRepository } from './sessions.ts';
@@ -53,6 +54,7 @@ export function repositoriesOn(db: Queryable) {
     messageSearch: messageSearchRepository(db),
     attachments: attachmentsRepository(db),
     feed: feedRepository(db),
+    presence: presenceRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),
     mcpSessions: mcpSessionsRepository(db),

@@ -1,11 +1,12 @@
 import type { AgentRow } from './agents.ts';
+import { isOnline } from './online.ts';
 import { type Queryable, statement } from './queryable.ts';
 import { actedAsByPerson, managedByPerson } from './rights.ts';
 
 /** An agent as the person sees it who manages it. */
 export interface PersonAgentRow extends Pick<
   AgentRow,
-  'id' | 'owner_id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused'
+  'id' | 'owner_id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online'
 > {
   owner_name: string;
   /** The person whom an agent of the scope `member` is tied to. */
@@ -15,7 +16,7 @@ export interface PersonAgentRow extends Pick<
 }
 
 const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.scope, a.visibility, a.paused,
-  w.name as owner_name, p.name as member_name, ${actedAsByPerson('$1')} as acts_as`;
+  w.name as owner_name, p.name as member_name, ${actedAsByPerson('$1')} as acts_as, ${isOnline}`;
 
 const joined = `agents a join owners w on w.id = a.owner_id left join owners p on p.id = a.member_account_id`;
 

@@ -36,7 +36,7 @@ async function change(work: Work, agent: Agent, changes: AgentChanges): Promise<
   if (!given.some(([field]) => differs(agent, changed, field as keyof Profile))) return agent;
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
   await work.agents.update(updated);
-  const { owner_id: _owner, retired_at: _retired, ...data } = updated;
+  const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
   const recipients = [...new Set([agent.id, work.actor.agent_id])];
   work.emit({ type: 'agent.updated', recipients, data });
   return updated;

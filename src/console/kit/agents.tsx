@@ -4,7 +4,7 @@ import { Rows } from './list.tsx';
 
 type ShownAgent = Pick<
   AgentOfPerson,
-  'id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'owner_name'
+  'id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online' | 'owner_name'
 >;
 
 /** Agents below each other, each with the way to its page. */
@@ -24,9 +24,11 @@ export function AgentBadges({
   scope,
   visibility,
   paused,
-}: Pick<ShownAgent, 'scope' | 'visibility' | 'paused'>) {
+  is_online,
+}: Pick<ShownAgent, 'scope' | 'visibility' | 'paused' | 'is_online'>) {
   return (
     <>
+      {is_online && <Badge tone="good">Online</Badge>}
       {paused && <Badge tone="warning">Paused</Badge>}
       {scope !== 'personal' && <Badge>{scope === 'shared' ? 'Shared' : 'Organization'}</Badge>}
       <Badge tone={visibility === 'public' ? 'accent' : 'plain'}>

@@ -64,12 +64,13 @@ interface ContactsProps {
 /** Whom an agent knows. */
 export function Contacts({ agent, contacts }: ContactsProps) {
   if (contacts.length === 0) return <p>None yet. Contacts may write to each other at any time.</p>;
-  const rows = contacts.map(({ agent_id, canonical_handle, display_name, favorite, since }) => ({
+  const rows = contacts.map(({ agent_id, canonical_handle, display_name, favorite, is_online, since }) => ({
     key: agent_id,
     mark: monogram(display_name),
     title: (
       <>
-        <bdi>{display_name}</bdi> {favorite && <Badge tone="accent">Favorite</Badge>}
+        <bdi>{display_name}</bdi> {favorite && <Badge tone="accent">Favorite</Badge>}{' '}
+        {is_online && <Badge tone="good">Online</Badge>}
       </>
     ),
     text: (

@@ -66,6 +66,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
   const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
   const realtime = createRealtime({
     feed: repositories.feed,
+    presence: repositories.presence,
     bus,
     cursors,
     log,

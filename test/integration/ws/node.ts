@@ -26,6 +26,8 @@ export interface NodeOptions {
   limits?: Partial<WebSocketLimits>;
   intervals?: RealtimeParts['intervals'];
   streams_per_agent?: number;
+  linger_ms?: number;
+  presence_intervals?: RealtimeParts['presence_intervals'];
   /** Wraps the bus, for example in one that loses calls. */
   bus?: (bus: Bus) => Bus;
 }
@@ -65,11 +67,14 @@ export async function startNode(options: NodeOptions = {}) {
   });
   const realtime = createRealtime({
     feed: repositories.feed,
+    presence: repositories.presence,
     bus,
     cursors,
     log,
     goodTokens: async (ids) => new Set(ids),
     ...(options.intervals && { intervals: options.intervals }),
+    ...(options.linger_ms !== undefined && { linger_ms: options.linger_ms }),
+    ...(options.presence_intervals && { presence_intervals: options.presence_intervals }),
     ...(options.streams_per_agent && { streams_per_agent: options.streams_per_agent }),
   });
 

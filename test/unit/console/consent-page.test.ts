@@ -23,6 +23,7 @@ const agent: Consent['agents'][number] = {
   scope: 'personal',
   visibility: 'private',
   paused: false,
+  is_online: false,
   owner_name: 'ada',
   member_name: null,
   acts_as: true,

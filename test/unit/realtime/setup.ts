@@ -12,6 +12,7 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
   const logged: string[] = [];
   const realtime = createRealtime({
     feed: memory.feed,
+    presence: { insert: async () => {}, update: async () => true, remove: async () => {} },
     bus,
     cursors,
     log: (message) => void logged.push(message),

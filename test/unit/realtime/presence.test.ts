@@ -1,0 +1,124 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createPresence, type PresenceParts } from '../../../src/realtime/presence.ts';
+import { eventually } from './setup.ts';
+
+/** The rows of one process in memory. It can fail before or after its effect, and forget. */
+function store() {
+  const rows = new Set<string>();
+  const statements: string[] = [];
+  const state: { fault: 'none' | 'before' | 'after'; known: boolean } = { fault: 'none', known: false };
+  async function statement(name: string, effect: () => void): Promise<void> {
+    statements.push(name);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (state.fault === 'before') throw new Error('away');
+    effect();
+    if (state.fault === 'after') throw new Error('away');
+  }
+  const parts: PresenceParts['store'] = {
+    insert: (_, agents) =>
+      statement('insert', () => {
+        rows.clear();
+        for (const agent of agents) rows.add(agent);
+        state.known = true;
+      }),
+    async update(_, { come, gone }) {
+      await statement('update', () => {
+        if (!state.known) return;
+        for (const agent of come) rows.add(agent);
+        for (const agent of gone) rows.delete(agent);
+      });
+      return state.known;
+    },
+    remove: () =>
+      statement('remove', () => {
+        rows.clear();
+        state.known = false;
+      }),
+  };
+  return { parts, rows, statements, state };
+}
+
+function setUp() {
+  const memory = store();
+  const logged: string[] = [];
+  const intervals = { beat_ms: 20, gather_ms: 5 };
+  const presence = createPresence({
+    store: memory.parts,
+    log: (message) => void logged.push(message),
+    intervals,
+  });
+  onTestFinished(() => presence.close());
+  return { ...memory, presence, logged };
+}
+
+const agents = (count: number) => Array.from({ length: count }, (_, index) => `agt_${index}`);
+
+test('two thousand that come at once, and go at once, are a statement each way', async () => {
+  const { presence, rows, statements } = setUp();
+  for (const agent of agents(2_000)) presence.change(agent, true);
+  await eventually(() => expect(rows.size).toBe(2_000));
+  expect(statements).toEqual(['insert']);
+  for (const agent of agents(2_000)) presence.change(agent, false);
+  await eventually(() => expect(rows.size).toBe(0));
+  expect(statements.filter((name) => name === 'insert')).toHaveLength(1);
+});
+
+test('more than fit in one statement come in several', async () => {
+  const { presence, rows } = setUp();
+  presence.change('agt_first', true);
+  await eventually(() => expect(rows.size).toBe(1));
+  for (const agent of agents(12_000)) presence.change(agent, true);
+  await eventually(() => expect(rows.size).toBe(12_001));
+});
+
+test('what fails is repeated until it is so, and told once', async () => {
+  for (const fault of ['before', 'after'] as const) {
+    const { presence, rows, state, statements, logged } = setUp();
+    presence.change('agt_stays', true);
+    presence.change('agt_goes', true);
+    await eventually(() => expect(rows.size).toBe(2));
+    state.fault = fault;
+    presence.change('agt_goes', false);
+    presence.change('agt_comes', true);
+    const before = statements.length;
+    await eventually(() => expect(statements.length).toBeGreaterThan(before + 3));
+    presence.change('agt_late', true);
+    presence.change('agt_comes', false);
+    state.fault = 'none';
+    await eventually(() => expect([...rows].toSorted()).toEqual(['agt_late', 'agt_stays']));
+    expect(logged).toHaveLength(1);
+  }
+});
+
+test('a process that was taken for dead writes everything anew', async () => {
+  const { presence, rows, state } = setUp();
+  for (const agent of agents(3)) presence.change(agent, true);
+  await eventually(() => expect(rows.size).toBe(3));
+  rows.clear();
+  state.known = false;
+  await eventually(() => expect([...rows].toSorted()).toEqual(agents(3)));
+});
+
+test('whoever holds nobody says nothing', async () => {
+  const { presence, rows, statements } = setUp();
+  presence.change('agt_1', true);
+  await eventually(() => expect(statements.length).toBeGreaterThan(2));
+  presence.change('agt_1', false);
+  await eventually(() => expect(rows.size).toBe(0));
+  const count = statements.length;
+  // Longer than several beats.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(statements).toHaveLength(count);
+});
+
+test('a stop takes everything back, and nothing is said after it', async () => {
+  const { presence, rows, state, statements } = setUp();
+  for (const agent of agents(5)) presence.change(agent, true);
+  await eventually(() => expect(rows.size).toBe(5));
+  await presence.close();
+  expect([rows.size, state.known]).toEqual([0, false]);
+  const count = statements.length;
+  presence.change('agt_late', true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(statements).toHaveLength(count);
+});
