@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { guardFolder } from '../../../scripts/parts/folder-guard.ts';
 import { inspectProcess } from '../../../src/embedded/process-identity.ts';
 import { readIfThere } from '../../../src/embedded/private-file.ts';
 import { until } from '../../../src/embedded/wait.ts';
@@ -12,7 +13,11 @@ import { until } from '../../../src/embedded/wait.ts';
 export function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ams-embedded-'));
   chmodSync(folder, 0o711);
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const release = guardFolder(folder);
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+    release();
+  });
   return folder;
 }
 
@@ -40,7 +45,7 @@ export function runFakeLauncher(dataDir: string, env: Record<string, string> = {
   const script = join(import.meta.dirname, 'fixtures', 'launcher.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script], {
     env: { PATH: '/nowhere', DATA_DIR: dataDir, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'], // the first one tells it that we are gone
   });
   let out = '';
   let err = '';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openBrowser } from '../../support/browser-forms.ts';
-import { startProcess, type ServiceProcess } from '../../support/processes.ts';
+import { startProcess, type ServiceProcess } from '../../../scripts/parts/service-process.ts';
 import { startService, testSettings, type TestService } from '../../support/service.ts';
 import { connect } from '../../support/ws-client.ts';
 import { appOf, openApp, tokensOf } from './app.ts';

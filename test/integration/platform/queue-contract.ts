@@ -228,7 +228,7 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
     const { queues, namespace } = await open();
     const script = join(import.meta.dirname, '../../support/hanging-worker.ts');
     const args = ['--import', 'tsx', script, backend.kind, backend.url, namespace];
-    const worker = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const worker = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     onTestFinished(() => void worker.kill('SIGKILL'));
     const lines = createInterface(worker.stdout);
     await queues.enqueue([job('orphan')]);

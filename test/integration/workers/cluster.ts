@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { compose, type Core } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { testDatabase } from '../../support/postgres.ts';
-import { type ServiceProcess, startProcess } from '../../support/processes.ts';
+import { type ServiceProcess, startProcess } from '../../../scripts/parts/service-process.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis-server.ts';
 import { type Backend, buildAgent, type TestAgent } from '../../support/service.ts';
 import { rest } from '../../support/rest-client.ts';

@@ -1,0 +1,124 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { createWriteStream, existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export type ServicePart = 'api' | 'worker';
+
+/** The built service: beside the built scripts, or in dist/ when a test runs this file as it is. */
+const built = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../../dist' : '../..');
+const entries = { api: 'src/main.js', worker: 'workers/main.js' };
+
+export interface ServiceProcess {
+  /** Of an API; that of a worker is empty. */
+  url: string;
+  /** Stops the clock of the process, until `thaw` or until we are gone. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends the process without warning. Rejects, with its log, when it had ended without being asked to. */
+  kill9(): Promise<void>;
+  /** SIGTERM: asks it to stop. Rejects as `kill9` does. */
+  terminate(): Promise<Ending>;
+  ended: Promise<Ending>;
+  /** The end of what it logged so far, for a person who wonders why something fails. */
+  log(): string;
+}
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/**
+ * Starts an API or a worker as a process of its own, from the build, and waits until it is ready. It ends with this process.
+ * `logFile` gets everything that it logs.
+ */
+export async function startProcess(
+  part: ServicePart,
+  env: Record<string, string>,
+  logFile?: string,
+): Promise<ServiceProcess> {
+  const entry = resolve(built, entries[part]);
+  if (!existsSync(entry)) throw new Error(`${entry} is missing: npm test builds it, npm run build as well`);
+  const child = fork(entry, {
+    env: { ...withoutSettings(process.env), ...env },
+    execArgv: [],
+    detached: true, // a Ctrl-C in the terminal is for whoever started this, who ends its parts by itself
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let asked = false;
+  let thawing: ChildProcess | undefined;
+  const lines: string[] = [];
+  if (child.stderr) {
+    if (logFile !== undefined) child.stderr.pipe(createWriteStream(logFile, { flags: 'a' }));
+    createInterface(child.stderr).on('line', (line) => {
+      lines.push(line.slice(0, 400));
+      if (lines.length > 100) lines.shift();
+    });
+  }
+  const log = () => lines.slice(-30).join('\n');
+  const ended = new Promise<Ending>((done) => {
+    child.once('close', (code, signal) => done({ code, signal }));
+  });
+  await ready(child, ended, log);
+  async function end(signal: NodeJS.Signals): Promise<Ending> {
+    if (!asked && (child.exitCode ?? child.signalCode) !== null) {
+      throw new Error(`the ${part} ended by itself (${child.exitCode ?? child.signalCode}):\n${log()}`);
+    }
+    asked = true;
+    child.kill(signal);
+    if (signal === 'SIGKILL') thawing?.kill('SIGKILL');
+    return ended;
+  }
+  return {
+    url: part === 'api' ? await addressIn(lines) : '',
+    freeze() {
+      child.kill('SIGSTOP');
+      thawing ??= thawWithoutUs(child.pid ?? 0);
+    },
+    thaw() {
+      thawing?.kill('SIGKILL');
+      thawing = undefined;
+      child.kill('SIGCONT');
+    },
+    kill9: async () => void (await end('SIGKILL')),
+    terminate: () => end('SIGTERM'),
+    ended,
+    log,
+  };
+}
+
+/** The log and the word that it is ready come by two ways: the line may be the later one. */
+async function addressIn(lines: readonly string[]): Promise<string> {
+  for (;;) {
+    const line = lines.find((each) => each.includes('"API ready"'));
+    if (line) return `http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`;
+    await new Promise(setImmediate);
+  }
+}
+
+/** The settings of whoever runs this are not those of the service. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = env;
+  return { ...(PATH && { PATH }), ...(HOME && { HOME }), ...(TMPDIR && { TMPDIR }) };
+}
+
+/** A frozen process cannot notice that its parent is gone: somebody else wakes it up then, and it ends by itself. */
+function thawWithoutUs(pid: number): ChildProcess {
+  const script = 'read -r _; kill -CONT "$1"';
+  return spawn('/bin/sh', ['-c', script, 'thaw', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+}
+
+function ready(child: ChildProcess, ended: Promise<Ending>, log: () => string): Promise<void> {
+  return new Promise((done, fail) => {
+    child.once('message', () => done());
+    child.once('error', fail);
+    ended.then(
+      ({ code, signal }) => fail(new Error(`it did not start (${code ?? signal}):\n${log()}`)),
+      fail,
+    );
+  });
+}
