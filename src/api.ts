@@ -25,9 +25,11 @@ import { docsFace } from './rest/docs.ts';
 import { eventRoutes } from './rest/events.ts';
 import { limitByAddress } from './rest/public-limit.ts';
 import { createRestFaces } from './rest/router.ts';
+import { streamTicketRoutes } from './rest/stream-tickets.ts';
 import { createOAuthStorage } from './services/oauth-storage.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
 import { signingKeys, signingKeysTopic } from './services/signing-keys.ts';
+import { createStreamTickets } from './services/stream-tickets.ts';
 import { createTokens, isEndedBy, resourceAddresses, type Revocation } from './services/tokens.ts';
 import { createWebSocketFace } from './ws/face.ts';
 
@@ -48,6 +50,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     find: (hash) => unitOfWork.consult((all) => all.tokens.find(hash)),
     resources,
   });
+  const tickets = createStreamTickets({ unitOfWork, tokens });
   const realtime = createRealtime({
     feed: repositories.feed,
     presence: repositories.presence,
@@ -127,7 +130,11 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     authenticate: authenticated,
     limited: limitByAddress(limits),
   });
-  const routes = [...eventRoutes(realtime, limits, draining.signal), card];
+  const routes = [
+    ...eventRoutes(realtime, limits, draining.signal),
+    ...streamTicketRoutes(tickets.issue, limits),
+    card,
+  ];
   const rest = createRestFaces({
     execute,
     catalogue,
@@ -145,6 +152,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   const webSocket = createWebSocketFace({
     realtime,
     tokens,
+    redeem: tickets.redeem,
     metadata_url,
     log,
     passOn: (socket) => void server.emit('connection', socket),

@@ -21,7 +21,7 @@ export function maintenanceHandler({
   queues,
   logger,
 }: Core): JobHandler<{ task: MaintenanceTask }> {
-  const { outbox, idempotencyKeys, tokens, mcpSessions, rateLimits } = repositories;
+  const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients } = repositories;
   const { sessions, externalSignIns, approvals, presence } = repositories;
 
@@ -37,6 +37,7 @@ export function maintenanceHandler({
     'expire-idempotency-keys': () => drain((limit) => idempotencyKeys.removeBefore(Date.now() - day, limit)),
     async 'expire-tokens'() {
       await drain((limit) => tokens.removeExpired(Date.now(), limit));
+      await drain((limit) => streamTickets.removeExpired(Date.now(), limit));
       await drain((limit) => oauthRecords.removeExpired(Date.now(), limit));
       await drain((limit) => clientGrants.removeExpired(Date.now(), limit));
       await drain((limit) => oauthClients.removeUnused(Date.now() - idleClientLife, limit));

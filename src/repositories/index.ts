@@ -31,6 +31,7 @@ import type { Queryable } from './queryable.ts';
 import { rateLimitsRepository } from './rate-limits.ts';
 import { sessionsRepository } from './sessions.ts';
 import { signingKeysRepository } from './signing-keys.ts';
+import { streamTicketsRepository } from './stream-tickets.ts';
 import { threadListRepository } from './thread-list.ts';
 import { threadMembersRepository } from './thread-members.ts';
 import { threadsRepository } from './threads.ts';
@@ -70,6 +71,7 @@ export function repositoriesOn(db: Queryable) {
     personDesk: personDeskRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
+    streamTickets: streamTicketsRepository(db),
     clientGrants: clientGrantsRepository(db),
     oauthClients: oauthClientsRepository(db),
     oauthRecords: oauthRecordsRepository(db),

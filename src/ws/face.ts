@@ -7,16 +7,14 @@ import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Realtime, StreamReader } from '../realtime/contract.ts';
-import type { Tokens } from '../services/tokens.ts';
 import { type Connection, serveConnection } from './connection.ts';
-import { admit, readHandshake, tokenProtocol } from './handshake.ts';
+import { type Admission, admit, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
 import { asksForWebSocket, owesAnswer, putBack } from './other-upgrades.ts';
 import { refuse } from '../http/refuse.ts';
 
-export interface WebSocketFaceParts {
+export interface WebSocketFaceParts extends Admission {
   realtime: Realtime;
-  tokens: Pick<Tokens, 'verify'>;
   /** Address of the protected resource metadata (RFC 9728), named in refusals. */
   metadata_url: string;
   log(message: string, error: unknown): void;
@@ -36,7 +34,7 @@ export interface WebSocketFace {
 
 /** The WebSocket door (contract, section 4; RFC 6455). */
 export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
-  const { realtime, tokens, metadata_url, log } = parts;
+  const { realtime, metadata_url, log } = parts;
   const limits: WebSocketLimits = { ...defaultLimits, ...parts.limits };
   const connections = new Set<Connection>();
   const requestIds = new WeakMap<IncomingMessage, string>();
@@ -77,16 +75,17 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
   }
 
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { token, cursor } = readHandshake(request);
+    const asked = readHandshake(request);
+    const offered = asked.token !== undefined || asked.ticket !== undefined;
     if (draining) throw stopping();
     try {
-      const actor = await admit(tokens, token);
+      const actor = await admit(parts, asked);
       let connection: Connection | undefined;
       const reader: StreamReader = {
         deliver: async (events) => connection?.deliver(events),
         ended: (reason) => connection?.ended(reason),
       };
-      const stream = await realtime.open(actor, { cursor }, reader);
+      const stream = await realtime.open(actor, { cursor: asked.cursor }, reader);
       try {
         if (draining) throw stopping();
         server.handleUpgrade(request, socket, head, (ws) => {
@@ -106,7 +105,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
       }
     } catch (thrown) {
       const error = toDomainError(thrown);
-      const challenge = challengeFor(error, metadata_url, token !== undefined);
+      const challenge = challengeFor(error, metadata_url, offered);
       if (error.status >= 500) log('a WebSocket could not be opened', error.cause ?? error);
       refuse(socket, error, idOf(request), challenge ? { 'WWW-Authenticate': challenge } : {});
     }

@@ -26,6 +26,7 @@ export type Frame = z.infer<typeof frame>;
 export interface WsOptions {
   token?: string;
   cursor?: string;
+  ticket?: string;
   protocols?: string[];
   headers?: Record<string, string>;
   /** Another path than /ws. */
@@ -64,6 +65,7 @@ const patience = 20_000;
 function open(address: string, options: WsOptions): WebSocket {
   const url = new URL(options.path ?? '/ws', address.replace(/^http/, 'ws'));
   if (options.cursor !== undefined) url.searchParams.set('cursor', options.cursor);
+  if (options.ticket !== undefined) url.searchParams.set('ticket', options.ticket);
   const authorization = options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` };
   return new WebSocket(url, options.protocols ?? [], { headers: { ...authorization, ...options.headers } });
 }

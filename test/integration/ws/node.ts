@@ -87,12 +87,12 @@ export async function startNode(options: NodeOptions = {}) {
       }
       return known.actor;
     },
-    forget() {},
   };
   const metadata_url = 'http://localhost/.well-known/oauth-protected-resource';
   const face = createWebSocketFace({
     realtime,
     tokens,
+    redeem: () => Promise.reject(new DomainError('UNAUTHORIZED', 'There are no tickets here.')),
     metadata_url,
     log,
     passOn: (socket) => void server.emit('connection', socket),

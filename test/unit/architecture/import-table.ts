@@ -19,6 +19,7 @@ export const importTable: Record<string, readonly string[]> = {
     'services/oauth-storage',
     'services/revocations',
     'services/signing-keys',
+    'services/stream-tickets',
     'services/tokens',
     'ws',
   ],

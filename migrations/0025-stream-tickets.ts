@@ -1,0 +1,20 @@
+import type { Knex } from 'knex';
+
+/**
+ * One-time tickets for streams, as hashes. Each stands for the access token that asked for it, and is good for nothing when that
+ * has ended: so it needs no foreign key, and ends of tokens need not look for it.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table stream_tickets (
+      ticket_hash bytea primary key,
+      token_hash bytea not null,
+      expires_at bigint not null
+    );
+    create index stream_tickets_expiry on stream_tickets (expires_at);
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop table stream_tickets');
+}
