@@ -19,6 +19,7 @@ import type { Lifecycle } from './platform/lifecycle.ts';
 import { createOpenId } from './platform/openid.ts';
 import { publicFetch } from './platform/public-fetch.ts';
 import { createRealtime } from './realtime/create.ts';
+import { createReceipts } from './realtime/receipts.ts';
 import { cardRoute } from './rest/card.ts';
 import { descriptionFace } from './rest/description.ts';
 import { docsFace } from './rest/docs.ts';
@@ -27,6 +28,7 @@ import { limitByAddress } from './rest/public-limit.ts';
 import { createRestFaces } from './rest/router.ts';
 import { streamTicketRoutes } from './rest/stream-tickets.ts';
 import { createOAuthStorage } from './services/oauth-storage.ts';
+import { recordDeliveries } from './services/receipts.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
 import { signingKeys, signingKeysTopic } from './services/signing-keys.ts';
 import { createStreamTickets } from './services/stream-tickets.ts';
@@ -51,9 +53,15 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     resources,
   });
   const tickets = createStreamTickets({ unitOfWork, tokens });
+  const receipts = createReceipts({
+    write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
+    log,
+  });
+  lifecycle.onStop('receipts', 2_000, () => receipts.close());
   const realtime = createRealtime({
     feed: repositories.feed,
     presence: repositories.presence,
+    receipts,
     bus,
     cursors,
     log,

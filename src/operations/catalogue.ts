@@ -18,6 +18,7 @@ import { listContactRequestsOperation } from './list-contact-requests.ts';
 import { listContactsOperation } from './list-contacts.ts';
 import { listManagedAgentsOperation } from './list-managed-agents.ts';
 import { listMessagesOperation } from './list-messages.ts';
+import { listReceiptsOperation } from './list-receipts.ts';
 import { listThreadsOperation } from './list-threads.ts';
 import { markReadOperation } from './mark-read.ts';
 import { readThreadOperation } from './read-thread.ts';
@@ -63,6 +64,7 @@ export const catalogue: readonly Operation[] = [
   addThreadMemberOperation,
   removeThreadMemberOperation,
   markReadOperation,
+  listReceiptsOperation,
   sendMessageOperation,
   listMessagesOperation,
   searchMessagesOperation,

@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import type { EventType } from '../domain/events.ts';
+import type { MessagePlace } from '../domain/receipts.ts';
 
 /** An event on its way to one receiver. `data` is shared by all receivers of the event: never change it. */
 export interface LiveEvent {
@@ -9,6 +10,8 @@ export interface LiveEvent {
   cursor: string;
   created_at: number;
   thread_id: string | null;
+  /** The message that the event is about, if it is. */
+  message: MessagePlace | null;
   data: object;
   /** `data` as JSON text, made once for all receivers. */
   data_json: string;
@@ -18,7 +21,12 @@ export type StreamEnd = 'token_ended' | 'shutdown' | 'failed';
 
 /** Who reads a stream: a socket, an SSE response. */
 export interface StreamReader {
-  /** Gets events in order, never the next batch before the last one is taken. Resolve when there is room for more. */
+  /** Whether it takes this event, as far as its scopes show it. Absent: it takes all. */
+  wants?(event: LiveEvent): boolean;
+  /**
+   * Gets events in order, never the next batch before the last one is taken. Resolve when there is room for more: then they
+   * count as delivered.
+   */
   deliver(events: readonly LiveEvent[]): Promise<void>;
   /** Nothing more will come: the token expired or was revoked, the process stops, or the log cannot be read. */
   ended(reason: StreamEnd): void;
@@ -56,6 +64,8 @@ export interface Realtime {
     actor: Actor,
     options: { cursor?: string | undefined; limit: number; wait_ms: number; signal?: AbortSignal },
   ): Promise<EventPage>;
+  /** A door without a stream has answered its caller with these events: they count as delivered. */
+  taken(actor: Actor, events: readonly LiveEvent[]): void;
   /** Keeps a position of the agent for good; it only moves forward. @throws {DomainError} INVALID_CURSOR */
   acknowledge(actor: Actor, cursor: string): Promise<void>;
   /** Ends the streams of tokens that are no longer good. */

@@ -1,14 +1,17 @@
 import type { Cursors } from '../domain/cursors.ts';
 import { DomainError } from '../domain/errors.ts';
+import { maySee } from '../domain/events.ts';
+import type { FeedStretch } from '../domain/receipts.ts';
 import type { Bus } from '../platform/bus.ts';
 import type { Work } from '../unit-of-work.ts';
 import { batching } from './batching.ts';
 import { createChannels } from './channels.ts';
-import type { Realtime } from './contract.ts';
+import type { LiveEvent, Realtime } from './contract.ts';
 import { createEventStore } from './event-store.ts';
 import { createLongPoll } from './long-poll.ts';
 import { createPages, UnreadableFeed } from './pages.ts';
 import { createPresence, type PresenceParts } from './presence.ts';
+import type { Receipts } from './receipts.ts';
 import { type FeedBounds, startPosition } from './start-position.ts';
 import { createStream } from './stream.ts';
 import { type PollIntervals, startWatch } from './watch.ts';
@@ -26,6 +29,8 @@ export interface RealtimeParts {
    * bus lose a revocation.
    */
   goodTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Told of what was delivered and acknowledged. Absent: nobody is. */
+  receipts?: Receipts;
   /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
   presence_intervals?: PresenceParts['intervals'];
@@ -42,7 +47,7 @@ const busPatience = 2_000;
 
 /** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { feed, bus, cursors, log, linger_ms = 5_000 } = parts;
+  const { feed, bus, cursors, log, receipts, linger_ms = 5_000 } = parts;
   const presence = createPresence({ store: parts.presence, log, intervals: parts.presence_intervals });
   const channels = createChannels({
     bus,
@@ -65,11 +70,11 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     size: 500,
     lanes: 2,
   });
-  const acknowledge = batching<{ agent_id: string; number: number }, true>({
+  const acknowledge = batching<{ agent_id: string; number: number }, FeedStretch | null>({
     key: ({ agent_id, number }) => `${agent_id}:${number}`,
     async load(positions) {
-      await feed.acknowledge(positions);
-      return positions.map(() => true);
+      const passed = new Map((await feed.acknowledge(positions)).map((one) => [one.agent_id, one]));
+      return positions.map(({ agent_id }) => passed.get(agent_id) ?? null);
     },
     size: 200,
     lanes: 1,
@@ -96,7 +101,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       guarded(async () => {
         const { agent_id } = actor;
         const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
-        const stream = createStream({ actor, reader, pages, log, leave: channels.leave });
+        const delivered = (events: readonly LiveEvent[]) => receipts?.delivered(agent_id, events);
+        const stream = createStream({ actor, reader, pages, delivered, log, leave: channels.leave });
         try {
           // The bus listens before the end of the feed is read: what comes in between rings.
           await channels.join(stream);
@@ -118,8 +124,11 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     acknowledge: (actor, cursor) =>
       guarded(async () => {
         const { agent_id } = actor;
-        await acknowledge({ agent_id, number: cursors.decodeFeed(agent_id, cursor) });
+        const passed = await acknowledge({ agent_id, number: cursors.decodeFeed(agent_id, cursor) });
+        // Who is shown no messages cannot say that it has them.
+        if (passed && maySee(actor.scopes, 'message.created')) receipts?.acknowledged([passed]);
       }),
+    taken: (actor, events) => receipts?.delivered(actor.agent_id, events),
     revoke(isEnded) {
       for (const member of channels.members()) if (isEnded(member.actor)) member.end('token_ended');
     },

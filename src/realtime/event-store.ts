@@ -1,4 +1,5 @@
 import type { EventType } from '../domain/events.ts';
+import type { MessagePlace } from '../domain/receipts.ts';
 import { presentEventData } from '../presenters/events.ts';
 import type { Work } from '../unit-of-work.ts';
 
@@ -8,6 +9,8 @@ export interface SharedEvent {
   type: EventType;
   created_at: number;
   thread_id: string | null;
+  /** The message that it is about, if it is. */
+  message: MessagePlace | null;
   data: object;
   data_json: string;
 }
@@ -73,9 +76,10 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
 
   function share(row: EventRow): SharedEvent | undefined {
     const { id, type, created_at, thread_id } = row;
+    const message = row.message && placeOf(row.message);
     try {
       const data = presentEventData(row);
-      return { id, type, created_at, thread_id, data, data_json: JSON.stringify(data) };
+      return { id, type, created_at, thread_id, message, data, data_json: JSON.stringify(data) };
     } catch (error) {
       log(`event ${id} cannot be shown`, error);
       return undefined;
@@ -106,6 +110,10 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
       return found;
     },
   };
+}
+
+function placeOf({ thread_id, sender_id, sequence }: MessagePlace): MessagePlace {
+  return { thread_id, sender_id, sequence };
 }
 
 /** The text, the object beside it (counted like the text), and what holds them. */

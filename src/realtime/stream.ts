@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
 import { maySee } from '../domain/events.ts';
 import type { Member } from './channels.ts';
-import type { StreamEnd, StreamReader } from './contract.ts';
+import type { LiveEvent, StreamEnd, StreamReader } from './contract.ts';
 import { type FeedPage, type Lane, livePageEvents, type Pages, UnreadableFeed } from './pages.ts';
 
 export interface Stream extends Member {
@@ -19,6 +19,8 @@ export interface StreamParts {
   actor: Actor;
   reader: StreamReader;
   pages: Pages;
+  /** Told of what the reader has taken. */
+  delivered(events: readonly LiveEvent[]): void;
   log(message: string, error: unknown): void;
   /** Called once, when the stream takes no more part. */
   leave(stream: Stream): void;
@@ -31,7 +33,8 @@ const longestPause = 2_000;
  * One reader's way through a feed. It asks for a page only when the last one is delivered, so a slow reader holds up itself and
  * nobody else; and it asks from its own position, so a ring that is late, doubled or wrong costs a query and nothing more.
  */
-export function createStream({ actor, reader, pages, log, leave }: StreamParts): Stream {
+export function createStream(parts: StreamParts): Stream {
+  const { actor, reader, pages, log, leave } = parts;
   let position = 0;
   /** Largest number heard of since the last read began. */
   let heard = 0;
@@ -45,6 +48,14 @@ export function createStream({ actor, reader, pages, log, leave }: StreamParts):
     return true;
   }
 
+  function closed(): boolean {
+    return state === 'over';
+  }
+
+  function shows(event: LiveEvent): boolean {
+    return maySee(actor.scopes, event.type) && (reader.wants?.(event) ?? true);
+  }
+
   async function run(): Promise<void> {
     state = 'reading';
     let behind = true;
@@ -54,8 +65,10 @@ export function createStream({ actor, reader, pages, log, leave }: StreamParts):
       const page = await nextPage(lane);
       if (!page || over()) return;
       if (page.after !== position) throw new UnreadableFeed(`entries after ${position} are no longer kept`);
-      const visible = page.events.filter((event) => maySee(actor.scopes, event.type));
+      const visible = page.events.filter(shows);
       if (visible.length > 0) await reader.deliver(visible);
+      if (closed()) return;
+      parts.delivered(visible);
       if (over()) return;
       position = page.position;
       lane = page.complete ? 'live' : 'replay';

@@ -1,4 +1,5 @@
 import type { EventType, FeedEntry } from '../domain/events.ts';
+import type { DeliveredMark, FeedStretch } from '../domain/receipts.ts';
 import type { MessageRow } from './messages.ts';
 import { type Queryable, statement } from './queryable.ts';
 
@@ -25,6 +26,9 @@ export interface FeedBounds extends FeedHead {
 
 /** One line of an agent's feed. */
 export type FeedLine = Pick<FeedEntry, 'number' | 'event_id'>;
+
+/** Lines of an acknowledged stretch that are looked through for messages, at most: its newest ones. */
+const farthestBack = 1_000;
 
 const statements = {
   heads: statement(
@@ -57,13 +61,26 @@ const statements = {
   acknowledge: statement(
     'feed.acknowledge',
     `with locked as (
-       select agent_id, last_number from feed_heads where agent_id = any($1) order by agent_id for no key update
+       select agent_id, last_number, coalesce(acknowledged_number, -1) as before from feed_heads where agent_id = any($1)
+       order by agent_id for no key update
      ), wish as (
-       select agent_id, max(number) as number from unnest($1::text[], $2::bigint[]) w (agent_id, number)
-       join locked using (agent_id) where number <= last_number group by agent_id
+       select agent_id, before, max(number) as number from unnest($1::text[], $2::bigint[]) w (agent_id, number)
+       join locked using (agent_id) where number <= last_number group by agent_id, before
      )
      update feed_heads h set acknowledged_number = w.number
-     from wish w where h.agent_id = w.agent_id and coalesce(h.acknowledged_number, -1) < w.number`,
+     from wish w where h.agent_id = w.agent_id and w.before < w.number
+     returning h.agent_id, greatest(w.before, 0) as after, w.number as upto`,
+  ),
+  marks: statement(
+    'feed.marks',
+    `select s.agent_id, m.thread_id, max(m.sequence) as sequence
+     from unnest($1::text[], $2::bigint[], $3::bigint[]) s (agent_id, after, upto)
+     cross join lateral (
+       select event_id from feed where agent_id = s.agent_id and number <= s.upto and number > greatest(s.after, s.upto - ${farthestBack})
+       order by number desc limit ${farthestBack}) f
+     join events e on e.id = f.event_id
+     join messages m on m.id = e.message_id and m.sender_id <> s.agent_id
+     group by s.agent_id, m.thread_id`,
   ),
   recipients: statement(
     'feed.recipients',
@@ -117,11 +134,19 @@ export function feedRepository(db: Queryable) {
     async events(ids: readonly string[]): Promise<EventRow[]> {
       return (await db.query<EventColumns>(statements.events, [ids])).map(withMessage);
     },
-    /** Moves durable positions forward; never back, never past the end. */
-    async acknowledge(positions: readonly { agent_id: string; number: number }[]): Promise<void> {
-      await db.query(statements.acknowledge, [
+    /** Moves durable positions forward, never back, never past the end; answers what they have passed. */
+    acknowledge(positions: readonly { agent_id: string; number: number }[]): Promise<FeedStretch[]> {
+      return db.query<FeedStretch>(statements.acknowledge, [
         positions.map((position) => position.agent_id),
         positions.map((position) => position.number),
+      ]);
+    },
+    /** How far these stretches lead in threads, by the messages of others: at most their newest thousand lines count. */
+    marks(stretches: readonly FeedStretch[]): Promise<DeliveredMark[]> {
+      return db.query<DeliveredMark>(statements.marks, [
+        stretches.map((stretch) => stretch.agent_id),
+        stretches.map((stretch) => stretch.after),
+        stretches.map((stretch) => stretch.upto),
       ]);
     },
     /** Heads of every agent whom these events concern. */

@@ -79,6 +79,7 @@ export function eventRoutes(realtime: Realtime, limits: Limits, draining: AbortS
     const page = await whileListening(ctx, draining, (signal) =>
       realtime.page(actor, { ...query, wait_ms: wait * 1_000, signal }),
     );
+    ctx.res.once('finish', () => realtime.taken(actor, page.events));
     const events = page.events.map(envelopeText).join(',');
     const gap = page.gap ? ',"gap":true' : '';
     ctx.set('Cache-Control', 'no-store');

@@ -117,7 +117,8 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
   ws.send(JSON.stringify({ type: 'ready', data }));
 
   return {
-    deliver: (events) => outlet.send(events.filter(wanted).map(envelopeText)),
+    wants: wanted,
+    deliver: (events) => outlet.send(events.map(envelopeText)),
     ended: (reason) => end(...ends[reason]),
     end,
     cut: () => ws.terminate(),

@@ -82,6 +82,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
       const actor = await admit(parts, asked);
       let connection: Connection | undefined;
       const reader: StreamReader = {
+        wants: (event) => connection?.wants?.(event) ?? true,
         deliver: async (events) => connection?.deliver(events),
         ended: (reason) => connection?.ended(reason),
       };

@@ -1,3 +1,4 @@
+import type { Core } from '../../src/compose.ts';
 import { rest } from './rest-client.ts';
 
 export interface FeedEvent {
@@ -9,14 +10,17 @@ export interface FeedEvent {
   data: any;
 }
 
-/** From now on: each call answers the events of the token's feed since the last one. */
+/**
+ * From now on: each call answers the events of the token's feed since the last one. Receipts are left out: to look is to take
+ * what there is, so that they come of themselves, at a time that no test knows.
+ */
 export async function followFeed(api: string, token: string): Promise<() => Promise<FeedEvent[]>> {
   let { cursor } = await page(api, token);
   return async () => {
     const events: FeedEvent[] = [];
     for (;;) {
       const next = await page(api, token, cursor);
-      events.push(...next.events);
+      events.push(...next.events.filter(({ type }) => type !== 'message.delivered'));
       cursor = next.cursor;
       if (next.complete) return events;
     }
@@ -28,4 +32,11 @@ async function page(api: string, token: string, cursor?: string) {
   const answer = await rest('GET', `${api}/events?limit=100${from}`, { token });
   if (answer.status !== 200) throw new Error(`the feed answers ${answer.status} ${answer.text}`);
   return answer.body as { events: FeedEvent[]; cursor: string; complete: boolean };
+}
+
+/** Everything in the feed of an agent, read from the database: nobody takes it. */
+export async function allEventsOf(core: Core, agent: { id: string } | undefined): Promise<FeedEvent[]> {
+  const text = `select e.type, e.id, e.data from feed f join events e on e.id = f.event_id where f.agent_id = $1 order by f.number`;
+  const rows = await core.database.query<Omit<FeedEvent, 'cursor'>>({ text }, [agent?.id]);
+  return rows.map((row) => ({ ...row, cursor: '' }));
 }

@@ -78,13 +78,15 @@ async function feedReport(core: Core, url: string, member: Member, stored: reado
     events.push(...page.events);
     ({ cursor, complete } = page);
   }
-  const sequences = events.map(({ data }) => data.sequence);
-  const ids = new Set(events.map(({ data }) => data.id));
+  // Whoever follows a feed causes receipts, in the feeds of the senders.
+  const messages = events.filter(({ type }) => type !== 'message.delivered');
+  const sequences = messages.map(({ data }) => data.sequence);
+  const ids = new Set(messages.map(({ data }) => data.id));
   const known = new Set(stored.map(({ id }) => id));
   return {
     missing: stored.filter(({ id }) => !ids.has(id)).length,
     repeated: events.length - new Set(events.map(({ id }) => id)).size,
-    foreign: events.filter(({ type, data }) => type !== 'message.created' || !known.has(data.id)).length,
+    foreign: messages.filter(({ type, data }) => type !== 'message.created' || !known.has(data.id)).length,
     out_of_order: sequences.filter((sequence, index) => sequence !== index + 1).length,
     number_holes: await count(
       core,

@@ -17,6 +17,7 @@ export const importTable: Record<string, readonly string[]> = {
     'realtime',
     'rest',
     'services/oauth-storage',
+    'services/receipts',
     'services/revocations',
     'services/signing-keys',
     'services/stream-tickets',

@@ -59,12 +59,17 @@ export function memoryFeed() {
       ),
     acknowledge: (positions) =>
       answer('bounds', () => {
+        const passed: Awaited<ReturnType<Feed['acknowledge']>> = [];
         for (const { agent_id, number } of positions) {
           const log = logOf(agent_id);
-          if (number <= head(agent_id).last_number)
-            log.acknowledged = Math.max(log.acknowledged ?? -1, number);
+          const before = log.acknowledged ?? -1;
+          if (number > head(agent_id).last_number || number <= before) continue;
+          log.acknowledged = number;
+          passed.push({ agent_id, after: Math.max(before, 0), upto: number });
         }
+        return passed;
       }),
+    marks: async () => [],
     recipients: async () => [],
   };
 

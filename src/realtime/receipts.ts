@@ -1,0 +1,153 @@
+import { type DeliveredMark, type FeedStretch, markOf, type MessagePlace } from '../domain/receipts.ts';
+
+/** Gathers what the doors of this process have delivered, and has it written from time to time. */
+export interface Receipts {
+  /** A door of this agent took these events. */
+  delivered(agentId: string, events: readonly { message: MessagePlace | null }[]): void;
+  /** Agents said that they have these stretches of their feeds. */
+  acknowledged(stretches: readonly FeedStretch[]): void;
+  /** Writes what is gathered, once, and gathers no more. */
+  close(): Promise<void>;
+}
+
+export interface ReceiptsParts {
+  /** Writes a batch, in one transaction. */
+  write(batch: { marks: readonly DeliveredMark[]; acknowledged: readonly FeedStretch[] }): Promise<void>;
+  log(message: string, error: unknown): void;
+  /** How long what is delivered first waits for company, in milliseconds; 1,000 by default. */
+  gathering_ms?: number;
+  /** Marks that may wait while the database is away; those beyond are lost until something later moves them. */
+  capacity?: number;
+}
+
+/** Marks in one transaction, at most, but for those of one thread, which stay together: one event tells of all of them. */
+const marksAtOnce = 500;
+/** Lines of feeds that one transaction looks through, at most, and of one stretch. */
+const linesAtOnce = { all: 5_000, each: 1_000 };
+
+/**
+ * Receipts cost a delivery one look into a map. What comes within a second is written together: a mark for each thread and
+ * agent, however many messages, doors and streams moved it.
+ */
+export function createReceipts(parts: ReceiptsParts): Receipts {
+  const { write, log, gathering_ms = 1_000, capacity = 100_000 } = parts;
+  let threads = new Map<string, Map<string, number>>();
+  let size = 0;
+  let stretches = new Map<string, FeedStretch>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let closed = false;
+  let faults = 0;
+
+  function schedule(): void {
+    if (closed || timer || writing) return;
+    // Uneven, so that processes do not write in step.
+    timer = setTimeout(flush, gathering_ms * (0.75 + Math.random() / 2)).unref();
+  }
+
+  function note({ thread_id, agent_id, sequence }: DeliveredMark): void {
+    const agents = threads.get(thread_id);
+    const known = agents?.get(agent_id);
+    if (known !== undefined && known >= sequence) return;
+    if (known === undefined) {
+      if (size >= capacity) return;
+      size += 1;
+    }
+    if (agents) agents.set(agent_id, sequence);
+    else threads.set(thread_id, new Map([[agent_id, sequence]]));
+    schedule();
+  }
+
+  function noteStretch({ agent_id, after, upto }: FeedStretch): void {
+    const known = stretches.get(agent_id);
+    if (!known && stretches.size >= capacity) return;
+    stretches.set(agent_id, {
+      agent_id,
+      after: Math.min(after, known?.after ?? after),
+      upto: Math.max(upto, known?.upto ?? upto),
+    });
+    schedule();
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writeAll().finally(() => {
+      writing = undefined;
+      if (size > 0 || stretches.size > 0) schedule();
+    });
+  }
+
+  /** What cannot be written waits for the next time, together with what has come meanwhile. */
+  async function writeAll(): Promise<void> {
+    const batches = batchesOf(threads, [...stretches.values()]);
+    threads = new Map();
+    stretches = new Map();
+    size = 0;
+    for (const [index, batch] of batches.entries()) {
+      try {
+        await write(batch);
+        faults = 0;
+      } catch (error) {
+        faults += 1;
+        if (faults === 1) log('receipts could not be written; they will be', error);
+        for (const rest of batches.slice(index)) {
+          rest.marks.forEach(note);
+          rest.acknowledged.forEach(noteStretch);
+        }
+        return;
+      }
+    }
+  }
+
+  return {
+    delivered(agentId, events) {
+      if (closed) return;
+      for (const { message } of events) {
+        const mark = markOf(agentId, message);
+        if (mark) note(mark);
+      }
+    },
+    acknowledged(given) {
+      if (!closed) given.forEach(noteStretch);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await writing;
+      await writeAll();
+    },
+  };
+}
+
+interface Batch {
+  marks: DeliveredMark[];
+  acknowledged: FeedStretch[];
+}
+
+function batchesOf(
+  threads: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  stretches: readonly FeedStretch[],
+): Batch[] {
+  const batches: Batch[] = [];
+  let marks: DeliveredMark[] = [];
+  for (const [thread_id, agents] of threads) {
+    for (const [agent_id, sequence] of agents) marks.push({ thread_id, agent_id, sequence });
+    if (marks.length < marksAtOnce) continue;
+    batches.push({ marks, acknowledged: [] });
+    marks = [];
+  }
+  if (marks.length > 0) batches.push({ marks, acknowledged: [] });
+  let acknowledged: FeedStretch[] = [];
+  let lines = 0;
+  for (const stretch of stretches) {
+    acknowledged.push(stretch);
+    lines += Math.min(stretch.upto - stretch.after, linesAtOnce.each);
+    if (lines < linesAtOnce.all) continue;
+    batches.push({ marks: [], acknowledged });
+    acknowledged = [];
+    lines = 0;
+  }
+  if (acknowledged.length > 0) batches.push({ marks: [], acknowledged });
+  return batches;
+}

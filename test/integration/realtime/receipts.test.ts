@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { DeliveredMark } from '../../../src/domain/receipts.ts';
+import { recordDeliveries, type Taken } from '../../../src/services/receipts.ts';
+import { allEventsOf, type FeedEvent } from '../../support/feed.ts';
+import { rest } from '../../support/rest-client.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
+import { openSse } from '../mcp/sse-client.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const agents = (count: number) => Promise.all(Array.from({ length: count }, () => service.agent()));
+const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
+
+async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | undefined)[]) {
+  const body = { participants: others.map((agent) => agent?.handle) };
+  const made = await rest('POST', `${service.api}/threads`, { token: creator?.token, body });
+  expect(made.status).toBe(201);
+  const id = String(made.body.id);
+  const url = `${service.api}/threads/${id}`;
+  return {
+    id,
+    async send(by: TestAgent | undefined, count = 1): Promise<void> {
+      for (let sent = 0; sent < count; sent += 1) {
+        const answer = await rest('POST', `${url}/messages`, { token: by?.token, body: { content: 'x' } });
+        expect(answer.status).toBe(201);
+      }
+    },
+    read: (by: TestAgent, up_to_sequence: number) =>
+      rest('POST', `${url}/read`, { token: by.token, body: { up_to_sequence } }),
+    add: (by: TestAgent, { handle }: TestAgent) =>
+      rest('POST', `${url}/members`, { token: by.token, body: { handle } }),
+    remove: (by: TestAgent, { id: member }: TestAgent) =>
+      rest('DELETE', `${url}/members/${member}`, { token: by.token }),
+    /** Handle, delivered and read mark of each member, as this one sees them. */
+    async marks(by: TestAgent | undefined) {
+      const answer = await rest('GET', `${url}/receipts`, { token: by?.token });
+      expect(answer.status).toBe(200);
+      const receipts = answer.body.receipts as {
+        agent: { id: string };
+        delivered_up_to_sequence: number;
+        read_up_to_sequence: number;
+      }[];
+      return new Map(
+        receipts.map((one) => [one.agent.id, [one.delivered_up_to_sequence, one.read_up_to_sequence]]),
+      );
+    },
+    mark: ({ id: agent_id }: TestAgent, sequence: number): DeliveredMark => ({
+      thread_id: id,
+      agent_id,
+      sequence,
+    }),
+  };
+}
+
+const record = (taken: Taken) =>
+  service.core.unitOfWork.record((work) => recordDeliveries(work, { ...taken }));
+
+/** What the agent has heard of deliveries so far: thread, member and mark, in order. */
+async function told(agent: TestAgent | undefined): Promise<[string, string, number][]> {
+  const events = await allEventsOf(service.core, agent);
+  return events
+    .filter(({ type }) => type === 'message.delivered')
+    .flatMap(({ data }: FeedEvent) =>
+      (data.members as { id: string; up_to_sequence: number }[]).map((one): [string, string, number] => [
+        data.thread_id,
+        one.id,
+        one.up_to_sequence,
+      ]),
+    );
+}
+
+test('what a WebSocket, an SSE stream, a long poll or an acknowledged position took is delivered', async () => {
+  const [ann, web, sse, poll, ack, away] = await agents(6);
+  if (!ann || !web || !sse || !poll || !ack || !away) throw new Error('no agents');
+  const thread = await threadOf(ann, web, sse, poll, ack, away);
+  const socket = await connect(service.url, { token: web.token });
+  const hearing = await connect(service.url, { token: ann.token });
+  const mcp = await service.token(sse.handle, { door: 'mcp' });
+  const stream = await openSse(`${service.url}/mcp`, {
+    Authorization: `Bearer ${mcp}`,
+    Accept: 'text/event-stream',
+  });
+  const start = await rest('GET', `${service.api}/events`, { token: poll.token });
+  await thread.send(ann, 3);
+  const page = await rest('GET', `${service.api}/events?cursor=${start.body.cursor}`, { token: poll.token });
+  expect(page.body.events).toHaveLength(3);
+  // The line of thread.created is the first one; a token that is shown no messages says nothing of them.
+  for (const [who, scopes, line] of [
+    [ack, ['threads:read'], 3],
+    [away, ['contacts:read'], 4],
+  ] as const) {
+    const token = await service.token(who.handle, { scopes });
+    const cursor = service.core.cursors.encodeFeed(who.id, line);
+    expect((await rest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(204);
+  }
+  await expect
+    .poll(() => thread.marks(ann), { timeout: 15_000 })
+    .toEqual(
+      new Map([
+        [ann.id, [3, 3]],
+        [web.id, [3, 0]],
+        [sse.id, [3, 0]],
+        [poll.id, [3, 0]],
+        [ack.id, [2, 0]],
+        [away.id, [0, 0]],
+      ]),
+    );
+  const heard = new Map((await told(ann)).map(([, id, mark]) => [id, mark]));
+  expect(heard).toEqual(
+    new Map([
+      [web.id, 3],
+      [sse.id, 3],
+      [poll.id, 3],
+      [ack.id, 2],
+    ]),
+  );
+  const event = await hearing.next(({ type }) => type === 'message.delivered');
+  expect(event.data).toMatchObject({ thread_id: thread.id, delivered_at: expect.any(Number) });
+  for (const recipient of [web, sse, poll, ack, away]) expect(await told(recipient)).toEqual([]);
+  stream.close();
+  await Promise.all([socket.close(), hearing.close()]);
+});
+
+test('one event tells the senders concerned of all members of a thread, and nobody else', async () => {
+  const [ann, bob, cleo, dora] = await agents(4);
+  if (!ann || !bob || !cleo || !dora) throw new Error('no agents');
+  const thread = await threadOf(ann, bob, cleo, dora);
+  await thread.send(ann, 2);
+  await thread.send(bob);
+  await record({ marks: [thread.mark(cleo, 2), thread.mark(dora, 2)] });
+  await record({ marks: [thread.mark(cleo, 3), thread.mark(dora, 3), thread.mark(ann, 3)] });
+  const events = (await allEventsOf(service.core, ann)).filter(({ type }) => type === 'message.delivered');
+  expect(events.map(({ data }) => data)).toEqual([
+    {
+      thread_id: thread.id,
+      delivered_at: expect.any(Number),
+      members: expect.toSatisfy((members: unknown[]) => members.length === 2),
+    },
+  ]);
+  expect(events[0]?.data.members).toEqual(
+    expect.arrayContaining([cleo, dora].map((agent) => ({ ...ref(agent), up_to_sequence: 2 }))),
+  );
+  const toBob = await told(bob);
+  expect(new Set(toBob.map(([, id, mark]) => `${id} ${mark}`))).toEqual(
+    new Set([ann, cleo, dora].map(({ id }) => `${id} 3`)),
+  );
+  for (const reader of [cleo, dora]) expect(await told(reader)).toEqual([]);
+});
+
+test('marks never go back nor beyond the end; what is read is delivered; strangers have none', async () => {
+  const [ann, bob, cleo, stranger] = await agents(4);
+  if (!ann || !bob || !cleo || !stranger) throw new Error('no agents');
+  const thread = await threadOf(ann, bob);
+  await thread.send(ann, 4);
+  for (const sequence of [2, 1, 2]) await record({ marks: [thread.mark(bob, sequence)] });
+  expect((await thread.marks(bob)).get(bob.id)).toEqual([2, 0]);
+  await record({ marks: [thread.mark(bob, 99), thread.mark(stranger, 3)] });
+  expect((await thread.marks(ann)).get(bob.id)).toEqual([4, 0]);
+  await thread.send(ann, 2);
+  expect((await thread.read(bob, 5)).status).toBe(204);
+  expect((await thread.marks(ann)).get(bob.id)).toEqual([5, 5]);
+  await record({ marks: [thread.mark(bob, 5)] });
+  expect(await told(ann)).toEqual([2, 4].map((mark) => [thread.id, bob.id, mark]));
+
+  expect((await thread.add(ann, cleo)).status).toBe(201);
+  expect((await thread.marks(cleo)).get(cleo.id)).toEqual([6, 6]);
+  await thread.send(ann);
+  expect((await thread.remove(ann, cleo)).status).toBe(204);
+  await record({ marks: [thread.mark(cleo, 7)] });
+  expect([...(await thread.marks(ann)).keys()].toSorted()).toEqual([ann.id, bob.id].toSorted());
+  expect(await told(ann)).toHaveLength(2);
+  const hidden = await rest('GET', `${service.api}/threads/${thread.id}/receipts`, { token: cleo.token });
+  expect(hidden.body.error.code).toBe('THREAD_NOT_FOUND');
+});
+
+test('many deliveries, messages and read marks at once: nobody waits in a circle, and senders hear of marks in order', async () => {
+  const crowd = await agents(6);
+  const threads = await Promise.all(
+    [0, 1, 2].map((turn) => threadOf(...(crowd.slice(turn, turn + 4) as [TestAgent, TestAgent]))),
+  );
+  await Promise.all(threads.map((thread, turn) => thread.send(crowd[turn], 10)));
+  const rounds = Array.from({ length: 60 }, async (_, round) => {
+    const marks = threads.flatMap((thread, turn) =>
+      crowd.slice(turn, turn + 4).map((agent) => thread.mark(agent, 1 + ((round * 7) % 12))),
+    );
+    await record({ marks: round % 2 ? marks : marks.toReversed() });
+    if (round % 5 === 0) await threads[round % 3]?.send(crowd[(round % 3) + 1]);
+  });
+  await Promise.all(rounds);
+  for (const agent of crowd) {
+    const latest = new Map<string, number>();
+    for (const [thread_id, id, mark] of await told(agent)) {
+      expect(mark).toBeGreaterThan(latest.get(`${thread_id} ${id}`) ?? 0);
+      latest.set(`${thread_id} ${id}`, mark);
+    }
+  }
+  // A mark beyond the end at that moment ends there.
+  for (const [turn, thread] of threads.entries()) {
+    for (const [delivered = 0] of (await thread.marks(crowd[turn])).values())
+      expect(delivered).toBeGreaterThanOrEqual(10);
+  }
+});
+
+test('who is removed while a delivery is written does not hear of it', async () => {
+  const [ann, bob] = await agents(2);
+  if (!ann || !bob) throw new Error('no agents');
+  const thread = await threadOf(ann, bob);
+  await thread.send(ann);
+  const order: string[] = [];
+  let removing: Promise<unknown> | undefined;
+  await service.core.unitOfWork.record(async (work) => {
+    await recordDeliveries(work, { marks: [thread.mark(bob, 1)] });
+    removing = thread.remove(bob, ann).then(() => order.push('removed'));
+    const waiting = {
+      text: `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    };
+    await expect
+      .poll(async () => (await service.core.database.query(waiting, [])).length, { timeout: 8_000 })
+      .toBe(1);
+    order.push('recorded');
+  });
+  await removing;
+  expect(order).toEqual(['recorded', 'removed']);
+  const types = (await allEventsOf(service.core, ann)).map(({ type }) => type);
+  expect(types.slice(-2)).toEqual(['message.delivered', 'thread.member_removed']);
+});

@@ -1,0 +1,129 @@
+import { expect, test, vi } from 'vitest';
+import type { FeedStretch, MessagePlace } from '../../../src/domain/receipts.ts';
+import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receipts.ts';
+import { eventually } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+type Batch = Parameters<ReceiptsParts['write']>[0];
+
+/** Receipts that keep what is written, and can be told to fail. */
+function setUp(changes: Partial<ReceiptsParts> = {}) {
+  const batches: Batch[] = [];
+  const logged: string[] = [];
+  const state = { failing: false };
+  const receipts = createReceipts({
+    async write(batch) {
+      if (state.failing) throw new Error('the database is away');
+      batches.push(batch);
+    },
+    log: (message) => void logged.push(message),
+    gathering_ms: 20,
+    ...changes,
+  });
+  const marks = () => batches.flatMap((batch) => batch.marks);
+  return { receipts, batches, marks, logged, state };
+}
+
+const message = (sequence: number, thread_id = 't', sender_id = 'sender'): { message: MessagePlace } => ({
+  message: { thread_id, sender_id, sequence },
+});
+const stretch = (agent_id: string, after: number, upto: number): FeedStretch => ({ agent_id, after, upto });
+
+test('however many messages and doors moved it, a mark is written once, the furthest one', async () => {
+  const { receipts, batches } = setUp();
+  receipts.delivered('a', [message(1), message(2), message(3)]);
+  receipts.delivered('a', [message(2)]);
+  receipts.delivered('b', [message(1)]);
+  await eventually(() => expect(batches).toHaveLength(1));
+  expect(batches[0]?.marks).toEqual([
+    { thread_id: 't', agent_id: 'a', sequence: 3 },
+    { thread_id: 't', agent_id: 'b', sequence: 1 },
+  ]);
+});
+
+test('own messages and what is no message leave nothing to write', async () => {
+  const { receipts, batches } = setUp();
+  receipts.delivered('sender', [message(1), { message: null }]);
+  await receipts.close();
+  expect(batches).toEqual([]);
+});
+
+test('acknowledged stretches of an agent become one', async () => {
+  const { receipts, batches } = setUp();
+  receipts.acknowledged([stretch('a', 0, 4), stretch('b', 2, 3)]);
+  receipts.acknowledged([stretch('a', 4, 9)]);
+  await receipts.close();
+  expect(batches).toEqual([{ marks: [], acknowledged: [stretch('a', 0, 9), stretch('b', 2, 3)] }]);
+});
+
+test('what cannot be written waits, together with what comes meanwhile', async () => {
+  const { receipts, batches, marks, logged, state } = setUp();
+  state.failing = true;
+  receipts.delivered('a', [message(5)]);
+  receipts.acknowledged([stretch('b', 0, 4)]);
+  await eventually(() => expect(logged).toHaveLength(1));
+  receipts.delivered('a', [message(4), message(7)]);
+  receipts.delivered('c', [message(1)]);
+  state.failing = false;
+  await eventually(() => expect(marks()).toHaveLength(2));
+  expect(new Map(marks().map((mark) => [mark.agent_id, mark.sequence]))).toEqual(
+    new Map([
+      ['a', 7],
+      ['c', 1],
+    ]),
+  );
+  await receipts.close();
+  expect(batches.flatMap((batch) => batch.acknowledged)).toEqual([stretch('b', 0, 4)]);
+  expect(logged).toHaveLength(1);
+});
+
+test('closing writes what is gathered, behind what is being written, and takes nothing more', async () => {
+  let release: (() => void) | undefined;
+  const written: number[] = [];
+  const { receipts } = setUp({
+    async write({ marks }) {
+      written.push(...marks.map(({ sequence }) => sequence));
+      if (written.length === 1) await new Promise<void>((resolve) => (release = resolve));
+    },
+  });
+  receipts.delivered('a', [message(1)]);
+  await eventually(() => expect(written).toEqual([1]));
+  receipts.delivered('a', [message(2)]);
+  const closed = receipts.close();
+  receipts.delivered('a', [message(3)]);
+  release?.();
+  await closed;
+  expect(written).toEqual([1, 2]);
+});
+
+test('large batches are parted, and a thread stays whole', async () => {
+  const { receipts, batches } = setUp();
+  for (let thread = 0; thread < 5; thread += 1)
+    for (let agent = 0; agent < 256; agent += 1) receipts.delivered(`a${agent}`, [message(1, `t${thread}`)]);
+  await receipts.close();
+  expect(batches.map(({ marks }) => marks.length)).toEqual([512, 512, 256]);
+  for (const { marks } of batches) expect(marks.length % 256).toBe(0);
+});
+
+test('stretches are parted by the lines that they cost', async () => {
+  const { receipts, batches } = setUp();
+  receipts.acknowledged(Array.from({ length: 12 }, (_, index) => stretch(`a${index}`, 0, 1_000_000)));
+  receipts.acknowledged(Array.from({ length: 100 }, (_, index) => stretch(`b${index}`, 5, 6)));
+  await receipts.close();
+  expect(batches.map(({ acknowledged }) => acknowledged.length)).toEqual([5, 5, 102]);
+});
+
+test('what waits is bounded while nothing can be written', async () => {
+  const { receipts, marks, state } = setUp({ capacity: 3, gathering_ms: 5 });
+  state.failing = true;
+  for (let agent = 0; agent < 10; agent += 1) receipts.delivered(`a${agent}`, [message(1)]);
+  receipts.delivered('a1', [message(2)]);
+  state.failing = false;
+  await receipts.close();
+  expect(marks().map(({ agent_id, sequence }) => `${agent_id}:${sequence}`)).toEqual([
+    'a0:1',
+    'a1:2',
+    'a2:1',
+  ]);
+});
