@@ -3,6 +3,7 @@ import type { Core } from './compose.ts';
 import { createConsoleFace } from './console/face.ts';
 import { createPageWriter } from './console/writer.tsx';
 import { derivedKey } from './domain/derived-key.ts';
+import { eventDoors } from './event-doors.ts';
 import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
 import { healthFace } from './http/health.ts';
@@ -20,10 +21,12 @@ import { createOpenId } from './platform/openid.ts';
 import { publicFetch } from './platform/public-fetch.ts';
 import { createRealtime } from './realtime/create.ts';
 import { createReceipts } from './realtime/receipts.ts';
+import { asyncApiDocument } from './rest/asyncapi/document.ts';
 import { cardRoute } from './rest/card.ts';
 import { descriptionFace } from './rest/description.ts';
 import { docsFace } from './rest/docs.ts';
 import { eventRoutes } from './rest/events.ts';
+import { openApiDocument } from './rest/openapi/document.ts';
 import { limitByAddress } from './rest/public-limit.ts';
 import { createRestFaces } from './rest/router.ts';
 import { streamTicketRoutes } from './rest/stream-tickets.ts';
@@ -150,12 +153,10 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     base_url: resources.api,
     routes,
   });
+  const about = { base_url: resources.api, public_url, version: config.VERSION };
   const description = descriptionFace({
-    catalogue,
-    routes,
-    base_url: resources.api,
-    public_url,
-    version: config.VERSION,
+    '/v1/openapi.json': openApiDocument({ catalogue, routes, ...about }),
+    '/v1/asyncapi.json': asyncApiDocument({ doors: eventDoors, ...about }),
   });
   const webSocket = createWebSocketFace({
     realtime,

@@ -1,21 +1,67 @@
-import type { LiveEvent } from '../realtime/contract.ts';
+import { z } from 'zod';
+import type { EventType } from '../domain/events.ts';
+import type { ShownEvent } from '../realtime/contract.ts';
+import { eventDataOf } from '../realtime/envelope.ts';
 import { sseEvent } from './sse.ts';
 
+const methodOf = (type: EventType): string => `notifications/service/${type.replaceAll('.', '_')}`;
+
+const position = z
+  .string()
+  .describe('A position in the feed, good at every door; the id of the SSE event too.');
+
+function notification(method: string, params: z.ZodType) {
+  return z.object({
+    jsonrpc: z.literal('2.0').describe('JSON-RPC 2.0.'),
+    method: z.literal(method).describe('What happened.'),
+    params: params.describe('The data of the event, and where it stands.'),
+  });
+}
+
+/** Notifications of events of one type. */
+export function notificationSchema(type: EventType): z.ZodType {
+  const which = z
+    .object({
+      event_id: z.string().meta({ pattern: '^evt_' }).describe('The same at every delivery.'),
+      cursor: position,
+    })
+    .describe('Which event this is.');
+  const data = eventDataOf(type);
+  return notification(methodOf(type), data.extend({ _meta: which })).describe(data.description ?? type);
+}
+
 /**
- * An event as a JSON-RPC notification on the stream: `message.created` is `notifications/service/message_created`, its params
- * are the data of the WebSocket event and `_meta`. The SSE id is the cursor, so that `Last-Event-ID` resumes behind it.
+ * An event as a JSON-RPC notification: `message.created` is `notifications/service/message_created`, its params are the data of
+ * the WebSocket event and `_meta`.
  */
-export function notificationOf(event: LiveEvent): string {
-  const method = `notifications/service/${event.type.replaceAll('.', '_')}`;
+export function notificationText(event: ShownEvent): string {
   const meta = JSON.stringify({ event_id: event.id, cursor: event.cursor });
   const data = event.data_json.slice(0, -1);
   const params = `${data}${data === '{' ? '' : ','}"_meta":${meta}}`;
-  return sseEvent(event.cursor, `{"jsonrpc":"2.0","method":"${method}","params":${params}}`);
+  return `{"jsonrpc":"2.0","method":"${methodOf(event.type)}","params":${params}}`;
 }
 
+/** The same on the stream. The SSE id is the cursor, so that `Last-Event-ID` resumes behind it. */
+export function notificationOf(event: ShownEvent): string {
+  return sseEvent(event.cursor, notificationText(event));
+}
+
+/** Tells that events are missing. */
+export const gapSchema = notification(
+  'notifications/service/gap',
+  z.object({
+    reason: z.string().describe('For people.'),
+    _meta: z.object({ cursor: position }).describe('Where the stream goes on.'),
+  }),
+);
+
 /** Tells that events before this position are no longer kept: what the stream goes on with is not all there was. */
-export function gapNotification(cursor: string): string {
+export function gapMessage(cursor: string): z.infer<typeof gapSchema> {
   const params = { reason: 'events before this cursor are no longer kept', _meta: { cursor } };
-  const message = { jsonrpc: '2.0', method: 'notifications/service/gap', params };
-  return sseEvent(cursor, JSON.stringify(message));
+  return { jsonrpc: '2.0', method: 'notifications/service/gap', params };
+}
+
+/** The same on the stream. */
+export function gapNotification(cursor: string): string {
+  return sseEvent(cursor, JSON.stringify(gapMessage(cursor)));
 }

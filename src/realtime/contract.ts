@@ -17,6 +17,9 @@ export interface LiveEvent {
   data_json: string;
 }
 
+/** What a door shows of an event. */
+export type ShownEvent = Pick<LiveEvent, 'id' | 'type' | 'cursor' | 'created_at' | 'data_json'>;
+
 export type StreamEnd = 'token_ended' | 'shutdown' | 'failed';
 
 /** Who reads a stream: a socket, an SSE response. */

@@ -1,29 +1,42 @@
 import { z } from 'zod';
-import { eventTypes } from '../domain/events.ts';
+import { type EventType, eventTypes } from '../domain/events.ts';
 import { eventData } from '../presenters/events.ts';
-import type { LiveEvent } from './contract.ts';
+import type { ShownEvent } from './contract.ts';
 
-const [first, ...others] = eventTypes.map((type) =>
-  z.object({
-    type: z.literal(type).describe('What happened.'),
-    id: z
-      .string()
-      .meta({ pattern: '^evt_' })
-      .describe('Event identifier, evt_…; the same at every delivery.'),
-    cursor: z.string().describe('The position right behind this event, good at every door.'),
-    created_at: z.int().describe('Milliseconds since the Unix epoch.'),
-    data: eventData[type],
-  }),
-);
+function envelopeOf<Type extends EventType>(type: Type) {
+  const words = type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return z
+    .object({
+      type: z.literal(type).describe('What happened.'),
+      id: z
+        .string()
+        .meta({ pattern: '^evt_' })
+        .describe('Event identifier, evt_…; the same at every delivery.'),
+      cursor: z.string().describe('The position right behind this event, good at every door.'),
+      created_at: z.int().describe('Milliseconds since the Unix epoch.'),
+      data: eventData[type],
+    })
+    .meta({ id: `${words.join('')}Event`, description: eventData[type].description });
+}
+
+/** The envelope of the contract, section 4, of each event type. */
+export const eventEnvelopes = new Map(eventTypes.map((type) => [type, envelopeOf(type)]));
+
+const [first, ...others] = eventEnvelopes.values();
 if (!first) throw new Error('there are no event types');
 
-/** The envelope of the contract, section 4, as a schema over all event types. */
+/** The same as one schema over all event types. */
 export const eventEnvelope = z.discriminatedUnion('type', [first, ...others]);
 
+/** The data of events of one type. */
+export function eventDataOf(type: EventType): z.ZodObject {
+  return eventData[type];
+}
+
 /**
- * The same as JSON text. Type, id and cursor are of our own making and need no escaping; the data is the text that all
+ * The envelope as JSON text. Type, id and cursor are of our own making and need no escaping; the data is the text that all
  * receivers share.
  */
-export function envelopeText({ type, id, cursor, created_at, data_json }: LiveEvent): string {
+export function envelopeText({ type, id, cursor, created_at, data_json }: ShownEvent): string {
   return `{"type":"${type}","id":"${id}","cursor":"${cursor}","created_at":${created_at},"data":${data_json}}`;
 }

@@ -1,11 +1,13 @@
 import type { Middleware } from 'koa';
-import { type OpenApiParts, openApiDocument } from './openapi/document.ts';
 
-/** `GET /v1/openapi.json`, for everybody: what the interface is is no secret. Made once, at the start. */
-export function descriptionFace(parts: OpenApiParts): Middleware {
-  const text = JSON.stringify(openApiDocument(parts));
+/** Descriptions of the interface by their path, for everybody: what the interface is is no secret. Made once, at the start. */
+export function descriptionFace(documents: Record<string, object>): Middleware {
+  const texts = new Map(
+    Object.entries(documents).map(([path, document]) => [path, JSON.stringify(document)]),
+  );
   return function description(ctx, next) {
-    if (ctx.path !== '/v1/openapi.json' || !['GET', 'HEAD'].includes(ctx.method)) return next();
+    const text = texts.get(ctx.path);
+    if (text === undefined || !['GET', 'HEAD'].includes(ctx.method)) return next();
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.type = 'application/json';

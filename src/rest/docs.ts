@@ -95,7 +95,7 @@ const pageIn = (folder: string): string => `<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The reference needs scripts. The same as JSON: <a href="/v1/openapi.json">openapi.json</a></noscript>
+    <noscript>The reference needs scripts. The same as JSON: <a href="/v1/openapi.json">openapi.json</a>, events as <a href="/v1/asyncapi.json">asyncapi.json</a></noscript>
     <script src="${folder}swagger-ui-bundle.js"></script>
     <script src="${folder}start.js"></script>
   </body>

@@ -4,19 +4,20 @@ import { z } from 'zod';
 import { actorOf } from '../http/authenticate.ts';
 import { budgetTeller } from '../http/budget-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { examplePage } from '../operations/event-examples.ts';
 import type { Limits } from '../operations/limits.ts';
 import { parseInput } from '../operations/parse.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../realtime/envelope.ts';
 import { following, requireFollowing } from '../realtime/following.ts';
-import { examplePage } from './event-examples.ts';
+
 import { type FieldSchema, readQuery } from './input.ts';
 import type { Route, RouteDescription } from './route.ts';
 
 const cursor = z.string().describe('A position in the feed: the cursor of an event or of a page.');
 
 /** Query of `GET /v1/events`. */
-const eventsQuery = z.object({
+export const eventsQuery = z.object({
   cursor: cursor
     .optional()
     .describe('Events behind this one. Without it: the acknowledged position, or now.'),

@@ -9,6 +9,7 @@ import { type ClientFrame, parseClientFrame } from './client-frames.ts';
 import { createFrameBudget } from './frame-budget.ts';
 import { closeCodes, type WebSocketLimits } from './limits.ts';
 import { createOutlet } from './outlet.ts';
+import { frameText } from './server-frames.ts';
 
 export interface Connection extends StreamReader {
   /** Sends the protocol ping that is due, or cuts a connection that left two unanswered. */
@@ -33,6 +34,8 @@ const ends: Record<StreamEnd, readonly [code: number, reason: string]> = {
   failed: [closeCodes.internal, 'the event log could not be read on; connect again with your cursor'],
 };
 
+const pong = frameText({ type: 'pong' });
+
 /** Serves one open WebSocket: the ready frame at once, then the stream's events; and answers what the client sends. */
 export function serveConnection(ws: WebSocket, socket: Duplex, parts: ConnectionParts): Connection {
   const { actor, stream, limits } = parts;
@@ -55,7 +58,7 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
 
   function complain(error: DomainError): void {
     const data = { code: error.code, message: error.message };
-    outlet.reply(JSON.stringify({ type: 'error', data }));
+    outlet.reply(frameText({ type: 'error', data }));
   }
 
   /** A connection counts as flooding by its frames and protocol pings together. */
@@ -81,7 +84,7 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
   function answer(frame: ClientFrame): void {
     switch (frame.type) {
       case 'ping':
-        outlet.reply('{"type":"pong"}');
+        outlet.reply(pong);
         break;
       case 'subscribe':
         if (narrowed.size >= limits.subscriptions && !narrowed.has(frame.thread_id)) {
@@ -114,7 +117,7 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
 
   const { cursor, resumed, gap } = stream;
   const data = { agent_id: actor.agent_id, cursor, resumed, gap };
-  ws.send(JSON.stringify({ type: 'ready', data }));
+  ws.send(frameText({ type: 'ready', data }));
 
   return {
     wants: wanted,

@@ -1,5 +1,4 @@
 import { type ErrorCode, errorStatuses } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/scopes.ts';
 import type { Operation } from '../../operations/define.ts';
 import type { Route } from '../route.ts';
 import { describeEndpoint } from './endpoint.ts';
@@ -9,6 +8,7 @@ import { introduction } from './introduction.ts';
 import { errorSchema, refusalExample, refusalResponse } from './refusals.ts';
 import { tagsOf } from './rooms.ts';
 import { createSchemas, type Json } from './schemas.ts';
+import { oauthFlows, tokenDescription } from './security.ts';
 
 export interface OpenApiParts {
   catalogue: readonly Operation[];
@@ -20,7 +20,7 @@ export interface OpenApiParts {
 
 /** The REST interface as OpenAPI 3.1, from the very schemas that validate. */
 export function openApiDocument({ catalogue, routes, base_url, public_url, version }: OpenApiParts): Json {
-  const schemas = createSchemas();
+  const schemas = createSchemas('draft-2020-12');
   const endpoints = endpointsOf(catalogue, routes);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
@@ -41,6 +41,10 @@ export function openApiDocument({ catalogue, routes, base_url, public_url, versi
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    externalDocs: {
+      description: 'Events: the WebSocket, the MCP stream and the long poll, as AsyncAPI 3.0',
+      url: `${base_url}/asyncapi.json`,
+    },
     servers: [{ url: base_url }],
     security: [{ oauth: [] }],
     tags: tagsOf(endpoints.map(({ path }) => path)),
@@ -55,24 +59,6 @@ export function openApiDocument({ catalogue, routes, base_url, public_url, versi
   };
 }
 
-const granted: Record<Scope, string> = {
-  'threads:read': 'Read threads, messages and their events.',
-  'threads:write': 'Start threads, send messages, change status and members.',
-  'contacts:read': 'Read contacts, requests, blocks and their events.',
-  'contacts:write': 'Ask for contact, answer requests, remove and block.',
-  'agents:read': 'Read and search agents.',
-  'agents:write': 'Register, change and delete agents.',
-  'realtime:read': 'Follow every event.',
-};
-
 function securityScheme(public_url: string): Json {
-  const flow = { tokenUrl: `${public_url}/token`, refreshUrl: `${public_url}/token`, scopes: granted };
-  return {
-    type: 'oauth2',
-    description: 'An access token acts as one agent, for 15 minutes.',
-    flows: {
-      clientCredentials: { tokenUrl: flow.tokenUrl, scopes: granted },
-      authorizationCode: { ...flow, authorizationUrl: `${public_url}/authorize` },
-    },
-  };
+  return { type: 'oauth2', description: tokenDescription, flows: oauthFlows(public_url, 'scopes') };
 }

@@ -7,14 +7,15 @@ export interface ObjectSchema extends Json {
   required?: string[];
 }
 
-/** Turns zod schemas into JSON Schema 2020-12; those with a name are gathered and referred to. */
+/** Turns zod schemas into JSON Schema; those with a name are gathered and referred to. */
 export interface Schemas {
   of(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema;
   /** What was met by name so far. */
   named(): Record<string, Json>;
 }
 
-export function createSchemas(): Schemas {
+/** @param target the dialect of JSON Schema that the document speaks. */
+export function createSchemas(target: 'draft-2020-12' | 'draft-07'): Schemas {
   const all: Record<string, Json> = {};
 
   function keep(name: string, schema: Json): void {
@@ -30,12 +31,13 @@ export function createSchemas(): Schemas {
       const made = z.toJSONSchema(schema, {
         io,
         unrepresentable: 'any',
-        target: 'draft-2020-12',
+        target,
         override: ({ jsonSchema }) => simplify(jsonSchema, io),
       });
-      const text = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
-      const { $schema: _dialect, $defs = {}, id, ...own }: Json = JSON.parse(text, describeNullable);
-      for (const [name, one] of Object.entries($defs as Record<string, Json>)) keep(name, one);
+      const text = JSON.stringify(made).replaceAll(/"#\/(?:\$defs|definitions)\//g, '"#/components/schemas/');
+      const { $schema: _dialect, $defs, definitions, id, ...own }: Json = JSON.parse(text, describeNullable);
+      const inner = { ...($defs as Json), ...(definitions as Json) };
+      for (const [name, one] of Object.entries(inner)) keep(name, one as Json);
       if (typeof id !== 'string') return own;
       keep(id, own);
       return { $ref: `#/components/schemas/${id}` };

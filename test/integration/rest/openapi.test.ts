@@ -61,7 +61,7 @@ test('holds every operation in each of its forms, and names each once', () => {
 
 /** Field names of OpenAPI 3.1, section 4.8, as far as we use them. */
 const fieldsOf = {
-  document: ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components'],
+  document: ['openapi', 'info', 'externalDocs', 'servers', 'security', 'tags', 'paths', 'components'],
   operation: [
     'operationId',
     'tags',

@@ -1,14 +1,26 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { lookUp, type OpenApiDocument } from './document.ts';
+import { lookUp } from './document.ts';
 
 /** What is wrong with a value, or null when nothing is. */
 export type Check = (value: unknown) => string | null;
 
-/** Compiles schemas of a document by their JSON pointer, as JSON Schema 2020-12 wants them read. */
-export function createSchemaChecks(document: OpenApiDocument): (pointer: string) => Check {
+/** A document whose schemas refer to those in `components`. */
+export interface Described {
+  components: Record<string, Record<string, object>>;
+}
+
+/**
+ * Compiles schemas of a document by their JSON pointer, read in their dialect: OpenAPI 3.1 speaks JSON Schema 2020-12, AsyncAPI 3.0
+ * draft 07.
+ */
+export function createSchemaChecks(
+  document: Described,
+  Dialect: typeof Ajv2020 | typeof Ajv = Ajv2020,
+): (pointer: string) => Check {
   // Types and properties may stand in different parts of an allOf; everything else is as strict as can be.
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+  const ajv = new Dialect({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addVocabulary(['components']);
   ajv.addSchema({ components: { schemas: document.components['schemas'] } }, 'document');

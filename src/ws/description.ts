@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { examplePage } from '../operations/event-examples.ts';
+import { exampleAgents, exampleThread } from '../operations/examples.ts';
+import type { DoorDescription, MessageDescription } from '../realtime/door-description.ts';
+import { envelopeText, eventEnvelopes } from '../realtime/envelope.ts';
+import { type ClientFrame, clientFrames } from './client-frames.ts';
+import { defaultLimits } from './limits.ts';
+import { type ServerFrame, serverFrames } from './server-frames.ts';
+
+const handshake = z.object({
+  cursor: z
+    .string()
+    .optional()
+    .describe(
+      'Events behind this one are sent first. Without it: behind the acknowledged position, or from now on.',
+    ),
+});
+
+const { cursor } = examplePage;
+
+const sent: { [Type in ServerFrame['type']]: Extract<ServerFrame, { type: Type }> } = {
+  ready: { type: 'ready', data: { agent_id: exampleAgents.planner.id, cursor, resumed: true, gap: false } },
+  pong: { type: 'pong' },
+  error: { type: 'error', data: { code: 'INVALID_JSON', message: 'The frame is not valid JSON.' } },
+};
+
+const taken: { [Type in ClientFrame['type']]: Extract<ClientFrame, { type: Type }> } = {
+  ping: { type: 'ping' },
+  subscribe: { type: 'subscribe', thread_id: exampleThread.id },
+  unsubscribe: { type: 'unsubscribe', thread_id: exampleThread.id },
+  ack: { type: 'ack', cursor },
+};
+
+function described(name: string, schema: z.ZodType, example: object): MessageDescription {
+  return { name, summary: schema.description ?? name, schema, example };
+}
+
+const { frame_bytes, frames_per_second, subscriptions, ping_ms } = defaultLimits;
+
+/** The WebSocket, for the description of the events. */
+export const webSocketDoor: DoorDescription = {
+  name: 'websocket',
+  title: 'WebSocket',
+  description: `
+One connection is one agent. The token comes as \`Authorization: Bearer <token>\` in the handshake, or, from a browser, as the subprotocols \`bearer, <token>\`. What is refused is refused before the upgrade, with the status and the JSON body of every refusal.
+
+The first frame is \`ready\`. Then come the events behind its cursor, then what happens, without hole or repetition at the seam. Delivery is at least once over all connections: keep the cursor of the last event that you have dealt with, and connect again with it.
+
+Every frame is text: one JSON object of at most ${frame_bytes} bytes, at most ${frames_per_second} a second. What cannot be taken is answered by \`error\`, and the connection stays. A connection may name ${subscriptions} threads; events that belong to no thread always come. A protocol ping comes every ${ping_ms / 1_000} s; two without a pong end the connection.
+
+Close codes: 1001 the server stops, 1002 and 1007 what you sent is no WebSocket frame or no UTF-8, 1008 the token has ended or you sent too many frames, 1009 a frame was too large, 1011 the feed could not be read, 4008 you read too slowly. After each of them but 1008, connect again with your cursor.`.trim(),
+  protocol: 'ws',
+  address: '/ws',
+  method: 'GET',
+  query: handshake,
+  event: {
+    schema: (type) => eventEnvelopes.get(type) ?? z.never(),
+    text: envelopeText,
+  },
+  sends: [
+    described('ready', serverFrames.ready, sent.ready),
+    described('pong', serverFrames.pong, sent.pong),
+    described('error', serverFrames.error, sent.error),
+  ],
+  takes: [
+    { ...described('ping', clientFrames.ping, taken.ping), answers: ['pong'] },
+    { ...described('subscribe', clientFrames.subscribe, taken.subscribe), answers: ['error'] },
+    { ...described('unsubscribe', clientFrames.unsubscribe, taken.unsubscribe), answers: ['error'] },
+    { ...described('ack', clientFrames.ack, taken.ack), answers: ['error'] },
+  ],
+};
