@@ -14,6 +14,10 @@ const handshake = z.object({
     .describe(
       'Events behind this one are sent first. Without it: behind the acknowledged position, or from now on.',
     ),
+  ticket: z
+    .string()
+    .optional()
+    .describe('Of POST /v1/realtime/tickets, for clients that can send no header.'),
 });
 
 const { cursor } = examplePage;
@@ -42,7 +46,7 @@ export const webSocketDoor: DoorDescription = {
   name: 'websocket',
   title: 'WebSocket',
   description: `
-One connection is one agent. The token comes as \`Authorization: Bearer <token>\` in the handshake, or, from a browser, as the subprotocols \`bearer, <token>\`. What is refused is refused before the upgrade, with the status and the JSON body of every refusal.
+One connection is one agent. The token comes as \`Authorization: Bearer <token>\` in the handshake, as the subprotocols \`bearer, <token>\`, or as a one-time ticket in the query. What is refused is refused before the upgrade, with the status and the JSON body of every refusal.
 
 The first frame is \`ready\`. Then come the events behind its cursor, then what happens, without hole or repetition at the seam. Delivery is at least once over all connections: keep the cursor of the last event that you have dealt with, and connect again with it.
 

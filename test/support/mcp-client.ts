@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Notification } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { checkReceived } from './asyncapi/received.ts';
 
 const serviceNotification = z.looseObject({
   method: z.string().startsWith('notifications/service/'),
@@ -16,8 +17,11 @@ export type ServiceNotification = z.infer<typeof serviceNotification>;
 export interface SdkClient {
   client: Client;
   transport: StreamableHTTPClientTransport;
-  /** Everything of this service that came over the stream so far. */
-  notifications: ServiceNotification[];
+  /**
+   * Everything of this service that came over the stream so far.
+   * @throws {Error} when one of them is not as the service's own AsyncAPI document describes it.
+   */
+  readonly notifications: ServiceNotification[];
   close(): Promise<void>;
 }
 
@@ -31,11 +35,32 @@ export async function sdkClient(
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit, ...options });
   const client = new Client({ name: 'test', version: '1' });
   const notifications: ServiceNotification[] = [];
+  // The SDK keeps what its handlers throw to itself.
+  const wrong: unknown[] = [];
   client.fallbackNotificationHandler = async (notification: Notification) => {
-    notifications.push(serviceNotification.parse(notification));
+    try {
+      checkReceived('mcp_notifications', { jsonrpc: '2.0', ...notification });
+      notifications.push(serviceNotification.parse(notification));
+    } catch (error) {
+      wrong.push(error);
+    }
   };
+  function received(): ServiceNotification[] {
+    if (wrong.length > 0) throw wrong[0];
+    return notifications;
+  }
   await client.connect(transport);
-  return { client, transport, notifications, close: () => client.close() };
+  return {
+    client,
+    transport,
+    get notifications() {
+      return received();
+    },
+    async close() {
+      await client.close();
+      received();
+    },
+  };
 }
 
 const textContent = z.looseObject({ type: z.literal('text'), text: z.string() });

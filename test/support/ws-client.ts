@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { checkReceived } from './asyncapi/received.ts';
 
 const frame = z.looseObject({
   type: z.string(),
@@ -70,10 +71,14 @@ function open(address: string, options: WsOptions): WebSocket {
   return new WebSocket(url, options.protocols ?? [], { headers: { ...authorization, ...options.headers } });
 }
 
-/** Connects and waits for the ready frame. `address` is that of the service, http or ws. */
+/**
+ * Connects and waits for the ready frame. `address` is that of the service, http or ws. A frame that is not as the service's own
+ * AsyncAPI document describes it ends the connection, and everything that is asked of the client from then on throws.
+ */
 export async function connect(address: string, options: WsOptions = {}): Promise<WsClient> {
   const ws = open(address, options);
   const frames: Frame[] = [];
+  let wrong: Error | undefined;
   const watchers = new Set<() => void>();
   let passed = 0;
   let over = false;
@@ -82,9 +87,17 @@ export async function connect(address: string, options: WsOptions = {}): Promise
   const tellAll = () => {
     for (const watcher of watchers) watcher();
   };
-  ws.on('message', (data) => {
-    if (!Buffer.isBuffer(data)) throw new Error('the service sent fragments');
-    frames.push(frame.parse(JSON.parse(data.toString())));
+  ws.on('message', (data, isBinary) => {
+    if (wrong) return;
+    try {
+      if (!Buffer.isBuffer(data) || isBinary) throw new Error('the service sent something else than text');
+      const value: unknown = JSON.parse(data.toString());
+      checkReceived('websocket', value);
+      frames.push(frame.parse(value));
+    } catch (error) {
+      wrong = error instanceof Error ? error : new Error(String(error));
+      ws.terminate();
+    }
     tellAll();
   });
   ws.on('error', (error) => {
@@ -102,7 +115,8 @@ export async function connect(address: string, options: WsOptions = {}): Promise
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => finish(new Error('waited too long for the service')), patience);
       const look = () => {
-        if (fits()) finish();
+        if (wrong) finish(wrong);
+        else if (fits()) finish();
         else if (over) finish(new Error('the connection closed before', { cause: fault }));
       };
       function finish(error?: Error): void {
@@ -116,13 +130,20 @@ export async function connect(address: string, options: WsOptions = {}): Promise
     });
   }
 
+  function received(): Frame[] {
+    if (wrong) throw wrong;
+    return frames;
+  }
+
   await until(() => frames.length > 0);
   const ready = readyFrame.parse(frames.shift()).data;
 
   return {
     ready,
-    frames,
-    events: () => frames.filter(({ id }) => id !== undefined),
+    get frames() {
+      return received();
+    },
+    events: () => received().filter(({ id }) => id !== undefined),
     async next(fits) {
       let found: Frame | undefined;
       await until(() => {
@@ -146,6 +167,7 @@ export async function connect(address: string, options: WsOptions = {}): Promise
     async close() {
       ws.close();
       await closed;
+      received();
     },
     cut: () => ws.terminate(),
     closed,

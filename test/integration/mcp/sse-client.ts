@@ -1,3 +1,5 @@
+import { checkReceived } from '../../support/asyncapi/received.ts';
+
 export interface SseEvent {
   id: string;
   data: string;
@@ -8,7 +10,10 @@ export interface SseClient {
   headers: Headers;
   /** Everything that came so far, comments too. */
   raw(): string;
-  /** Waits until that many events with data have come; rejects after 10 s. */
+  /**
+   * Waits until that many events with data have come; rejects after 10 s, and when one of them is not as the service's own AsyncAPI
+   * document describes it.
+   */
   events(count: number): Promise<SseEvent[]>;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
@@ -21,18 +26,29 @@ export async function openSse(url: string, headers: Record<string, string>): Pro
   const response = await fetch(url, { headers, signal: abort.signal });
   if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
   let text = '';
+  let taken = 0;
   let over = false;
+  const come: SseEvent[] = [];
   const ended = read(response.body, (chunk) => {
     text += chunk;
   }).finally(() => {
     over = true;
   });
 
+  function takeUp(): void {
+    const end = text.lastIndexOf('\n\n');
+    if (end < taken) return;
+    const fresh = parse(text.slice(taken, end));
+    taken = end + 2;
+    for (const { data } of fresh) checkReceived('mcp_notifications', JSON.parse(data));
+    come.push(...fresh);
+  }
+
   async function events(count: number): Promise<SseEvent[]> {
     const deadline = Date.now() + 10_000;
     for (;;) {
-      const come = parse(text);
-      if (come.length >= count) return come;
+      takeUp();
+      if (come.length >= count) return [...come];
       if (over || Date.now() > deadline) throw new Error(`only ${come.length} of ${count} events:\n${text}`);
       await new Promise((resolve) => {
         setTimeout(resolve, 5);
@@ -62,7 +78,6 @@ async function read(body: ReadableStream<Uint8Array>, take: (text: string) => vo
 function parse(text: string): SseEvent[] {
   return text
     .split('\n\n')
-    .slice(0, -1)
     .map((block) => ({ id: field(block, 'id'), data: field(block, 'data') }))
     .filter((event) => event.data !== '');
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventsAnswer } from '../../../src/rest/events.ts';
+import { checkReceived } from '../../support/asyncapi/received.ts';
 import { startNode, type TestNode } from '../ws/node.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -20,7 +21,9 @@ function get(token: string, query: Record<string, string | number> = {}, signal?
 async function page(token: string, query: Record<string, string | number> = {}) {
   const response = await get(token, query);
   expect(response.status).toBe(200);
-  return eventsAnswer.parse(await response.json());
+  const body: unknown = await response.json();
+  checkReceived('long_poll', body);
+  return eventsAnswer.parse(body);
 }
 
 function acknowledge(token: string, body: string) {

@@ -1,3 +1,4 @@
+import { checkReceived } from '../asyncapi/received.ts';
 import { type AnswerCheck, createAnswerCheck, isDescribed } from './answers.ts';
 import type { OpenApiDocument } from './document.ts';
 
@@ -12,7 +13,8 @@ export async function servedDocument(origin: string): Promise<OpenApiDocument> {
 
 /**
  * Holds an answer to the document that the service serves. Every service of a test file runs the same code, so the first one
- * that is asked speaks for all. Paths that are no part of the interface are passed over.
+ * that is asked speaks for all. Paths that are no part of the interface are passed over. Pages of events are held to the AsyncAPI
+ * document too.
  * @throws {Error} that says what is not as described.
  */
 export async function checkAnswer(
@@ -28,5 +30,8 @@ export async function checkAnswer(
     check = undefined;
     throw error;
   });
-  known.check({ method, path: pathname + search, status, headers, text });
+  const operation = known.check({ method, path: pathname + search, status, headers, text });
+  if (operation === 'list_events' && method === 'GET' && status === 200) {
+    checkReceived('long_poll', JSON.parse(text));
+  }
 }

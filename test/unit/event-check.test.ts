@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { eventTypes } from '../../src/domain/events.ts';
+import { exampleEventData, examplePage } from '../../src/operations/event-examples.ts';
+import { createEventChecks } from '../support/asyncapi/checks.ts';
+import { eventsDocument } from '../support/asyncapi/document.ts';
+import { openSse } from '../integration/mcp/sse-client.ts';
+import { sdkClient } from '../support/mcp-client.ts';
+import { connect } from '../support/ws-client.ts';
+
+const { sent } = createEventChecks(eventsDocument());
+
+const [event] = examplePage.events;
+if (!event) throw new Error('there is no example');
+const { cursor, id, data } = event;
+const ready = { type: 'ready', data: { agent_id: 'agt_1', cursor, resumed: false, gap: false } };
+const notification = {
+  jsonrpc: '2.0',
+  method: 'notifications/service/message_created',
+  params: { ...data, _meta: { event_id: id, cursor } },
+};
+
+test('what is right is taken, and named', () => {
+  for (const type of eventTypes) {
+    expect(sent('websocket', { ...event, type, data: exampleEventData[type] })).toBe(type);
+  }
+  expect(sent('websocket', ready)).toBe('ready');
+  expect(sent('mcp_notifications', notification)).toBe('message.created');
+  expect(sent('long_poll', examplePage)).toBe('page');
+});
+
+const { created_at: _time, ...timeless } = event;
+const { content: _content, ...contentless } = exampleEventData['message.created'];
+
+test.each<[string, Parameters<typeof sent>[0], unknown, RegExp]>([
+  ['an unknown type', 'websocket', { ...event, type: 'message.burnt' }, /message\.burnt/],
+  ['no type', 'websocket', { id }, /no such message/],
+  ['what only clients send', 'websocket', { type: 'ping' }, /ping/],
+  ['an envelope without its time', 'websocket', timeless, /created_at/],
+  ['an envelope with more', 'websocket', { ...event, number: 1 }, /number/],
+  ['data without its content', 'websocket', { ...event, data: contentless }, /content/],
+  ['data of another event', 'websocket', { ...event, data: exampleEventData['message.read'] }, /content/],
+  ['data with more', 'websocket', { ...event, data: { ...data, owner_id: 'acc_1' } }, /owner_id/],
+  ['a notification of another form', 'mcp_notifications', event, /no such message/],
+  ['a notification without a cursor', 'mcp_notifications', { ...notification, params: data }, /_meta/],
+  ['a page with a wrong event', 'long_poll', { ...examplePage, events: [timeless] }, /long_poll/],
+])('%s is found', (_, door, value, why) => {
+  expect(() => sent(door, value)).toThrow(why);
+});
+
+/** A stream to who asks for one; to who initializes a session, that there is one. */
+async function reply(request: IncomingMessage, response: ServerResponse, sse: unknown): Promise<void> {
+  if (request.method === 'GET') {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(`id: 1\ndata: ${JSON.stringify(sse)}\n\n`);
+    return;
+  }
+  const call = (await json(request)) as { id?: number; params?: { protocolVersion: string } };
+  const { protocolVersion } = call.params ?? {};
+  const result = { protocolVersion, capabilities: {}, serverInfo: { name: 'liar', version: '1' } };
+  const answer = call.id === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id: call.id, result });
+  response.writeHead(answer ? 200 : 202, { 'Content-Type': 'application/json' }).end(answer);
+}
+
+/** A service that sends what it is told at every door. */
+async function liar(frames: readonly unknown[], sse: unknown): Promise<string> {
+  const server = createServer((request, response) => {
+    void reply(request, response, sse);
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => {
+    for (const frame of frames) socket.send(JSON.stringify(frame));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    sockets.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('the WebSocket client of the tests refuses a wrong event, whatever it is asked', async () => {
+  const client = await connect(await liar([ready, timeless], null));
+  await expect(client.next(() => true)).rejects.toThrow(/AsyncAPI/);
+  expect(() => client.frames).toThrow(/created_at/);
+  expect(() => client.events()).toThrow(/created_at/);
+  await expect(client.close()).rejects.toThrow(/created_at/);
+});
+
+test('it refuses a first frame that is none', async () => {
+  await expect(connect(await liar([event], null))).rejects.toThrow();
+  await expect(connect(await liar([{ ...ready, data: {} }], null))).rejects.toThrow(/AsyncAPI/);
+});
+
+test('the readers of the MCP stream refuse a wrong notification', async () => {
+  const wrong = { ...notification, params: { ...data } };
+  const url = await liar([], wrong);
+  const stream = await openSse(`${url}/mcp`, {});
+  await expect(stream.events(1)).rejects.toThrow(/AsyncAPI/);
+  stream.close();
+  const client = await sdkClient(url, 'token');
+  await expect.poll(() => thrownBy(() => client.notifications)).toMatch(/AsyncAPI/);
+  await expect(client.close()).rejects.toThrow(/AsyncAPI/);
+});
+
+function thrownBy(run: () => unknown): string {
+  try {
+    run();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
