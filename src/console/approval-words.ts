@@ -22,16 +22,24 @@ export const standings = {
   expired: { word: 'Expired', tone: 'plain' },
 } as const satisfies Record<Approval['state'], object>;
 
-type Outcome = Pick<Approval, 'state' | 'used_at' | 'decided_by' | 'expires_at'>;
+type Outcome = Pick<Approval, 'state' | 'used_at' | 'expires_at' | keyof Decision>;
+type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>;
 
 /** How an approval stands, in a sentence or two. */
-export function outcome({ state, used_at, decided_by, expires_at }: Outcome, now = Date.now()): string {
+export function outcome({ state, used_at, expires_at, ...decision }: Outcome, now = Date.now()): string {
   if (state === 'pending') return 'Nobody has decided yet.';
   if (state === 'expired') return 'Nobody decided in time. The agent may ask again.';
-  const by = decided_by ?? 'An operator';
+  const by = decider(decision);
   if (state === 'denied') return `${by} denied it. The agent is told when it asks again.`;
   if (used_at !== null) return `${by} approved it, and it is done.`;
   return expires_at > now
     ? `${by} approved it. The agent does it as soon as it asks again, within 24 hours.`
     : `${by} approved it, but the agent did not come back for it in time.`;
+}
+
+/** Who decided, as far as it is known; begins a sentence. */
+function decider({ decided_via, decided_by, decided_by_agent }: Decision): string {
+  if (decided_via === 'program') return 'Somebody at the program that asked';
+  if (decided_via === 'agent') return decided_by_agent === null ? 'Another agent' : `@${decided_by_agent}`;
+  return decided_by ?? 'An operator';
 }

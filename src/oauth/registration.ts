@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Configuration } from 'oidc-provider';
 import { InvalidClientMetadata } from 'oidc-provider/lib/helpers/errors.js';
 import { z } from 'zod';
+import { visibleLine } from '../domain/visible-text.ts';
 import { ownClientFields } from './clients.ts';
 import { type RedirectKind, redirectKind } from './redirect-addresses.ts';
 
@@ -88,17 +89,9 @@ function acceptedKind(address: string): RedirectKind {
   return found.kind;
 }
 
-/** Marks that turn or hide what follows them, and characters without a picture. */
-const invisible = /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u115F\u1160\u3164\uFFA0]/gu;
-const breaks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
-/** More marks over one letter than any language needs: they would cover other lines. */
-const stackedMarks = /(\p{M}{3})\p{M}+/gu;
-
 /** A name as people can be shown it: in one line, of visible characters, in the order in which they are read. */
 export function cleanName(name: string): string {
-  const visible = name.normalize('NFC').replace(invisible, '').replace(stackedMarks, '$1');
-  const inOneLine = visible.replace(breaks, ' ').trim();
-  return Array.from(inOneLine).slice(0, longestName).join('').trim();
+  return visibleLine(name, longestName);
 }
 
 type Features = NonNullable<Configuration['features']>;

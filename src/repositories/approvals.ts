@@ -1,6 +1,6 @@
-import type { ApprovalAction, ApprovalDecision, ApprovalState } from '../domain/approvals.ts';
+import type { ApprovalAction, ApprovalDecision, ApprovalState, ApprovalVia } from '../domain/approvals.ts';
 import { type Queryable, statement } from './queryable.ts';
-import { actedAsByPerson } from './rights.ts';
+import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
 
 /** A question that an agent's call put to its people. */
 export interface ApprovalRow {
@@ -19,8 +19,12 @@ export interface ApprovalRow {
   created_at: number;
   expires_at: number;
   decided_at: number | null;
-  /** Username of who decided; null when an operator did. */
+  /** Where it was decided. */
+  decided_via: ApprovalVia | null;
+  /** Username of who decided, where that is known. */
   decided_by: string | null;
+  /** Handle of the agent through which it was decided. */
+  decided_by_agent: string | null;
   /** When what was approved was done. */
   used_at: number | null;
 }
@@ -29,12 +33,16 @@ export interface ApprovalRow {
 export type ApprovalSubject = Pick<ApprovalRow, 'agent_id' | 'action' | 'target' | 'message'>;
 
 /** `now` is the SQL of the time: what nobody decided until it expired is expired, whether or not that was noted. */
+const stateAt = (now: string): string =>
+  `case when q.state = 'pending' and q.expires_at <= ${now} then 'expired' else q.state end`;
+
 const columns = (now: string): string => `q.id, q.agent_id, a.canonical_handle as agent_handle,
   a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
-  case when q.state = 'pending' and q.expires_at <= ${now} then 'expired' else q.state end as state,
-  q.created_at, q.expires_at, q.decided_at, p.name as decided_by, q.used_at`;
+  ${stateAt(now)} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
+  d.canonical_handle as decided_by_agent, q.used_at`;
 
-const joined = `approvals q join agents a on a.id = q.agent_id left join owners p on p.id = q.decided_by`;
+const joined = `approvals q join agents a on a.id = q.agent_id
+  left join owners p on p.id = q.decided_by left join agents d on d.id = q.decided_by_agent`;
 
 const statements = {
   insert: statement(
@@ -69,13 +77,26 @@ const statements = {
      where ${actedAsByPerson('$1')} and (q.state = 'pending' and q.expires_at > $2) = $3 and ($4 = '' or q.id < $4)
      order by q.id desc limit $5`,
   ),
+  findForAgent: statement(
+    'approvals.find_for_agent',
+    `select ${columns('$3')} from agents me, ${joined}
+     where q.id = $2 and me.id = $1 and ${actedAsBySamePeople}`,
+  ),
+  listForAgent: statement(
+    'approvals.list_for_agent',
+    `select ${columns('$2')} from agents me, ${joined}
+     where me.id = $1 and ${actedAsBySamePeople} and ($3::text is null or ${stateAt('$2')} = $3)
+       and ($4 = '' or q.id < $4)
+     order by q.id desc limit $5`,
+  ),
   listOfAgent: statement(
     'approvals.list_of_agent',
     `select ${columns('$2')} from ${joined} where q.agent_id = $1 order by q.id desc limit $3`,
   ),
   decide: statement(
     'approvals.decide',
-    `update approvals set state = $2, decided_by = $3, decided_at = $4, expires_at = greatest(expires_at, $5)
+    `update approvals set state = $2, decided_by = $3, decided_at = $4, expires_at = greatest(expires_at, $5),
+       decided_via = $6, decided_by_agent = $7
      where id = $1 and state = 'pending' and expires_at > $4 returning id`,
   ),
   use: statement(
@@ -132,6 +153,19 @@ export function approvalsRepository(db: Queryable) {
       const { pending, before, limit } = only;
       return db.query<ApprovalRow>(statements.listForPerson, [accountId, now, pending, before, limit]);
     },
+    /** As find, if the same people act as `agentId` and as the agent that asks, and these are two. */
+    async findForAgent(agentId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
+      return (await db.query<ApprovalRow>(statements.findForAgent, [agentId, id, now]))[0];
+    },
+    /** Those that findForAgent finds, newest first, older than `before` if it names one. */
+    listForAgent(
+      agentId: string,
+      now: number,
+      only: { state: ApprovalState | null; before: string; limit: number },
+    ): Promise<ApprovalRow[]> {
+      const { state, before, limit } = only;
+      return db.query<ApprovalRow>(statements.listForAgent, [agentId, now, state, before, limit]);
+    },
     /** The newest of an agent. */
     listOfAgent(agentId: string, now: number, limit: number): Promise<ApprovalRow[]> {
       return db.query<ApprovalRow>(statements.listOfAgent, [agentId, now, limit]);
@@ -140,9 +174,15 @@ export function approvalsRepository(db: Queryable) {
     async decide(
       id: string,
       decision: ApprovalDecision,
-      by: { account_id: string | null; now: number; good_until: number },
+      by: {
+        via: ApprovalVia;
+        account_id: string | null;
+        agent_id: string | null;
+        now: number;
+        good_until: number;
+      },
     ): Promise<boolean> {
-      const values = [id, decision, by.account_id, by.now, by.good_until];
+      const values = [id, decision, by.account_id, by.now, by.good_until, by.via, by.agent_id];
       return (await db.query(statements.decide, values)).length > 0;
     },
     /** Whether it was approved to this agent and not used before, and so is used now. */

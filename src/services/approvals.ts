@@ -2,7 +2,9 @@ import { type ApprovalAction, type ApprovalDecision } from '../domain/approvals.
 import { DomainError } from '../domain/errors.ts';
 import { parseHandle } from '../domain/handles.ts';
 import { isId, newId } from '../domain/ids.ts';
+import { visibleLine } from '../domain/visible-text.ts';
 import type { Administration } from '../unit-of-work.ts';
+import { noSuchApproval, settleApproval } from './settle-approval.ts';
 
 type Approvals = Pick<Administration, 'approvals'>;
 
@@ -34,24 +36,39 @@ export interface OpenApproval {
  * @throws {DomainError} INVALID_HANDLE; RATE_LIMITED when 50 questions of the agent wait already
  */
 export async function openApproval(work: Administration, input: OpenApproval): Promise<Approval | null> {
-  const { agent_id, action, detail } = input;
-  const target = parseHandle(input.target).canonical;
-  const [kin] = await work.agents.findSeen(agent_id, [target]);
-  if (kin?.same_owner || kin?.same_organization) return null;
-
+  const { agent_id, detail } = input;
+  const before = await standingApproval(work, input);
+  if (before !== undefined) return before;
   const { approvals, now } = work;
-  const subject = { agent_id, action, target, message: detail.message ?? '' };
-  const before = await approvals.findCurrent(subject, now);
-  if (before) return before;
+  const subject = subjectOf(input);
   await approvals.expire(agent_id, now);
   await requireRoom(work, agent_id);
-  const client_name = (detail.client_name ?? '').slice(0, longestClientName);
+  const client_name = visibleLine(detail.client_name ?? '', longestClientName);
   const id = newId('approval');
   await approvals.insert({ ...subject, id, client_name, created_at: now, expires_at: now + day });
   // Another call may have asked the same at the same time: then that question stands.
   const asked = await approvals.findCurrent(subject, now);
   if (!asked) throw new Error('the approval was not inserted');
   return asked;
+}
+
+/**
+ * How the question stands already.
+ * @returns null when nobody need be asked, undefined when nobody was.
+ * @throws {DomainError} INVALID_HANDLE
+ */
+export async function standingApproval(
+  work: Pick<Administration, 'agents' | 'approvals' | 'now'>,
+  input: Omit<OpenApproval, 'detail'> & { detail: { message?: string | null | undefined } },
+): Promise<Approval | null | undefined> {
+  const subject = subjectOf(input);
+  const [kin] = await work.agents.findSeen(subject.agent_id, [subject.target]);
+  if (kin?.same_owner || kin?.same_organization) return null;
+  return work.approvals.findCurrent(subject, work.now);
+}
+
+function subjectOf({ agent_id, action, target, detail }: OpenApproval) {
+  return { agent_id, action, target: parseHandle(target).canonical, message: detail.message ?? '' };
 }
 
 async function requireRoom({ approvals, now }: Administration, agent_id: string): Promise<void> {
@@ -118,7 +135,7 @@ export async function decideApproval(
   decision: ApprovalDecision,
 ): Promise<Approval> {
   await approvalForPerson(work, account_id, id);
-  await settle(work, account_id, id, decision);
+  await settleApproval(work, id, decision, { via: 'page', account_id });
   return approvalForPerson(work, account_id, id);
 }
 
@@ -132,32 +149,25 @@ export async function decideForOperator(
   decision: ApprovalDecision,
 ): Promise<Approval> {
   if (!isId('approval', id)) throw noSuchApproval();
-  await settle(work, null, id, decision);
+  await settleApproval(work, id, decision, { via: 'operator' });
   const approval = await work.approvals.find(id, work.now);
   if (!approval) throw noSuchApproval();
   return approval;
 }
 
-async function settle(
-  { approvals, now }: Administration,
-  account_id: string | null,
-  id: string,
+/**
+ * Notes what a person answered in the program through which the agent asked.
+ * @throws {DomainError} as decideApproval
+ */
+export function decideInProgram(
+  work: Administration,
+  approval: Pick<Approval, 'id'>,
   decision: ApprovalDecision,
 ): Promise<void> {
-  // A denial ends with the question's own 24 hours.
-  const good_until = decision === 'approved' ? now + day : 0;
-  if (await approvals.decide(id, decision, { account_id, now, good_until })) return;
-  const settled = await approvals.find(id, now);
-  if (!settled) throw noSuchApproval();
-  if (settled.state === decision) return;
-  throw new DomainError('INVALID_TRANSITION', `This approval is ${settled.state} already.`);
+  return settleApproval(work, approval.id, decision, { via: 'program' });
 }
 
 /** The newest approvals of an agent, for operators. */
 export function listApprovalsOf({ approvals }: Approvals, agent_id: string): Promise<Approval[]> {
   return approvals.listOfAgent(agent_id, Date.now(), 100);
-}
-
-function noSuchApproval(): DomainError {
-  return new DomainError('NOT_FOUND', 'No such approval, or it is not yours to decide.');
 }

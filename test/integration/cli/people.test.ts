@@ -174,6 +174,7 @@ describe('approval', () => {
       ...asked,
       state: 'approved',
       decided_at: expect.any(Number),
+      decided_via: 'operator',
       expires_at: expect.any(Number),
     });
     expect((await run('approval', 'decide', id, 'denied')).err).toBe(

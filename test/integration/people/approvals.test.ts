@@ -78,7 +78,9 @@ describe('a question', () => {
       created_at: expect.any(Number),
       expires_at: approval.created_at + 24 * hour,
       decided_at: null,
+      decided_via: null,
       decided_by: null,
+      decided_by_agent: null,
       used_at: null,
     });
     expect(await house.unitOfWork.consult((all) => findApproval(all, agent_id, approval.id))).toEqual(

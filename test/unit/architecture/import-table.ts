@@ -60,6 +60,7 @@ export const importTable: Record<string, readonly string[]> = {
     'services/pages',
     'services/passwords',
     'services/revocations',
+    'services/settle-approval',
     'services/steps',
     'services/ties',
     'services/token-cache',
