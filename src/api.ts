@@ -129,6 +129,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     tokens,
     realtime,
     sessions: repositories.mcpSessions,
+    bus,
     public_url,
     allowed_hosts: config.ALLOWED_HOSTS,
     logger,

@@ -1,4 +1,4 @@
-/** Every error code of the contract, section 7, with the HTTP status that carries it. */
+/** Every error code of the contract, section 7, and of mcp.md, section 5, with the HTTP status that carries it. */
 export const errorStatuses = {
   VALIDATION_ERROR: 400,
   INVALID_HANDLE: 400,
@@ -17,6 +17,7 @@ export const errorStatuses = {
   THREAD_CLOSED: 403,
   ATTACHMENT_INFECTED: 403,
   APPROVAL_DENIED: 403,
+  APPROVAL_REQUIRED: 403,
   NOT_FOUND: 404,
   AGENT_NOT_FOUND: 404,
   THREAD_NOT_FOUND: 404,
@@ -56,6 +57,8 @@ export interface ErrorOptions {
   retry_after?: number;
   /** The scope that was missing; becomes part of `WWW-Authenticate`. */
   scope?: string;
+  /** The approval that stands against it: its id, and until when it does (ms). */
+  approval?: { id: string; expires_at: number };
   cause?: unknown;
 }
 
@@ -66,6 +69,7 @@ export class DomainError extends Error {
   readonly details: ErrorDetail[] | undefined;
   readonly retry_after: number | undefined;
   readonly scope: string | undefined;
+  readonly approval: ErrorOptions['approval'];
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -73,6 +77,7 @@ export class DomainError extends Error {
     this.details = options.details;
     this.retry_after = options.retry_after;
     this.scope = options.scope;
+    this.approval = options.approval;
   }
 
   get status(): number {

@@ -1,7 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { wrongField } from '../domain/errors.ts';
 import { idempotencyKeyPattern } from '../operations/fields.ts';
+import { approverOf } from './approver.ts';
 import { type Caller, type OperationCall, refusalOf, run } from './call.ts';
+import type { Exchange } from './exchange.ts';
 import type { McpParts } from './parts.ts';
 import type { Tool } from './tools.ts';
 
@@ -12,11 +14,11 @@ import type { Tool } from './tools.ts';
 export async function callTool(
   parts: McpParts,
   caller: Caller,
-  tool: Tool,
-  given: Record<string, unknown>,
+  { tool, given, exchange }: { tool: Tool; given: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
   try {
-    const { text, value } = await run(parts, caller, callOf(tool, given));
+    const approver = tool.operation.approval && approverOf(parts, caller, exchange);
+    const { text, value } = await run(parts, caller, { ...callOf(tool, given), approver });
     return { content: [{ type: 'text', text }], structuredContent: value };
   } catch (thrown) {
     const { body } = refusalOf(parts, caller, tool.operation, thrown);

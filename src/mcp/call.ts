@@ -1,7 +1,10 @@
 import type { Actor } from '../domain/actor.ts';
+import type { ClientFacts } from './client-facts.ts';
 import type { DomainError } from '../domain/errors.ts';
 import { errorBody, toDomainError } from '../http/errors.ts';
+import type { Approver } from '../operations/approval.ts';
 import type { Operation } from '../operations/define.ts';
+import { approvalUrl } from './approver.ts';
 import { type Fitted, fittedAnswer } from './fit.ts';
 import type { McpParts } from './parts.ts';
 
@@ -9,6 +12,10 @@ import type { McpParts } from './parts.ts';
 export interface Caller {
   actor: Actor;
   request_id: string;
+  /** Undefined for a request that belongs to none. */
+  session?: { key: string; client: ClientFacts } | undefined;
+  /** Whether the answer is an event stream, in which more can be said before it. */
+  streams: boolean;
 }
 
 export interface OperationCall {
@@ -16,18 +23,19 @@ export interface OperationCall {
   input: Record<string, unknown>;
   idempotency_key?: string | undefined;
   page_field: string | undefined;
+  approver?: Approver | undefined;
 }
 
 const usualBytes = 60_000;
 
 /** Runs an operation for a caller and fits its answer into one result. @throws what `execute` throws. */
 export function run(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<Fitted> {
-  const { operation, input, idempotency_key, page_field } = call;
+  const { operation, input, idempotency_key, page_field, approver } = call;
   let paid = false;
   const ask = (asked: Record<string, unknown>) => {
     const again = paid;
     paid = true;
-    return parts.execute({ operation, actor, input: asked, idempotency_key, paid: again });
+    return parts.execute({ operation, actor, input: asked, idempotency_key, paid: again, approver });
   };
   return fittedAnswer({ ask, input, page_field, maximum_bytes: parts.result_bytes ?? usualBytes });
 }
@@ -45,6 +53,14 @@ export function refusalOf(
     parts.logger.error({ err: error.cause ?? error, ...fields }, error.code);
   }
   const { retry_after } = error;
-  const body = errorBody(error, request_id);
-  return { error, body: { error: { ...body.error, ...(retry_after !== undefined && { retry_after }) } } };
+  const more = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
+  return { error, body: { error: { ...errorBody(error, request_id).error, ...more } } };
+}
+
+/** What a person or a program can do about a missing approval (mcp.md, section 5). */
+function approvalFields({ public_url }: McpParts, { code, approval }: DomainError): object {
+  if (!approval) return {};
+  const { id, expires_at } = approval;
+  const reason = code === 'APPROVAL_DENIED' && { reason: 'approval_declined' };
+  return { ...reason, approval_id: id, approval_url: approvalUrl(public_url, id), expires_at };
 }

@@ -5,8 +5,10 @@ import { createGuard } from './guard.ts';
 import { requireVersion, sessionHeader } from './headers.ts';
 import type { McpParts } from './parts.ts';
 import { createPost } from './post.ts';
+import { createQuestions } from './questions.ts';
 import { Refusal, rpcCodes } from './refusal.ts';
 import { resourcesOf } from './resources.ts';
+import { createRunningCalls } from './running-calls.ts';
 import { createServerFactory } from './server.ts';
 import { createSessions } from './sessions.ts';
 import { createGet } from './get.ts';
@@ -16,7 +18,7 @@ import { toolsOf } from './tools.ts';
 export interface McpFace {
   /** Serves /mcp; passes everything else on. Must come before anything that reads request bodies. */
   middleware: Middleware;
-  /** Ends all notification streams. Requests that run are answered. */
+  /** Ends all notification streams. Requests that run are answered, those that wait for somebody without him. */
   close(): Promise<void>;
 }
 
@@ -35,13 +37,15 @@ export function createMcpFace(parts: McpParts): McpFace {
   const authorizer = createAuthorizer(tokens, public_url);
   const sessions = createSessions(parts.sessions);
   const shown = { tools: toolsOf(parts.catalogue), resources: resourcesOf(parts.catalogue) };
-  const makeServer = createServerFactory(parts, shown);
+  const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
+  const traffic = { questions: createQuestions(parts.bus, log), calls: createRunningCalls(parts.bus, log) };
+  const makeServer = createServerFactory(parts, shown, traffic);
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const address = `${public_url}${path}`;
 
   const handlers = new Map<string, Handler>([
     ['GET', createGet({ sessions, realtime, streams, heartbeat_ms })],
-    ['POST', createPost({ sessions, authorizer, shown, makeServer, address, logger })],
+    ['POST', createPost({ sessions, authorizer, shown, makeServer, traffic, address, heartbeat_ms, logger })],
     ['DELETE', endSession],
   ]);
   const allow = [...handlers.keys()].join(', ');
@@ -78,6 +82,8 @@ export function createMcpFace(parts: McpParts): McpFace {
     },
     async close() {
       streams.close();
+      traffic.calls.close();
+      traffic.questions.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Operation } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import type { Tokens } from '../services/tokens.ts';
+import type { LocalBus } from './local-bus.ts';
 import type { SessionStore } from './sessions.ts';
 
 export interface McpLogger {
@@ -16,6 +17,8 @@ export interface McpParts {
   tokens: Tokens;
   realtime: Realtime;
   sessions: SessionStore;
+  /** Carries answers and cancellations of clients to the process that they are for. */
+  bus: LocalBus;
   /** Without a trailing slash. */
   public_url: string;
   /** Host names, with or without a port, that requests may name besides the one of `public_url` and the loopback names. */
@@ -27,4 +30,6 @@ export interface McpParts {
   result_bytes?: number;
   /** Time between two signs of life on an SSE stream, in ms. Default 15,000. */
   heartbeat_ms?: number;
+  /** How long a call waits for a person's decision, in ms. Default 300,000. */
+  approval_ms?: number;
 }

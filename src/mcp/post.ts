@@ -6,20 +6,24 @@ import type { Actor } from '../domain/actor.ts';
 import type { Authorizer } from './authorize.ts';
 import type { Caller } from './call.ts';
 import { clientFacts, negotiatedVersion } from './client-facts.ts';
+import type { Traffic } from './exchange.ts';
 import { sessionHeader, versionHeader } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import type { McpLogger } from './parts.ts';
 import { Refusal, rpcCodes } from './refusal.ts';
-import { requireScopes } from './scopes.ts';
+import { calledOperations, requireScopes } from './scopes.ts';
 import type { Shown } from './server.ts';
-import type { Sessions } from './sessions.ts';
+import { type Session, type Sessions, sessionKey } from './sessions.ts';
+import { takeForOthers } from './side-messages.ts';
 
 export interface PostParts {
   sessions: Sessions;
   authorizer: Authorizer;
   shown: Shown;
   makeServer(caller: Caller): Server;
+  traffic: Traffic;
   address: string;
+  heartbeat_ms: number;
   logger: McpLogger;
 }
 
@@ -29,7 +33,7 @@ export interface PostParts {
  */
 export function createPost(parts: PostParts) {
   return async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
-    const enableJsonResponse = wantsJson(ctx);
+    const takesJson = wantsJson(ctx);
     const message = await readJsonBody(ctx);
     const given = ctx.get(sessionHeader);
     if (isInitializeRequest(message)) {
@@ -37,13 +41,19 @@ export function createPost(parts: PostParts) {
         sessionHeader,
         await parts.sessions.begin(actor, negotiatedVersion(message), clientFacts(message)),
       );
-    } else if (given !== '') {
-      await parts.sessions.check(given, actor);
     }
+    const known =
+      given === '' || isInitializeRequest(message) ? undefined : await parts.sessions.check(given, actor);
     parts.authorizer.challenged(ctx, () => requireScopes(parts.shown, message, actor));
+    const session = known && { key: sessionKey(given), client: known.client };
+    if (session) takeForOthers(parts.traffic, { session: session.key, agent_id: actor.agent_id }, message);
 
-    const server = parts.makeServer({ actor, request_id });
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse });
+    const streams = !takesJson || (takesStreams(ctx) && mayAsk(parts.shown, message, known));
+    const server = parts.makeServer({ actor, request_id, session, streams });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: !streams,
+      keepAliveMs: parts.heartbeat_ms,
+    });
     await server.connect(transport);
     const answer = transport.handleRequest(requestFor(parts.address, ctx), { parsedBody: message });
     const response = await Promise.race([answer, untilGone(ctx, server, parts.logger)]);
@@ -56,6 +66,17 @@ function wantsJson(ctx: Context): boolean {
   if (ctx.accepts('application/json')) return true;
   if (ctx.accepts('text/event-stream')) return false;
   throw new Refusal(406, rpcCodes.refused, 'Not Acceptable: accept application/json or text/event-stream.');
+}
+
+/** Whether the client names event streams: any type at all is not meant so by those who cannot read them. */
+function takesStreams(ctx: Context): boolean {
+  return ctx.get('Accept').includes('text/event-stream') && Boolean(ctx.accepts('text/event-stream'));
+}
+
+/** Whether a call could have to ask the person behind its session before it is answered. */
+function mayAsk(shown: Shown, message: unknown, session: Session | undefined): boolean {
+  if (!session || session.client.elicitation.length === 0) return false;
+  return calledOperations(shown, message).some(({ approval }) => approval !== undefined);
 }
 
 /** The request as the SDK wants to see it: its body is read already, and what it accepts was decided above. */

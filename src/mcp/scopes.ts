@@ -8,11 +8,17 @@ import type { Shown } from './server.ts';
  * @throws {DomainError} INSUFFICIENT_SCOPE
  */
 export function requireScopes(shown: Shown, message: unknown, actor: Actor): void {
-  const messages: unknown[] = Array.isArray(message) ? message : [message];
-  for (const one of messages) {
-    const operation = operationOf(shown, one);
-    if (operation) requireScope(operation, actor);
-  }
+  for (const operation of calledOperations(shown, message)) requireScope(operation, actor);
+}
+
+/** The operations that a message, or a batch of them, calls. */
+export function calledOperations(shown: Shown, message: unknown): Operation[] {
+  return messagesIn(message).flatMap((one) => operationOf(shown, one) ?? []);
+}
+
+/** The messages of a batch, or the one. */
+export function messagesIn(message: unknown): readonly unknown[] {
+  return Array.isArray(message) ? message : [message];
 }
 
 function operationOf({ tools, resources }: Shown, message: unknown): Operation | undefined {
@@ -31,6 +37,7 @@ function operationOf({ tools, resources }: Shown, message: unknown): Operation |
   }
 }
 
-function field(value: unknown, name: string): unknown {
+/** A field of whatever came in. */
+export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -10,6 +10,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { z } from 'zod';
 import type { Caller } from './call.ts';
 import { callTool } from './call-tool.ts';
+import { exchanging, type Traffic } from './exchange.ts';
 import { instructions } from './instructions.ts';
 import type { McpParts } from './parts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
@@ -29,6 +30,7 @@ export interface Shown {
 export function createServerFactory(
   parts: McpParts,
   { tools, resources }: Shown,
+  traffic: Traffic,
 ): (caller: Caller) => Server {
   const info = {
     name: 'agent-messaging-service',
@@ -46,18 +48,20 @@ export function createServerFactory(
       instructions: instructions(caller.actor.handle),
       jsonSchemaValidator,
     });
-    // A request is never cancelled by a message beside it: it would leave the POST of both without an answer.
+    // Cancellations go to the call at whatever process; by a message beside it the SDK would leave a POST without an answer.
     server.removeNotificationHandler('notifications/cancelled');
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
     server.onerror = (error) =>
       parts.logger.debug({ err: error, request_id: caller.request_id }, 'MCP message');
 
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: definitions }));
-    server.setRequestHandler(anyCall, (request) => {
+    server.setRequestHandler(anyCall, (request, extra) => {
       const { name, arguments: given = {} } = parsed(CallToolRequestSchema, request).params;
       const tool = tools.get(name);
       if (!tool) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}`);
-      return callTool(parts, caller, tool, given);
+      return exchanging(traffic, { server, caller, extra }, (exchange) =>
+        callTool(parts, caller, { tool, given, exchange }),
+      );
     });
     server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: resources.resources }));
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({

@@ -85,6 +85,11 @@ export function createSessions(store: SessionStore): Sessions {
   };
 }
 
+/** Names a session towards other processes, without being its id. */
+export function sessionKey(id: string): string {
+  return hashOf(id).toString('base64url');
+}
+
 function hashOf(id: string): Buffer {
   return createHash('sha256').update(id).digest();
 }

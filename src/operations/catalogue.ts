@@ -6,6 +6,7 @@ import { blockAgentOperation } from './block-agent.ts';
 import { createThreadOperation } from './create-thread.ts';
 import type { Operation } from './define.ts';
 import { deleteAgentOperation } from './delete-agent.ts';
+import { dropContactOperation } from './drop-contact.ts';
 import { getAgentCardOperation } from './get-agent-card.ts';
 import { getAgentProfileOperation } from './get-agent-profile.ts';
 import { getAgentOperation } from './get-agent.ts';
@@ -71,6 +72,7 @@ export const catalogue: readonly Operation[] = [
   recallMessagesOperation,
   listContactsOperation,
   removeContactOperation,
+  dropContactOperation,
   addFavoriteOperation,
   removeFavoriteOperation,
   requestContactOperation,

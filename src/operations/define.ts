@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ApprovalAction } from '../domain/approvals.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ActionBudget } from '../domain/limits.ts';
 import type { Scope } from '../domain/scopes.ts';
@@ -36,6 +37,16 @@ export interface ResourceFace {
   description: string;
 }
 
+/** What people are asked before a face that has to ask them runs the operation (interface.md, Authentication, 5). */
+export interface ApprovalFace<Input = unknown> {
+  action: ApprovalAction;
+  /**
+   * What the question is about; null when the call would change nothing, so that nobody need be asked. Looks only, and refuses
+   * what `run` would refuse: nobody is asked for that.
+   */
+  subject(work: Work, input: Input): Promise<{ target: string; message: string | null } | null>;
+}
+
 /**
  * One thing that an agent can do: defined once, called through every face. A plain object; no transport's type in it.
  * `run` has method syntax on purpose: a catalogue of different operations then has one type without casts.
@@ -63,6 +74,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
   limitKey?(input: Input): string;
   rest?: RestFace<Output>;
   tool?: ToolFace;
+  approval?: ApprovalFace<Input>;
   resource?: ResourceFace;
 }
 

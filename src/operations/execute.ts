@@ -3,6 +3,7 @@ import type { Actor } from '../domain/actor.ts';
 import { DomainError, wrongField } from '../domain/errors.ts';
 import { allows } from '../domain/scopes.ts';
 import type { IdempotencyClaim, UnitOfWork, Work } from '../unit-of-work.ts';
+import { type Approver, createApprovals } from './approval.ts';
 import { onTheBeat } from './beat.ts';
 import type { Operation } from './define.ts';
 import { idempotencyKeyPattern } from './fields.ts';
@@ -12,6 +13,8 @@ import { createTurnstile } from './turnstile.ts';
 
 export interface Call extends TolledCall {
   idempotency_key?: string | undefined;
+  /** Given by faces whose callers need a person's word for some operations. */
+  approver?: Approver | undefined;
 }
 
 export interface Answer {
@@ -22,7 +25,7 @@ export interface Answer {
   replayed: boolean;
 }
 
-/** The one door to every operation: scope, limit, input, idempotency, unit of work, output. */
+/** The one door to every operation: scope, limit, input, approval, idempotency, unit of work, output. */
 export type Execute = (call: Call) => Promise<Answer>;
 
 export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
@@ -40,9 +43,27 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
     () => new DomainError('UNAVAILABLE', 'Too many write here at once; try again.', { retry_after: 1 }),
   );
 
-  async function perform(call: Call, input: unknown): Promise<Answer> {
+  const approved = createApprovals(unitOfWork);
+
+  async function perform(call: Call, input: unknown, pay: () => Promise<void>): Promise<Answer> {
+    const { operation, actor, approver } = call;
+    const { approval: face } = operation;
+    if (!face || !approver) return act(call, input);
+    const { idempotency_key: key } = call;
+    const claim = key === undefined ? undefined : claimOf(call, key, input);
+    const before = async () => {
+      const stored = claim && (await unitOfWork.answerOf(claim));
+      return claim && stored && replay(claim, stored);
+    };
+    const write = (gate: (work: Work) => Promise<void>) => act(call, input, gate);
+    return approved({ face, actor, input, approver, pay, before, write });
+  }
+
+  /** Runs it; `gate` goes first in the transaction of a write. */
+  async function act(call: Call, input: unknown, gate?: (work: Work) => Promise<void>): Promise<Answer> {
     const { operation, actor } = call;
     const run = async (work: Work): Promise<Answer> => {
+      await gate?.(work);
       const output = operation.output.parse(await operation.run(work, input));
       return { body: JSON.stringify(output), output, replayed: false };
     };
@@ -59,7 +80,8 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
 
   return async function execute(call) {
     requireScope(call.operation, call.actor);
-    return toll(call, (input) => onTheBeat(() => perform(call, input)));
+    const pays_later = call.operation.approval !== undefined && call.approver !== undefined;
+    return toll({ ...call, pays_later }, (input, pay) => onTheBeat(() => perform(call, input, pay)));
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contactRequestSchema, presentContactRequest } from '../presenters/contact.ts';
-import { requestContact } from '../services/contact-requests.ts';
-import { defineOperation } from './define.ts';
+import { contactRequestSubject, requestContact } from '../services/contact-requests.ts';
+import { defineOperation, toolHints } from './define.ts';
 import { exampleRequest } from './examples.ts';
 import { agentHandle } from './fields.ts';
 
@@ -18,6 +18,15 @@ export const requestContactOperation = defineOperation({
   output: contactRequestSchema,
   async run(work, { handle, message }) {
     return presentContactRequest(await requestContact(work, { handle, message: message ?? null }));
+  },
+  approval: {
+    action: 'request_contact',
+    subject: (work, { handle, message }) => contactRequestSubject(work, { handle, message: message ?? null }),
+  },
+  tool: {
+    description:
+      'Asks another agent for contact, so that both may write to each other. Your user is asked first, unless the other agent has the same owner or organization. Answered APPROVAL_REQUIRED, show your user approval_url, and call again with the same arguments when the decision is made there.',
+    annotations: toolHints.write,
   },
   rest: {
     method: 'POST',

@@ -14,10 +14,20 @@ export interface TolledCall {
   tell?: TellBudget | undefined;
   /** The face asks once more on behalf of a call that has paid. */
   paid?: boolean | undefined;
+  /** Whether the call itself finds out if it costs the operation's own budget; till then it costs what everything costs. */
+  pays_later?: boolean | undefined;
 }
 
-/** Lets a call within its budget pass, with its input parsed. @throws {DomainError} RATE_LIMITED, or what `pass` throws. */
-export type Toll = <T>(call: TolledCall, pass: (input: unknown) => Promise<T>) => Promise<T>;
+/**
+ * Lets a call within its budget pass, with its input parsed. `pay` takes it from the operation's own budget where that is left to
+ * the call; else it was taken already.
+ * @throws {DomainError} RATE_LIMITED, or what `pass` throws.
+ */
+export type Toll = <T>(call: TolledCall, pass: Pass<T>) => Promise<T>;
+
+type Pass<T> = (input: unknown, pay: () => Promise<void>) => Promise<T>;
+
+const nothingToPay = async () => {};
 
 const mostOverdrawn = 10_000;
 
@@ -27,10 +37,18 @@ export function createToll(limits: Limits): Toll {
   const overdrawn = new Set<string>();
 
   /** Most operations share the default budget. It is taken first: a call that cannot be read is one too. */
-  async function common<T>(call: TolledCall, pass: (input: unknown) => Promise<T>): Promise<T> {
+  async function common<T>(call: TolledCall, pass: Pass<T>): Promise<T> {
     const { operation, actor, input, tell } = call;
     await limits.spend('default', actor.agent_id, tell);
-    return pass(parseInput(operation.input, input));
+    const parsed = parseInput(operation.input, input);
+    return pass(parsed, () => payOwn(call, parsed));
+  }
+
+  async function payOwn({ operation, actor, tell }: TolledCall, input: unknown): Promise<void> {
+    const { limit: budget } = operation;
+    if (budget === undefined) return;
+    const part = operation.limitKey?.(input);
+    await limits.spend(budget, part === undefined ? actor.agent_id : `${actor.agent_id}:${part}`, tell);
   }
 
   /**
@@ -38,11 +56,8 @@ export function createToll(limits: Limits): Toll {
    * that do not exist, each with a fresh budget, would have no limit. Who goes on after that budget is used up pays it before
    * every call until it is there again, so that the flood ends here, before anything is looked up.
    */
-  async function own<T>(
-    call: TolledCall & { budget: NonNullable<Operation['limit']> },
-    pass: (input: unknown) => Promise<T>,
-  ): Promise<T> {
-    const { operation, actor, tell, budget } = call;
+  async function own<T>(call: TolledCall, pass: Pass<T>): Promise<T> {
+    const { operation, actor, tell } = call;
     const { agent_id } = actor;
     if (overdrawn.has(agent_id)) {
       await limits.spend('default', agent_id, tell);
@@ -50,9 +65,8 @@ export function createToll(limits: Limits): Toll {
     }
     try {
       const input = parseInput(operation.input, call.input);
-      const part = operation.limitKey?.(input);
-      await limits.spend(budget, part === undefined ? agent_id : `${agent_id}:${part}`, tell);
-      return await pass(input);
+      await payOwn(call, input);
+      return await pass(input, nothingToPay);
     } catch (error) {
       if (isRefusal(error)) await penalty(agent_id, tell);
       throw error;
@@ -73,10 +87,9 @@ export function createToll(limits: Limits): Toll {
   }
 
   return async function toll(call, pass) {
-    const { operation, input, paid = false } = call;
-    if (paid) return pass(parseInput(operation.input, input));
-    const budget = operation.limit;
-    return budget === undefined ? common(call, pass) : own({ ...call, budget }, pass);
+    const { operation, input, paid = false, pays_later = false } = call;
+    if (paid) return pass(parseInput(operation.input, input), nothingToPay);
+    return operation.limit === undefined || pays_later ? common(call, pass) : own(call, pass);
   };
 }
 

@@ -22,13 +22,7 @@ export interface RequestContact {
  * what the inbound policy of the other one refuses
  */
 export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
-  const sought = await otherAgentFor(work, handle);
-  await work.contacts.lockPair(work.actor.agent_id, sought.id);
-  const [me, other, pending] = await Promise.all([
-    actingAgent(work),
-    otherAgentFor(work, handle),
-    work.contactRequests.findPending(work.actor.agent_id, sought.id),
-  ]);
+  const { me, other, mine, theirs } = await heldPair(work, handle);
   const ask = () => insertRequest(work, other.id, message);
   if (other.contact) {
     const before = await work.contactRequests.findApproved(me.id, other.id);
@@ -37,14 +31,40 @@ export async function requestContact(work: Work, { handle, message }: RequestCon
   const refusal = requestRefusal(other, other);
   if (refusal) throw refusal;
 
-  const mine = pending.find(({ from }) => from.id === me.id);
   const request = mine ?? (await ask());
-  if (!other.blocked_by_them && (isKin(other) || pending.some(({ from }) => from.id === other.id))) {
+  if (!other.blocked_by_them && (isKin(other) || theirs)) {
     await beginContact(work, me, other);
     return approved(work, request);
   }
   if (!mine && !other.blocked_by_them) tellAsked(work, request);
   return request;
+}
+
+/**
+ * What people are asked about before the request goes out; null when it would change nothing: the two are contacts, or the request
+ * waits already.
+ * @throws {DomainError} as requestContact
+ */
+export async function contactRequestSubject(work: Work, { handle, message }: RequestContact) {
+  const { other, mine, theirs } = await heldPair(work, handle);
+  if (other.contact) return null;
+  const refusal = requestRefusal(other, other);
+  if (refusal) throw refusal;
+  return mine && !theirs ? null : { target: other.canonical_handle, message };
+}
+
+/** The two, and their requests that wait; nothing between them changes until the unit of work ends. */
+async function heldPair(work: Work, handle: string) {
+  const sought = await otherAgentFor(work, handle);
+  await work.contacts.lockPair(work.actor.agent_id, sought.id);
+  const [me, other, pending] = await Promise.all([
+    actingAgent(work),
+    otherAgentFor(work, handle),
+    work.contactRequests.findPending(work.actor.agent_id, sought.id),
+  ]);
+  const mine = pending.find(({ from }) => from.id === me.id);
+  const theirs = pending.some(({ from }) => from.id === other.id);
+  return { me, other, mine, theirs };
 }
 
 function insertRequest(work: Work, to_agent_id: string, message: string | null): Promise<Request> {

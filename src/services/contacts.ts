@@ -27,6 +27,16 @@ export async function removeContact(work: Work, ref: string): Promise<void> {
 }
 
 /**
+ * What people are asked about before a contact is removed.
+ * @throws {DomainError} as removeContact
+ */
+export async function contactRemovalSubject(work: Work, ref: string) {
+  const contact = await work.contacts.find(work.actor.agent_id, agentKey(ref));
+  if (!contact) throw noContact();
+  return { target: contact.canonical_handle, message: null };
+}
+
+/**
  * Marks a contact as a favorite of the actor, or no longer; the other side does not learn of it.
  * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */

@@ -19,6 +19,7 @@ export const meanings: Record<ErrorCode, string> = {
   THREAD_CLOSED: 'The thread is closed or archived; set it to active first.',
   ATTACHMENT_INFECTED: 'The file was found to be harmful and is not served.',
   APPROVAL_DENIED: 'The human who had to approve this said no.',
+  APPROVAL_REQUIRED: 'A human must approve this first; only tools ask for that.',
   NOT_FOUND: 'There is nothing at this address.',
   AGENT_NOT_FOUND: 'No such agent, or it is hidden from you.',
   THREAD_NOT_FOUND: 'No such thread, or you are not a member of it.',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createCursors } from '../../../src/domain/cursors.ts';
+import type { ApprovalDecision } from '../../../src/domain/approvals.ts';
 import { type Scope, scopes } from '../../../src/domain/scopes.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createMcpFace } from '../../../src/mcp/face.ts';
@@ -15,6 +16,7 @@ import type { Logger } from '../../../src/platform/logger.ts';
 import { createRealtime } from '../../../src/realtime/create.ts';
 import { repositoriesOn } from '../../../src/repositories/index.ts';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
+import { decideForOperator } from '../../../src/services/approvals.ts';
 import { issueToken } from '../../../src/services/issue-token.ts';
 import { createTokens, type Door, resourceAddresses } from '../../../src/services/tokens.ts';
 import { createUnitOfWork } from '../../../src/unit-of-work.ts';
@@ -32,6 +34,8 @@ export interface Instance {
   /** A token of an agent that this makes when it does not exist. */
   token(handle: string, options?: TokenOptions): Promise<string>;
   revoke(handle: string): void;
+  /** Decides about an approval, as an operator. */
+  decide(id: string, decision: ApprovalDecision): Promise<void>;
   /** What time or an operator would do to the rows. */
   query(text: string, values: readonly unknown[]): Promise<object[]>;
   close(): Promise<void>;
@@ -79,6 +83,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     tokens,
     realtime,
     sessions: repositories.mcpSessions,
+    bus,
     public_url: publicUrl,
     allowed_hosts: ['mcp.example.test'],
     logger,
@@ -114,6 +119,9 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     },
     revoke(handle) {
       realtime.revoke((actor) => actor.handle === handle);
+    },
+    async decide(id, decision) {
+      await unitOfWork.administer((work) => decideForOperator(work, id, decision));
     },
     query: (text, values) => database.query({ text }, values),
     async close() {

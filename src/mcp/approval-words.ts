@@ -1,0 +1,38 @@
+import { visibleLine } from '../domain/visible-text.ts';
+import type { Asked } from './approver.ts';
+
+const longestName = 60;
+const longestMessage = 500;
+
+/** What would be a link, a tag or code where a client shows Markdown or HTML, by characters that look alike. */
+const lookAlikes: Record<string, string> = {
+  '<': '‹',
+  '>': '›',
+  '[': '(',
+  ']': ')',
+  '`': 'ˋ',
+  '*': '∗',
+  '|': '¦',
+  '\\': '∖',
+  '"': '”',
+};
+
+/** What somebody else wrote, as a part of one of our sentences: in one line, without an effect on what is around it. */
+function quoted(text: string, longest: number): string {
+  return visibleLine(text, longest).replaceAll(/[<>[\]`*|\\"]/g, (sign) => lookAlikes[sign] ?? sign);
+}
+
+/**
+ * The question to a person, in words (MCP, Elicitation: message). Names and messages are others' words: they stand in quotes, cut,
+ * without markup. The page of the approval shows them as they are.
+ */
+export function questionInWords({ agent_handle, action, target, message, client_name }: Asked): string {
+  const through =
+    client_name === '' ? '' : `, through a program that calls itself "${quoted(client_name, longestName)}",`;
+  const wish =
+    action === 'request_contact'
+      ? `wants to ask @${target} for contact`
+      : `wants to remove @${target} from its contacts, on both sides`;
+  const words = message === '' ? '.' : `, with the message: "${quoted(message, longestMessage)}".`;
+  return `Your agent @${agent_handle}${through} ${wish}${words}`;
+}

@@ -1,0 +1,102 @@
+import type { ApprovalDecision } from '../domain/approvals.ts';
+import type { Approver } from '../operations/approval.ts';
+import { questionInWords } from './approval-words.ts';
+import type { Caller } from './call.ts';
+import type { Exchange } from './exchange.ts';
+import type { ClientAnswer } from './questions.ts';
+
+/** A question to a person, as the operations hand it over. */
+export type Asked = Parameters<Approver['ask']>[0];
+
+export interface ApproverParts {
+  public_url: string;
+  /** How long a person may think before the call is answered without a decision, in ms. Default 5 minutes. */
+  approval_ms?: number;
+}
+
+const usualPatience = 300_000;
+
+/** The page on which the people behind an agent decide. */
+export function approvalUrl(public_url: string, id: string): string {
+  return `${public_url}/console/approvals/${id}`;
+}
+
+/**
+ * Asks the person behind a session in the ways that its client declared (MCP, Elicitation): by a form with one choice, else by
+ * the page of the approval. Everything but a clear yes or no leaves the question as it stands.
+ */
+export function approverOf(
+  { public_url, approval_ms = usualPatience }: ApproverParts,
+  { session }: Pick<Caller, 'session'>,
+  { ask, notify, signal }: Exchange,
+): Approver {
+  const ways = session?.client.elicitation ?? [];
+
+  function elicit(params: Record<string, unknown>, given_up: AbortSignal): Promise<ClientAnswer | undefined> {
+    const request = { method: 'elicitation/create', params, timeout_ms: approval_ms, signal: given_up };
+    return ask ? ask(request) : Promise.resolve(undefined);
+  }
+
+  async function byForm(asked: Asked, given_up: AbortSignal) {
+    const message = questionInWords(asked);
+    return formDecision(await elicit({ message, requestedSchema: oneChoice }, given_up));
+  }
+
+  /** The client only says whether the page was opened; what is decided there is seen in the row. */
+  async function byPage(asked: Asked, given_up: AbortSignal): Promise<ApprovalDecision | undefined> {
+    const deadline = Date.now() + approval_ms;
+    const url = approvalUrl(public_url, asked.id);
+    const message = `${questionInWords(asked)} Decide on this page.`;
+    const answer = await elicit({ mode: 'url', elicitationId: asked.id, url, message }, given_up);
+    if (answer?.result?.['action'] === 'decline') return 'denied';
+    if (answer?.result?.['action'] !== 'accept') return undefined;
+    await untilAborted(given_up, deadline - Date.now());
+    await notify?.('notifications/elicitation/complete', { elicitationId: asked.id });
+    return undefined;
+  }
+
+  return {
+    client_name: session?.client.name ?? null,
+    signal,
+    async ask(asked, settled) {
+      if (!ask || ways.length === 0) return undefined;
+      const given_up = AbortSignal.any([signal, settled]);
+      return ways.includes('form') ? byForm(asked, given_up) : byPage(asked, given_up);
+    },
+  };
+}
+
+const oneChoice = {
+  type: 'object',
+  properties: {
+    approve: { type: 'boolean', title: 'Approve', description: 'Whether the agent may do this, once.' },
+  },
+  required: ['approve'],
+};
+
+/** Only a yes is a yes; to send the form with a no is a no. */
+function formDecision(answer: ClientAnswer | undefined): ApprovalDecision | undefined {
+  const { action, content } = answer?.result ?? {};
+  if (action === 'decline') return 'denied';
+  if (action !== 'accept') return undefined;
+  const approve: unknown =
+    typeof content === 'object' && content !== null ? Reflect.get(content, 'approve') : null;
+  if (approve === true) return 'approved';
+  return approve === false ? 'denied' : undefined;
+}
+
+function untilAborted(signal: AbortSignal, longest_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const timer = setTimeout(done, Math.max(0, longest_ms));
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,54 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Caller } from './call.ts';
+import type { ClientAnswer, OutboundMessage, OutboundRequest, Questions } from './questions.ts';
+import type { RunningCalls } from './running-calls.ts';
+
+/** What a call can do while it runs, besides being answered. */
+export interface Exchange {
+  /** Aborts when nobody waits for the answer any more: taken back, connection gone, process stopping. */
+  signal: AbortSignal;
+  /**
+   * Asks the client and waits for its answer; undefined when there is none in time. Absent when the client cannot be asked: it
+   * has no session, or takes no event stream.
+   */
+  ask?(request: Omit<OutboundRequest, 'send'>): Promise<ClientAnswer | undefined>;
+  /** Tells the client something while the call runs. Absent when it takes no event stream. */
+  notify?(method: string, params: Record<string, unknown>): Promise<void>;
+}
+
+/** What all calls of this process share. */
+export interface Traffic {
+  questions: Questions;
+  calls: RunningCalls;
+}
+
+/** Of what the SDK hands to a request's handler. */
+interface Extra {
+  requestId: RequestId;
+  signal: AbortSignal;
+}
+
+/** Runs a call with what it can do meanwhile. A call that was taken back is not answered, where HTTP lets us. */
+export async function exchanging<T>(
+  { questions, calls }: Traffic,
+  { server, caller, extra }: { server: Server; caller: Caller; extra: Extra },
+  run: (exchange: Exchange) => Promise<T>,
+): Promise<T> {
+  const { actor, session, streams } = caller;
+  const of = session && { session: session.key, agent_id: actor.agent_id };
+  const call = calls.begin(of, extra.requestId, extra.signal);
+  const send = async (message: OutboundMessage) =>
+    server.transport?.send(message, { relatedRequestId: extra.requestId });
+  try {
+    return await run({
+      signal: call.signal,
+      ...(streams && { notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
+      ...(streams && of && { ask: (request) => questions.ask(of, { ...request, send }) }),
+    });
+  } finally {
+    call.end();
+    // The stream ends without an answer (MCP, Cancellation). One JSON body has to come all the same.
+    if (call.cancelled() && streams) await server.close();
+  }
+}

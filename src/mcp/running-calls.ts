@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type BusLog, listenFor, type LocalBus, tell } from './local-bus.ts';
+import type { Correspondent } from './questions.ts';
+
+export interface RunningCall {
+  /** Aborts when nobody waits for the answer any more: the call is cancelled, its connection is gone, or the process stops. */
+  signal: AbortSignal;
+  /** Whether its client took it back. */
+  cancelled(): boolean;
+  /** To be called when it is over. */
+  end(): void;
+}
+
+export interface RunningCalls {
+  /** Notes a call until its end. `by` is undefined for one without a session, which cannot be cancelled. */
+  begin(by: Correspondent | undefined, id: unknown, gone: AbortSignal): RunningCall;
+  /** Takes a cancellation that arrived here to the process that runs the call (MCP, Cancellation). It may get lost. */
+  cancel(by: Correspondent, id: unknown): void;
+  /** Lets no call wait any longer, nor any that begins. */
+  close(): void;
+}
+
+const topic = 'mcp/cancelled';
+const requestId = z.union([z.string().max(200), z.number()]);
+const cancelSchema = z.object({ session: z.string(), agent_id: z.string(), id: requestId });
+
+/** The calls that run in this process. A client takes one back by a POST that may reach any process, so all of them hear it. */
+export function createRunningCalls(bus: LocalBus, log: BusLog): RunningCalls {
+  /** By session, agent and request id; a client should not, but may, use one id twice at once. */
+  const cancellable = new Map<string, Set<() => void>>();
+  const all = new Set<AbortController>();
+  let closed = false;
+  const listening = listenFor(bus, {
+    topic,
+    schema: cancelSchema,
+    take: (heard) => void cancelHere(heard, heard.id),
+    log,
+  });
+
+  function cancelHere(by: Correspondent, id: string | number): boolean {
+    const found = cancellable.get(keyOf(by, id));
+    for (const cancel of found ?? []) cancel();
+    return found !== undefined;
+  }
+
+  function noteCancellable(key: string, cancel: () => void): () => void {
+    const same = cancellable.get(key) ?? new Set();
+    cancellable.set(key, same.add(cancel));
+    return () => {
+      same.delete(cancel);
+      if (same.size === 0) cancellable.delete(key);
+    };
+  }
+
+  return {
+    begin(by, id, gone) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      let cancelled = false;
+      const abort = () => controller.abort();
+      const forget =
+        by &&
+        noteCancellable(keyOf(by, id), () => {
+          cancelled = true;
+          abort();
+        });
+      if (gone.aborted || closed) abort();
+      else gone.addEventListener('abort', abort, { once: true });
+      all.add(controller);
+      return {
+        signal,
+        cancelled: () => cancelled,
+        end() {
+          all.delete(controller);
+          gone.removeEventListener('abort', abort);
+          forget?.();
+        },
+      };
+    },
+    cancel(by, given) {
+      const id = requestId.safeParse(given);
+      if (!id.success || cancelHere(by, id.data)) return;
+      tell(bus, { topic, body: JSON.stringify({ ...by, id: id.data }) }, log);
+    },
+    close() {
+      closed = true;
+      for (const controller of all) controller.abort();
+      void listening.stop();
+    },
+  };
+}
+
+function keyOf({ session, agent_id }: Correspondent, id: unknown): string {
+  return JSON.stringify([session, agent_id, id]);
+}
