@@ -1,5 +1,8 @@
 import { visibleLine } from '../domain/visible-text.ts';
-import type { Asked } from './approver.ts';
+import type { Approver } from '../operations/approval.ts';
+
+/** A question to a person, as the operations hand it over. */
+export type Asked = Parameters<Approver['ask']>[0];
 
 const longestName = 60;
 const longestMessage = 500;

@@ -1,12 +1,10 @@
 import type { ApprovalDecision } from '../domain/approvals.ts';
 import type { Approver } from '../operations/approval.ts';
-import { questionInWords } from './approval-words.ts';
-import type { Caller } from './call.ts';
+import { approvalUrl } from './approval-url.ts';
+import { type Asked, questionInWords } from './approval-words.ts';
+import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { ClientAnswer } from './questions.ts';
-
-/** A question to a person, as the operations hand it over. */
-export type Asked = Parameters<Approver['ask']>[0];
 
 export interface ApproverParts {
   public_url: string;
@@ -15,11 +13,6 @@ export interface ApproverParts {
 }
 
 const usualPatience = 300_000;
-
-/** The page on which the people behind an agent decide. */
-export function approvalUrl(public_url: string, id: string): string {
-  return `${public_url}/console/approvals/${id}`;
-}
 
 /**
  * Asks the person behind a session in the ways that its client declared (MCP, Elicitation): by a form with one choice, else by

@@ -1,22 +1,11 @@
-import type { Actor } from '../domain/actor.ts';
-import type { ClientFacts } from './client-facts.ts';
 import type { DomainError } from '../domain/errors.ts';
 import { errorBody, toDomainError } from '../http/errors.ts';
 import type { Approver } from '../operations/approval.ts';
 import type { Operation } from '../operations/define.ts';
-import { approvalUrl } from './approver.ts';
+import { approvalUrl } from './approval-url.ts';
+import type { Caller } from './caller.ts';
 import { type Fitted, fittedAnswer } from './fit.ts';
 import type { McpParts } from './parts.ts';
-
-/** Who asks, and the request that carries it. */
-export interface Caller {
-  actor: Actor;
-  request_id: string;
-  /** Undefined for a request that belongs to none. */
-  session?: { key: string; client: ClientFacts } | undefined;
-  /** Whether the answer is an event stream, in which more can be said before it. */
-  streams: boolean;
-}
 
 export interface OperationCall {
   operation: Operation;

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { Caller } from './call.ts';
+import type { Caller } from './caller.ts';
 import type { ClientAnswer, OutboundMessage, OutboundRequest, Questions } from './questions.ts';
 import type { RunningCalls } from './running-calls.ts';
 

@@ -4,7 +4,7 @@ import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { Actor } from '../domain/actor.ts';
 import type { Authorizer } from './authorize.ts';
-import type { Caller } from './call.ts';
+import type { Caller } from './caller.ts';
 import { clientFacts, negotiatedVersion } from './client-facts.ts';
 import type { Traffic } from './exchange.ts';
 import { sessionHeader, versionHeader } from './headers.ts';

@@ -114,7 +114,7 @@ export function createQuestions(bus: LocalBus, log: BusLog): Questions {
       tell(bus, { topic: topicOf(owner), body }, log);
     },
     close() {
-      for (const { settle } of [...pending.values()]) settle(undefined);
+      for (const { settle } of pending.values()) settle(undefined);
       void listening.stop();
     },
   };

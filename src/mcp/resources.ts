@@ -1,6 +1,7 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
 import type { Operation } from '../operations/define.ts';
-import { type Caller, refusalOf, run } from './call.ts';
+import { refusalOf, run } from './call.ts';
+import type { Caller } from './caller.ts';
 import { inputSchema } from './json-schemas.ts';
 import { pageField } from './page.ts';
 import type { McpParts } from './parts.ts';

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { z } from 'zod';
-import type { Caller } from './call.ts';
+import type { Caller } from './caller.ts';
 import { callTool } from './call-tool.ts';
 import { exchanging, type Traffic } from './exchange.ts';
 import { instructions } from './instructions.ts';
