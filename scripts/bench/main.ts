@@ -7,10 +7,14 @@ import { measure } from './measure.ts';
 import { readOptions, usage } from './options.ts';
 import { table } from './report.ts';
 import { startStage } from './stage.ts';
+import { fanOutTable, measureFanOut } from './streams/fan-out.ts';
+import { measureReconnect, reconnectTable } from './streams/reconnect.ts';
+import { settling } from './streams/resident.ts';
+import { measureSockets, socketsTable } from './streams/sockets.ts';
 import { measureTokens, tokensTable } from './tokens.ts';
 
 async function main(): Promise<void> {
-  const { part, json, help, sending, history, ...options } = readOptions();
+  const { part, json, help, sending, history, streams, ...options } = readOptions();
   if (help) {
     process.stdout.write(usage);
     return;
@@ -26,7 +30,8 @@ async function main(): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const { signal } = over;
   setMaxListeners(0, signal); // every wait listens to it
-  const stage = await startStage({ ...options, signal, fail });
+  const api_arguments = part === 'sockets' ? settling : [];
+  const stage = await startStage({ ...options, api_arguments, signal, fail });
   try {
     const { postgres_version, redis_server } = stage;
     say(`PostgreSQL ${postgres_version}, ${redis_server ?? 'no Redis'}, ${cpus().length} processors`);
@@ -38,6 +43,15 @@ async function main(): Promise<void> {
     } else if (part === 'tokens') {
       const measured = await measureTokens(stage, signal);
       print(measured, tokensTable(measured));
+    } else if (part === 'sockets') {
+      const measured = await measureSockets(stage, { ...streams, say, signal, fail });
+      print(measured, socketsTable(measured));
+    } else if (part === 'reconnect') {
+      const measured = await measureReconnect(stage, { ...streams, say, signal });
+      print(measured, reconnectTable(measured));
+    } else if (part === 'fan-out') {
+      const measured = await measureFanOut(stage, { ...sending, ...streams, say, signal, fail });
+      print(measured, fanOutTable(measured));
     } else {
       const { backend } = options;
       const measured = await measure(stage, { ...sending, backend, in_flight: 32, say, signal, fail });

@@ -13,6 +13,13 @@ npm run bench -- history   reading, while one history grows:
 
 npm run bench -- tokens    the check of an access token, known to the process and looked up
 
+npm run bench -- sockets   resident memory of idle sockets, each of an agent of its own, beside a bare ws server; Linux only
+
+npm run bench -- reconnect many clients that come back at once with old cursors, until all are whole
+
+npm run bench -- fan-out   a thread of many connected members: from a POST to each socket at a steady rate, and frames/s at
+                           full speed, beside a bare ws server
+
 Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of its own, and removes them at the end.
 
   --backend <name>         redis or postgres (redis if there is one, else postgres)
@@ -30,7 +37,21 @@ Of history:
   --messages <list>        sizes of the history (10000,100000,1000000)
   --other-threads <n>      threads that the agent is not in, with their share of the messages (1800; 0: all messages are its own)
   --requests <n>           of each kind at each size (200)
+
+Of sockets:
+  --sockets <n>            (5000)
+
+Of reconnect:
+  --clients <n>            (2000)
+  --events <n>             how old their cursors are (50)
+
+Of fan-out:
+  --members <n>            of the thread (200)
+  --rate <n>               messages a second (20)
+  --seconds <n>            of each measurement (10)
 `;
+
+const parts = ['sending', 'history', 'tokens', 'sockets', 'reconnect', 'fan-out'] as const;
 
 /** The arguments, checked. @throws one line that names the option. */
 export function readOptions() {
@@ -45,15 +66,21 @@ export function readOptions() {
       'other-threads': { type: 'string', default: '1800' },
       'rate-limits': { type: 'string', default: 'off' },
       requests: { type: 'string', default: '200' },
+      sockets: { type: 'string', default: '5000' },
+      clients: { type: 'string', default: '2000' },
+      events: { type: 'string', default: '50' },
+      members: { type: 'string', default: '200' },
+      rate: { type: 'string', default: '20' },
       profile: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  const [part = 'sending', ...rest] = positionals;
-  if ((part !== 'sending' && part !== 'history' && part !== 'tokens') || rest.length > 0) {
+  const [named = 'sending', ...rest] = positionals;
+  const part = parts.find((name) => name === named);
+  if (!part || rest.length > 0) {
     throw new Error(
-      `${positionals.join(' ')}: there is nothing but sending, which needs no name, history and tokens`,
+      `${positionals.join(' ')}: there is nothing but ${parts.join(', ')}; sending needs no name`,
     );
   }
   const redis_server = values['redis-server'];
@@ -73,8 +100,26 @@ export function readOptions() {
     other_threads: values['other-threads'] === '0' ? 0 : whole('--other-threads', values['other-threads']),
     requests: whole('--requests', values.requests),
   };
+  const streams = {
+    sockets: whole('--sockets', values.sockets),
+    clients: whole('--clients', values.clients),
+    events: whole('--events', values.events),
+    members: whole('--members', values.members),
+    rate: positive('--rate', values.rate),
+  };
   const { json, help, profile, 'rate-limits': rate_limits } = values;
-  return { part, sending, history, backend, redis_server, rate_limits, profile, json, help } as const;
+  return {
+    part,
+    sending,
+    history,
+    streams,
+    backend,
+    redis_server,
+    rate_limits,
+    profile,
+    json,
+    help,
+  } as const;
 }
 
 function positive(name: string, text: string): number {

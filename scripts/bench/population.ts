@@ -19,16 +19,11 @@ export interface Thread {
 /** Makes threads of two agents each; no agent is in two of them. `owner` begins the names of their owners. */
 export function makeThreads(core: Core, owner: string, count: number): Promise<Thread[]> {
   return core.unitOfWork.administer(async (work) => {
-    async function makeMember(handle: string): Promise<Member> {
-      const agent = await registerAgent(work, { handle, create_owner: true, inbound_policy: 'open' });
-      return { id: agent.id, handle, token: await issue(core, work, handle) };
-    }
-
     const threads: Thread[] = [];
     for (let number = 0; number < count; number += 1) {
       const members = [
-        await makeMember(`${owner}-${number}-a.agent`),
-        await makeMember(`${owner}-${number}-b.agent`),
+        await makeMember(core, work, `${owner}-${number}-a.agent`),
+        await makeMember(core, work, `${owner}-${number}-b.agent`),
       ] as const;
       const id = newId('thread');
       await work.threads.insert({
@@ -42,6 +37,12 @@ export function makeThreads(core: Core, owner: string, count: number): Promise<T
     }
     return threads;
   });
+}
+
+/** An agent with a token; its owner is made when there is none yet. */
+export async function makeMember(core: Core, work: Administration, handle: string): Promise<Member> {
+  const agent = await registerAgent(work, { handle, create_owner: true, inbound_policy: 'open' });
+  return { id: agent.id, handle, token: await issue(core, work, handle) };
 }
 
 /** An agent that reads, and others that it talks to. */

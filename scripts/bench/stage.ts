@@ -21,6 +21,8 @@ export interface StageOptions {
   rate_limits: string;
   /** A folder for CPU profiles of API and worker. */
   profile: string | undefined;
+  /** What Node is told when it starts the API. */
+  api_arguments?: readonly string[];
   signal: AbortSignal;
   /** Called when API or worker end before they are told to. */
   fail: (reason: Error) => void;
@@ -96,7 +98,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       signal,
       fail: (reason: Error) => ended ?? options.fail(reason),
     };
-    const api = await startChild(entry('../../src/main.js'), children);
+    const { api_arguments = [] } = options;
+    const api = await startChild(entry('../../src/main.js'), { ...children, node_arguments: api_arguments });
     ends.push(() => endChild(api));
     const worker = await startChild(entry('../../workers/main.js'), children);
     ends.push(() => endChild(worker));
@@ -125,16 +128,23 @@ async function endAll(ends: (() => Promise<void>)[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-interface ChildOptions {
+export interface ChildOptions {
   env: Record<string, string>;
-  profile: string | undefined;
+  /** A folder for its CPU profile. */
+  profile?: string | undefined;
+  node_arguments?: readonly string[];
   signal: AbortSignal;
   fail: (reason: Error) => void;
+  /** Gets the word by which it says that it is ready. */
+  heard?: (word: unknown) => void;
 }
 
-async function startChild(program: string, options: ChildOptions): Promise<ChildProcess> {
+/** Starts a program of this project; resolves when it says that it is ready. */
+export async function startChild(program: string, options: ChildOptions): Promise<ChildProcess> {
   options.signal.throwIfAborted();
-  const execArgv = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+  const { profile, node_arguments = [] } = options;
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const execArgv = [...node_arguments, ...profiling];
   const child = fork(program, [], {
     env: { PATH: process.env['PATH'] ?? '', ...options.env },
     execArgv,
@@ -145,7 +155,9 @@ async function startChild(program: string, options: ChildOptions): Promise<Child
     options.fail(new Error(`${program} ended (${signal ?? String(code)})`)),
   );
   try {
-    await waitFor(`${program} to be ready`, patience_ms, once(child, 'message'), options.signal);
+    const ready = waitFor(`${program} to be ready`, patience_ms, once(child, 'message'), options.signal);
+    const [word] = (await ready) as unknown[];
+    options.heard?.(word);
     return child;
   } catch (error) {
     await endChild(child);
@@ -153,7 +165,8 @@ async function startChild(program: string, options: ChildOptions): Promise<Child
   }
 }
 
-async function endChild(child: ChildProcess): Promise<void> {
+/** Asks it to end; ends it when it does not. */
+export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');

@@ -1,0 +1,119 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { oneLine } from '../../../src/embedded/launcher-error.ts';
+import { openDatabase } from '../../../src/platform/database.ts';
+import { percentiles, type Percentiles } from '../percentiles.ts';
+import { makeThreads, type Member } from '../population.ts';
+import type { Stage } from '../stage.ts';
+import { waitFor } from '../wait-for.ts';
+import { fillFeeds, numberIn } from './backlog.ts';
+import { type LightSocket, openLightSocket } from './light-socket.ts';
+
+export interface ReconnectOptions {
+  clients: number;
+  /** How many events old the cursors are. */
+  events: number;
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+export interface ReconnectRound {
+  /** Milliseconds from the first connection on until every client had every event. */
+  whole_ms: number;
+  /** The same for each client. */
+  client_ms: Percentiles;
+}
+
+export interface ReconnectMeasured {
+  clients: number;
+  events: number;
+  /** Events received in their order, of clients × events; the measurement fails when one is missing. */
+  received: number;
+  rounds: ReconnectRound[];
+}
+
+const rounds = 3;
+/** Of these many messages before the cursor nothing may be seen again. */
+const older = 10;
+const patience_ms = 30_000;
+const lull_ms = 2_000;
+
+/**
+ * How long it takes until everybody is whole again, when all clients come back at once. Every two of them share their events
+ * and no more than two: that is as little as can be shared of an event. @throws when an event is missing, doubled or out of place.
+ */
+export async function measureReconnect(stage: Stage, options: ReconnectOptions): Promise<ReconnectMeasured> {
+  const { clients, events, say, signal } = options;
+  const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
+  const core = compose(config, 'bench');
+  const on_error = () => undefined;
+  const database = openDatabase({ url: config.DATABASE_URL, pool_size: 1, on_error });
+  try {
+    const threads = await makeThreads(core, 'reconnect', Math.ceil(clients / 2));
+    await fillFeeds(database, threads, older + events);
+    const crowd = threads.flatMap(({ members }) => members).slice(0, clients);
+    const cursors = crowd.map(({ id }) => core.cursors.encodeFeed(id, older));
+    const measured: ReconnectRound[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const done = await comeBack(stage.base, crowd, cursors, options);
+      say(`round ${round}: all ${clients} whole after ${done.whole_ms} ms`);
+      measured.push(done);
+      await pause(lull_ms, undefined, { signal });
+    }
+    return { clients, events, received: clients * events, rounds: measured };
+  } finally {
+    const closed = Promise.all([database.close(), core.close()]);
+    await waitFor('its own connections to close', patience_ms, closed).catch((error: unknown) =>
+      say(oneLine(error)),
+    );
+  }
+}
+
+async function comeBack(
+  base: string,
+  crowd: readonly Member[],
+  cursors: readonly string[],
+  { events, signal }: ReconnectOptions,
+): Promise<ReconnectRound> {
+  const begin = performance.now();
+  const sockets: LightSocket[] = [];
+  const clients = crowd.map(({ token, handle }, index) => {
+    let next = older + 1;
+    return new Promise<number>((resolve, reject) => {
+      const opening = openLightSocket({
+        base,
+        path: `/ws?cursor=${cursors[index] ?? ''}`,
+        token,
+        onLost: reject,
+        onFrame(frame) {
+          const number = numberIn(frame);
+          if (number === undefined) return; // ready
+          if (number !== next) reject(new Error(`${handle} got event ${number} instead of ${next}`));
+          next += 1;
+          if (next > older + events) resolve(performance.now() - begin);
+        },
+      });
+      opening.then((socket) => sockets.push(socket), reject);
+    });
+  });
+  try {
+    const all = await waitFor('the clients to be whole', patience_ms, Promise.all(clients), signal);
+    return { whole_ms: Math.round(performance.now() - begin), client_ms: percentiles(all) };
+  } finally {
+    for (const socket of sockets) socket.close();
+  }
+}
+
+/** The figures for people. */
+export function reconnectTable({ clients, events, received, rounds: all }: ReconnectMeasured): string {
+  return [
+    `${clients} clients come back at once, ${events} events behind: ${received} events, each once and in order`,
+    ...all.map(
+      ({ whole_ms, client_ms: { p50, p99 } }, index) =>
+        `round ${index + 1}  all whole after ${whole_ms} ms; one client p50 ${p50}, p99 ${p99} ms`,
+    ),
+    '',
+  ].join('\n');
+}
