@@ -14,14 +14,14 @@ const sql = `
     from place cross join generate_series(1, $4::int) number
   ), message as (
     insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at)
-    select 'msg_' || name, thread_id, number, sender_id, '#' || lpad(number::text, ${digits}, '0') || $5, 'text', $6 + number from wanted
+    select 'msg_' || name, thread_id, number, sender_id, '#' || lpad(number::text, ${digits}, '0') || $5, 'text', $6::bigint + number from wanted
   ), event as (
     insert into events (id, type, thread_id, message_id, recipients, created_at)
-    select 'evt_' || name, 'message.created', thread_id, 'msg_' || name, members, $6 + number from wanted
+    select 'evt_' || name, 'message.created', thread_id, 'msg_' || name, members, $6::bigint + number from wanted
   ), line as (
     insert into feed (agent_id, number, event_id) select unnest(members), number, 'evt_' || name from wanted
   ), thread as (
-    update threads set last_sequence = $4, last_message_at = $6, updated_at = $6 where id = any($1)
+    update threads set last_sequence = $4, last_message_at = $6::bigint, updated_at = $6::bigint where id = any($1)
   )
   update feed_heads set last_number = $4 where agent_id = any($2) or agent_id = any($3)`;
 
