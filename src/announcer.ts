@@ -14,6 +14,8 @@ export function ringTopic(agentId: string): string {
 export interface Announcer {
   /** Rings for whoever listens and enqueues the jobs that are owed. Never throws and is never waited for. */
   announce(news: CommitNews): void;
+  /** Has somebody in this process told of the same at once. It must not throw. */
+  alsoTell(listener: (news: CommitNews) => void): void;
   /** Resolves when everything announced so far has been sent, or given up. */
   settled(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function createAnnouncer({
     await pause(jobGathering_ms);
   });
   const underWay = new Set<Promise<void>>();
+  const listeners: ((news: CommitNews) => void)[] = [];
 
   function follow(sending: Promise<void>, what: string): void {
     const done = sending.catch((error: unknown) =>
@@ -59,11 +62,14 @@ export function createAnnouncer({
   }
 
   return {
-    announce({ heads, jobs, messages }) {
+    announce(news) {
+      const { heads, jobs, messages } = news;
+      for (const listener of listeners) listener(news);
       if (heads.length > 0) follow(ring(heads), 'rings');
       if (messages.length > 0) follow(bus.publish(messages), 'messages');
       if (jobs.length > 0) follow(enqueue(jobs), 'jobs');
     },
+    alsoTell: (listener) => void listeners.push(listener),
     async settled() {
       await Promise.all(underWay);
     },

@@ -74,6 +74,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
       return new Set(good.map((hash) => hash.toString('base64url')));
     },
   });
+  core.onCommit(realtime.handOver);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
   await bus.subscribe(revocationTopic, (body) => {
     const ended = parseRevocation(body);

@@ -52,6 +52,8 @@ export function compose(config: Config, part: string) {
     blobs: chooseBlobs(config),
     scanner: builtInScanner,
     cursors,
+    /** Told of every commit of this process. It must not throw. */
+    onCommit: announcer.alsoTell,
     /** Lets announcements under way finish, then closes every connection. */
     async close() {
       await announcer.settled();

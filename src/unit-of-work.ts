@@ -1,10 +1,12 @@
 import type { Actor } from './domain/actor.ts';
 import type { Cursors } from './domain/cursors.ts';
-import type { NewEvent } from './domain/events.ts';
+import type { FeedEntry, NewEvent } from './domain/events.ts';
 import { newId } from './domain/ids.ts';
 import { type CommitRecord, commitStatement } from './repositories/commit.ts';
 import { databaseError } from './repositories/errors.ts';
+import type { EventRow } from './repositories/feed.ts';
 import { type Repositories, repositoriesOn } from './repositories/index.ts';
+import type { MessageRow } from './repositories/messages.ts';
 import type { Queryable } from './repositories/queryable.ts';
 
 /** A message for all processes. */
@@ -21,8 +23,11 @@ export interface Administration extends Repositories {
 
 /** The same with a place to note what happened: for what the service itself finds out, such as deliveries and scans. */
 export interface Recording extends Administration {
-  /** Notes a fact. It reaches the feeds together with its cause, or not at all. */
-  emit(event: NewEvent): void;
+  /**
+   * Notes a fact. It reaches the feeds together with its cause, or not at all. Of an event about a message the message itself, where
+   * it is at hand, spares the readers in this process to read it back.
+   */
+  emit(event: NewEvent, message?: MessageRow | null): void;
   /**
    * Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too.
    */
@@ -47,13 +52,22 @@ export interface OwedJob {
 }
 
 /**
- * What a commit changed for others: whose feed grew to which number, which jobs are owed, and what else every process should
- * hear.
+ * What a commit changed for others: whose feed grew to which number and by what, which jobs are owed, and what else every process
+ * should hear.
  */
 export interface CommitNews {
   heads: { agent_id: string; last_number: number }[];
+  /** Where the events stand in the feeds, in the order of each. */
+  lines: FeedEntry[];
+  /** The events as the log holds them; one about a message that was not at hand is left out. */
+  events: EventRow[];
   jobs: OwedJob[];
   messages: BusMessage[];
+}
+
+interface NotedEvent extends NewEvent {
+  id: string;
+  message: MessageRow | null;
 }
 
 interface Transaction extends Queryable {
@@ -84,14 +98,14 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     const transaction = await parts.database.begin().catch((error: unknown) => {
       throw databaseError(error);
     });
-    const events: (NewEvent & { id: string })[] = [];
+    const events: NotedEvent[] = [];
     const messages: BusMessage[] = [];
     const now = Date.now();
     try {
       const result = await run({
         ...repositoriesOn(transaction),
         now,
-        emit: (event) => void events.push({ ...event, id: newId('event') }),
+        emit: (event, message = null) => void events.push({ ...event, id: newId('event'), message }),
         tell: (message) => void messages.push(message),
       });
       const jobs = events.flatMap((event) => parts.jobsOf(event));
@@ -101,7 +115,10 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const heads = await transaction.commit<CommitNews['heads'][number]>(
         empty ? undefined : commitStatement(record),
       );
-      if (heads.length > 0 || messages.length > 0) parts.announce({ heads, jobs, messages });
+      if (heads.length > 0 || messages.length > 0) {
+        const lines = linesOf(record.entries, heads);
+        parts.announce({ heads, lines, events: logged(events, now), jobs, messages });
+      }
       return result;
     } catch (error) {
       await transaction.rollback();
@@ -182,7 +199,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
 export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
 
 function commitRecord(
-  events: (NewEvent & { id: string })[],
+  events: readonly NotedEvent[],
   now: number,
 ): Pick<CommitRecord, 'now' | 'events' | 'entries'> {
   return {
@@ -198,4 +215,24 @@ function commitRecord(
       event.recipients.map((agent_id) => ({ agent_id, event_id: event.id })),
     ),
   };
+}
+
+/** The last of an agent's entries has the last number of its feed, and those before it count down. */
+function linesOf(entries: readonly Omit<FeedEntry, 'number'>[], heads: CommitNews['heads']): FeedEntry[] {
+  const next = new Map(heads.map(({ agent_id, last_number }) => [agent_id, last_number]));
+  const lines: FeedEntry[] = [];
+  for (const { agent_id, event_id } of entries.toReversed()) {
+    const number = next.get(agent_id);
+    if (number === undefined) continue;
+    next.set(agent_id, number - 1);
+    lines.push({ agent_id, number, event_id });
+  }
+  return lines.toReversed();
+}
+
+function logged(events: readonly NotedEvent[], created_at: number): EventRow[] {
+  const whole = events.filter(({ message_id, message }) => message_id === undefined || message !== null);
+  return whole.map(({ id, type, thread_id = null, data = null, message }) => {
+    return { id, type, thread_id, data, created_at, message };
+  });
 }

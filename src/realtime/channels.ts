@@ -25,6 +25,8 @@ export interface Channels {
   members(): Iterable<Member>;
   /** The members of each agent. */
   byAgent(): Iterable<[agentId: string, members: ReadonlySet<Member>]>;
+  /** Whether anybody listens for this agent, or has just done so. */
+  has(agentId: string): boolean;
   ring(agentId: string, number: number): void;
   /** Subscribes again where it failed. */
   repair(): void;
@@ -114,6 +116,7 @@ export function createChannels(parts: ChannelsParts): Channels {
     *byAgent() {
       for (const [agentId, { members }] of channels) if (members.size > 0) yield [agentId, members];
     },
+    has: (agentId) => channels.has(agentId),
     ring,
     repair() {
       for (const [agentId, channel] of channels) if (!channel.subscription) subscribe(agentId, channel);

@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import type { EventType } from '../domain/events.ts';
 import type { MessagePlace } from '../domain/receipts.ts';
+import type { CommitNews } from '../unit-of-work.ts';
 
 /** An event on its way to one receiver. `data` is shared by all receivers of the event: never change it. */
 export interface LiveEvent {
@@ -71,6 +72,11 @@ export interface Realtime {
   taken(actor: Actor, events: readonly LiveEvent[]): void;
   /** Keeps a position of the agent for good; it only moves forward. @throws {DomainError} INVALID_CURSOR */
   acknowledge(actor: Actor, cursor: string): Promise<void>;
+  /**
+   * Takes what this process itself has committed, so that the readers here get it without a query. It is free to be left out, late,
+   * doubled or out of order: a reader takes from it only what its own position says is next. Never throws.
+   */
+  handOver(news: Pick<CommitNews, 'heads' | 'lines' | 'events'>): void;
   /** Ends the streams of tokens that are no longer good. */
   revoke(isEnded: (actor: Actor) => boolean): void;
   /** Ends every stream with `shutdown` and stops listening. */

@@ -8,8 +8,10 @@ import { batching } from './batching.ts';
 import { createChannels } from './channels.ts';
 import type { LiveEvent, Realtime } from './contract.ts';
 import { createEventStore } from './event-store.ts';
+import { createHandOver } from './hand-over.ts';
 import { createLongPoll } from './long-poll.ts';
-import { createPages, UnreadableFeed } from './pages.ts';
+import { createPages, livePageEvents, UnreadableFeed } from './pages.ts';
+import { createRecentLines } from './recent-lines.ts';
 import { createPresence, type PresenceParts } from './presence.ts';
 import type { Receipts } from './receipts.ts';
 import { type FeedBounds, startPosition } from './start-position.ts';
@@ -45,6 +47,9 @@ export interface RealtimeParts {
 /** How long a reader waits for the bus before it relies on the poll, in milliseconds. */
 const busPatience = 2_000;
 
+/** A restore of the database takes longer than lines live. */
+const recentLines = { life_ms: 5_000, lines_per_agent: livePageEvents, agents: 10_000 };
+
 /** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { feed, bus, cursors, log, receipts, linger_ms = 5_000 } = parts;
@@ -58,7 +63,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     members_per_agent: parts.streams_per_agent ?? 1_000,
   });
   const store = createEventStore({ feed, log, cache_bytes: parts.cache_bytes ?? 32 * 1024 * 1024 });
-  const pages = createPages({ feed, store, cursors });
+  const recent = createRecentLines(recentLines);
+  const pages = createPages({ feed, store, recent, cursors });
   const intervals = parts.intervals ?? { healthy_ms: 3_000, unhealthy_ms: 500 };
   const watch = startWatch({ feed, bus, channels, intervals, goodTokens: parts.goodTokens, log });
   const bounds = batching<string, FeedBounds>({
@@ -129,6 +135,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         if (passed && maySee(actor.scopes, 'message.created')) receipts?.acknowledged([passed]);
       }),
     taken: (actor, events) => receipts?.delivered(actor.agent_id, events),
+    handOver: createHandOver({ channels, store, recent, log }),
     revoke(isEnded) {
       for (const member of channels.members()) if (isEnded(member.actor)) member.end('token_ended');
     },

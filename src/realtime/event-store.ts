@@ -25,6 +25,10 @@ export interface EventStoreParts {
 export interface EventStore {
   /** The events by id. One that does not exist, or that cannot be shown, is left out. */
   load(ids: Iterable<string>): Promise<ReadonlyMap<string, SharedEvent>>;
+  /** An event that is at hand. */
+  at(id: string): SharedEvent | undefined;
+  /** Takes a committed event for its first readers; one that cannot be shown is left out. */
+  put(row: EventRow): void;
 }
 
 type EventRow = Awaited<ReturnType<Work['feed']['events']>>[number];
@@ -87,6 +91,11 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
   }
 
   return {
+    at: cached,
+    put(row) {
+      const event = share(row);
+      if (event) keep(event);
+    },
     async load(ids) {
       const found = new Map<string, SharedEvent>();
       const elsewhere = new Set<Promise<ReadonlyMap<string, SharedEvent>>>();

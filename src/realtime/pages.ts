@@ -3,6 +3,7 @@ import type { Work } from '../unit-of-work.ts';
 import { batching } from './batching.ts';
 import type { LiveEvent } from './contract.ts';
 import type { EventStore, SharedEvent } from './event-store.ts';
+import type { RecentLines } from './recent-lines.ts';
 
 /** A stretch of one agent's feed, without a hole. */
 export interface FeedPage {
@@ -34,6 +35,7 @@ export interface Pages {
 export interface PagesParts {
   feed: Pick<Work['feed'], 'read'>;
   store: EventStore;
+  recent: Pick<RecentLines, 'after'>;
   cursors: Pick<Cursors, 'encodeFeed'>;
 }
 
@@ -57,13 +59,43 @@ interface Position {
 
 type Line = Awaited<ReturnType<Work['feed']['read']>>[number][number];
 
+type Events = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
+
 /** Reads feeds page by page: readers at one position share the page, and what many ask for at once is one query. */
-export function createPages({ feed, store, cursors }: PagesParts): Pages {
+export function createPages({ feed, store, recent, cursors }: PagesParts): Pages {
+  function page({ agent_id, after }: Position, lines: readonly Line[], shared: Events, limit: number) {
+    const events: LiveEvent[] = [];
+    const start = lines[0] ? lines[0].number - 1 : after;
+    let position = start;
+    let length = 0;
+    for (const { number, event_id } of lines) {
+      const event = shared.get(event_id);
+      if (!event) {
+        if (events.length > 0) break;
+        return new UnreadableFeed(`entry ${number} of ${agent_id}: event ${event_id} cannot be shown`);
+      }
+      length += event.data_json.length;
+      if (number !== position + 1 || (events.length > 0 && length > pageLength)) break;
+      events.push({ ...event, cursor: cursors.encodeFeed(agent_id, number) });
+      position = number;
+    }
+    const complete = events.length === lines.length && lines.length < limit;
+    return { after: start, events, position, complete };
+  }
+
+  /** What this process wrote itself and has at hand. A page of it may be followed by what others wrote: that rings. */
+  function handed(position: Position): FeedPage | undefined {
+    const lines = recent.after(position.agent_id, position.after);
+    if (!lines) return undefined;
+    const found = page(position, lines, { get: store.at }, livePageEvents);
+    return found instanceof UnreadableFeed ? undefined : found;
+  }
+
   function lane(settings: (typeof lanes)[Lane]) {
     async function load(positions: readonly Position[]): Promise<(FeedPage | UnreadableFeed)[]> {
       const lists = await feed.read(positions, settings.events);
       const pages: (FeedPage | UnreadableFeed)[] = [];
-      let part: { position: Position; lines: Line[] }[] = [];
+      let part: { position: Position; lines: readonly Line[] }[] = [];
       let size = 0;
       for (const [index, position] of positions.entries()) {
         const lines = lists[index] ?? [];
@@ -72,35 +104,11 @@ export function createPages({ feed, store, cursors }: PagesParts): Pages {
         if (size < eventsAtOnce && index < positions.length - 1) continue;
         const ids = part.flatMap((entry) => entry.lines.map((line) => line.event_id));
         const events = ids.length > 0 ? await store.load(ids) : new Map<string, SharedEvent>();
-        for (const entry of part) pages.push(page(entry.position, entry.lines, events));
+        for (const entry of part) pages.push(page(entry.position, entry.lines, events, settings.events));
         part = [];
         size = 0;
       }
       return pages;
-    }
-
-    function page(
-      { agent_id, after }: Position,
-      lines: readonly Line[],
-      shared: ReadonlyMap<string, SharedEvent>,
-    ): FeedPage | UnreadableFeed {
-      const events: LiveEvent[] = [];
-      const start = lines[0] ? lines[0].number - 1 : after;
-      let position = start;
-      let length = 0;
-      for (const { number, event_id } of lines) {
-        const event = shared.get(event_id);
-        if (!event) {
-          if (events.length > 0) break;
-          return new UnreadableFeed(`entry ${number} of ${agent_id}: event ${event_id} cannot be shown`);
-        }
-        length += event.data_json.length;
-        if (number !== position + 1 || (events.length > 0 && length > pageLength)) break;
-        events.push({ ...event, cursor: cursors.encodeFeed(agent_id, number) });
-        position = number;
-      }
-      const complete = events.length === lines.length && lines.length < settings.events;
-      return { after: start, events, position, complete };
     }
 
     return batching<Position, FeedPage | UnreadableFeed>({
@@ -115,9 +123,10 @@ export function createPages({ feed, store, cursors }: PagesParts): Pages {
 
   return {
     async read(agent_id, after, chosen) {
-      const page = await readers[chosen]({ agent_id, after });
-      if (page instanceof UnreadableFeed) throw page;
-      return page;
+      const position = { agent_id, after };
+      const found = (chosen === 'live' && handed(position)) || (await readers[chosen](position));
+      if (found instanceof UnreadableFeed) throw found;
+      return found;
     },
   };
 }

@@ -49,6 +49,7 @@ export async function appendMessage(
   const { members } = await held;
   const place = await appending;
   const recipients = members.map((member) => member.id);
-  work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients });
-  return { ...message, ...place, sender_handle: work.actor.handle };
+  const sent = { ...message, ...place, sender_handle: work.actor.handle };
+  work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients }, sent);
+  return sent;
 }

@@ -28,6 +28,8 @@ export interface NodeOptions {
   streams_per_agent?: number;
   linger_ms?: number;
   presence_intervals?: RealtimeParts['presence_intervals'];
+  /** Whether what is committed here is handed to the readers here; else the bus alone rings. */
+  hand_over?: boolean;
   /** Wraps the bus, for example in one that loses calls. */
   bus?: (bus: Bus) => Bus;
 }
@@ -55,7 +57,9 @@ export async function startNode(options: NodeOptions = {}) {
     database,
     cursors,
     jobsOf: () => [],
-    announce({ heads }) {
+    announce(news) {
+      const { heads } = news;
+      if (options.hand_over !== false) realtime.handOver(news);
       const messages = heads.map(({ agent_id, last_number }) => ({
         topic: `agent/${agent_id}`,
         body: String(last_number),

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/domain/actor.ts';
 import type { EventType } from '../../../src/domain/events.ts';
-import type { LiveEvent, StreamEnd, StreamReader } from '../../../src/realtime/contract.ts';
+import type { LiveEvent, Realtime, StreamEnd, StreamReader } from '../../../src/realtime/contract.ts';
 import type { RealtimeParts } from '../../../src/realtime/create.ts';
 
 type Feed = RealtimeParts['feed'];
@@ -99,6 +99,16 @@ export function memoryFeed() {
       return id;
     },
     last: (agentId: string) => head(agentId).last_number,
+    idsOf: (agentId: string): readonly string[] => logOf(agentId).ids,
+    /** What the process that committed this event has to tell of it. */
+    newsOf(id: string): Parameters<Realtime['handOver']>[0] {
+      const lines = Array.from(logs, ([agent_id, { first, ids }]) => {
+        return { agent_id, number: first + ids.indexOf(id), event_id: id };
+      }).filter(({ agent_id }) => logOf(agent_id).ids.includes(id));
+      const heads = lines.map(({ agent_id, number }) => ({ agent_id, last_number: number }));
+      const event = events.get(id);
+      return { heads, lines, events: event ? [event] : [] };
+    },
     /** Forgets the oldest entries, as retention does. */
     forget(agentId: string, count: number) {
       const log = logOf(agentId);

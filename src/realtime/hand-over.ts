@@ -1,0 +1,49 @@
+import type { Channels } from './channels.ts';
+import type { Realtime } from './contract.ts';
+import type { EventStore } from './event-store.ts';
+import type { RecentLines } from './recent-lines.ts';
+
+export interface HandOverParts {
+  channels: Pick<Channels, 'has' | 'ring'>;
+  store: Pick<EventStore, 'put'>;
+  recent: Pick<RecentLines, 'add'>;
+  log(message: string, error: unknown): void;
+}
+
+type News = Parameters<Realtime['handOver']>[0];
+
+/**
+ * Brings what this process committed to those who listen here, past the bus and the database. Behind the answers of the calls that
+ * committed it, and all commits of one turn of the event loop together. What is lost here, the ring of the bus makes good.
+ */
+export function createHandOver({ channels, store, recent, log }: HandOverParts): Realtime['handOver'] {
+  let waiting: News[] = [];
+
+  function pass({ lines, events }: News): void {
+    const here = lines.filter(({ agent_id }) => channels.has(agent_id));
+    if (here.length === 0) return;
+    const wanted = new Set(here.map(({ event_id }) => event_id));
+    for (const event of events) if (wanted.has(event.id)) store.put(event);
+    for (const line of here) recent.add(line);
+  }
+
+  function deliver(): void {
+    const all = waiting;
+    waiting = [];
+    try {
+      for (const news of all) pass(news);
+      const heads = new Map<string, number>();
+      for (const { agent_id, last_number } of all.flatMap((news) => news.heads)) {
+        heads.set(agent_id, Math.max(last_number, heads.get(agent_id) ?? 0));
+      }
+      for (const [agentId, number] of heads) channels.ring(agentId, number);
+    } catch (error) {
+      log('what was committed here was not handed over; the bus rings for it', error);
+    }
+  }
+
+  return (news) => {
+    if (waiting.length === 0) setImmediate(deliver);
+    waiting.push(news);
+  };
+}

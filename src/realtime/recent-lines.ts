@@ -1,0 +1,64 @@
+import type { FeedEntry } from '../domain/events.ts';
+
+/** The newest lines of some feeds, as far as this process wrote them itself. */
+export interface RecentLines {
+  add(line: FeedEntry): void;
+  /** The lines behind a position; undefined when the next one is not among them. */
+  after(agentId: string, position: number): readonly FeedEntry[] | undefined;
+}
+
+export interface RecentLinesOptions {
+  /** How long lines are good. A database that is restored must not meet lines of its other past. In milliseconds. */
+  life_ms: number;
+  /** Lines of one agent, at most: whoever is further behind asks the database. */
+  lines_per_agent: number;
+  /** Agents with lines, at most; those that grew last stay. */
+  agents: number;
+}
+
+interface Run {
+  /** One number after the other, without a hole. */
+  lines: FeedEntry[];
+  /** When the last one came. */
+  at: number;
+}
+
+/**
+ * Remembers committed lines for some seconds. The head of a feed is locked from numbering to commit, so a number that is
+ * committed stands for one event for good, and all numbers before it are committed too. What others wrote in between is missing
+ * here: then the run begins anew behind the hole, and a reader before it finds nothing.
+ */
+export function createRecentLines({ life_ms, lines_per_agent, agents }: RecentLinesOptions): RecentLines {
+  /** Who grew last stands last. */
+  const runs = new Map<string, Run>();
+
+  function leaveOld(now: number): void {
+    for (const [agentId, { at }] of runs) {
+      if (runs.size <= agents && at > now - life_ms) return;
+      runs.delete(agentId);
+    }
+  }
+
+  return {
+    add(line) {
+      const now = Date.now();
+      const { agent_id, number } = line;
+      const known = runs.get(agent_id);
+      const last = known?.lines.at(-1)?.number ?? 0;
+      if (known && number <= last && known.at > now - life_ms) return;
+      const lines = known && number === last + 1 ? known.lines : [];
+      lines.push(line);
+      if (lines.length > lines_per_agent) lines.shift();
+      runs.delete(agent_id);
+      runs.set(agent_id, { lines, at: now });
+      leaveOld(now);
+    },
+    after(agentId, position) {
+      const run = runs.get(agentId);
+      if (!run || run.at <= Date.now() - life_ms) return undefined;
+      const first = run.lines[0]?.number ?? 0;
+      const skipped = position + 1 - first;
+      return skipped >= 0 && skipped < run.lines.length ? run.lines.slice(skipped) : undefined;
+    },
+  };
+}

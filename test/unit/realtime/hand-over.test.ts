@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { createRecentLines } from '../../../src/realtime/recent-lines.ts';
+import { actorOf, keepingReader } from './memory-feed.ts';
+import { eventually, setUp } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+test('what this process commits reaches its readers without a query and without the bus', async () => {
+  const { realtime, memory, bus } = setUp();
+  bus.deaf = true;
+  const readers = ['a', 'b', 'c'].map((agent) => ({ agent, ...keepingReader() }));
+  for (const { agent, reader } of readers) (await realtime.open(actorOf(agent), {}, reader)).start();
+  const first = memory.add(['a', 'b']);
+  const second = memory.add(['b', 'c']);
+  realtime.handOver(memory.newsOf(first));
+  realtime.handOver(memory.newsOf(second));
+  await eventually(() => {
+    expect(readers.map(({ ids }) => ids())).toEqual([[first], [first, second], [second]]);
+  });
+  const third = memory.add(['b']);
+  realtime.handOver(memory.newsOf(third));
+  await eventually(() => expect(readers[1]?.ids()).toEqual([first, second, third]));
+  expect(memory.asked).toMatchObject({ read: 0, events: 0 });
+});
+
+test('it comes in the same form as from the log', async () => {
+  const { realtime, memory, ring, cursors } = setUp();
+  const [handed, read] = [keepingReader(), keepingReader()];
+  (await realtime.open(actorOf('a'), {}, handed.reader)).start();
+  const id = memory.add(['a']);
+  realtime.handOver(memory.newsOf(id));
+  await eventually(() => expect(handed.ids()).toEqual([id]));
+  const other = setUp({ feed: memory.feed, cursors });
+  const stream = await other.realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 0) }, read.reader);
+  stream.start();
+  await eventually(() => expect(read.events).toEqual(handed.events));
+  await ring('a', 1);
+});
+
+test('an event whose row was not at hand is read from the log', async () => {
+  const { realtime, memory } = setUp();
+  const { reader, ids } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  const id = memory.add(['a']);
+  realtime.handOver({ ...memory.newsOf(id), events: [] });
+  await eventually(() => expect(ids()).toEqual([id]));
+  expect(memory.asked.read).toBe(1);
+});
+
+test('a waiting caller is handed what was committed here', async () => {
+  const { realtime, memory, topics, bus } = setUp();
+  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
+  await eventually(() => expect(topics()).toEqual(['agent/a']));
+  bus.deaf = true;
+  const id = memory.add(['a']);
+  realtime.handOver(memory.newsOf(id));
+  expect((await waiting).events.map((event) => event.id)).toEqual([id]);
+});
+
+test('a page without waiting is of the log, whatever was handed over', async () => {
+  const { realtime, memory, cursors } = setUp();
+  (await realtime.open(actorOf('a'), {}, keepingReader().reader)).start();
+  const own = memory.add(['a']);
+  realtime.handOver(memory.newsOf(own));
+  const foreign = memory.add(['a']);
+  const cursor = cursors.encodeFeed('a', 0);
+  const page = await realtime.page(actorOf('a'), { cursor, limit: 5, wait_ms: 0 });
+  expect(page.events.map((event) => event.id)).toEqual([own, foreign]);
+});
+
+test('lost, doubled, late and mixed with what others commit: every reader sees every event once, in order', async () => {
+  const step = fc.record({
+    agents: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+    by: fc.constantFrom('here', 'here', 'elsewhere'),
+    fate: fc.constantFrom('in time', 'in time', 'lost', 'doubled', 'late'),
+    rung: fc.boolean(),
+    rest: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+      const { realtime, memory, ring } = setUp();
+      const readers = ['a', 'b', 'c'].map((agent) => ({ agent, ...keepingReader() }));
+      for (const { agent, reader } of readers) (await realtime.open(actorOf(agent), {}, reader)).start();
+      const late: string[] = [];
+      for (const { agents, by, fate, rung, rest } of steps) {
+        const id = memory.add(agents);
+        if (by === 'here' && fate !== 'lost' && fate !== 'late') realtime.handOver(memory.newsOf(id));
+        if (by === 'here' && fate === 'doubled') realtime.handOver(memory.newsOf(id));
+        if (by === 'here' && fate === 'late') late.unshift(id);
+        if (rung) for (const agent of agents) await ring(agent, memory.last(agent));
+        if (rest) await new Promise((resolve) => setImmediate(resolve));
+      }
+      for (const id of late) realtime.handOver(memory.newsOf(id));
+      for (const { agent } of readers) await ring(agent, memory.last(agent));
+      await eventually(() => {
+        for (const { agent, ids } of readers) expect(ids()).toEqual(memory.idsOf(agent));
+      });
+      await realtime.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('lines are known for so long, so many of each agent, and of so many agents', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const recent = createRecentLines({ life_ms: 1_000, lines_per_agent: 3, agents: 2 });
+    const add = (agent_id: string, number: number) =>
+      recent.add({ agent_id, number, event_id: `evt_${number}` });
+    const after = (agent_id: string, position: number) =>
+      recent.after(agent_id, position)?.map(({ number }) => number);
+    for (const number of [5, 6, 7, 8]) add('a', number);
+    expect([4, 5, 7, 8].map((position) => after('a', position))).toEqual([
+      undefined,
+      [6, 7, 8],
+      [8],
+      undefined,
+    ]);
+    add('a', 6);
+    expect(after('a', 5)).toEqual([6, 7, 8]);
+    add('a', 10);
+    expect([after('a', 7), after('a', 9)]).toEqual([undefined, [10]]);
+    add('b', 1);
+    add('c', 1);
+    expect([after('a', 9), after('b', 0), after('c', 0)]).toEqual([undefined, [1], [1]]);
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(after('c', 0)).toBeUndefined();
+    // A database that was restored counts from an earlier number on.
+    add('c', 1);
+    expect(after('c', 0)).toEqual([1]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
