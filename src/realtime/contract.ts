@@ -76,7 +76,7 @@ export interface Realtime {
    * Takes what this process itself has committed, so that the readers here get it without a query. It is free to be left out, late,
    * doubled or out of order: a reader takes from it only what its own position says is next. Never throws.
    */
-  handOver(news: Pick<CommitNews, 'heads' | 'lines' | 'events'>): void;
+  handOver(news: Pick<CommitNews, 'lines' | 'events'>): void;
   /** Ends the streams of tokens that are no longer good. */
   revoke(isEnded: (actor: Actor) => boolean): void;
   /** Ends every stream with `shutdown` and stops listening. */

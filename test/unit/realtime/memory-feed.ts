@@ -105,9 +105,8 @@ export function memoryFeed() {
       const lines = Array.from(logs, ([agent_id, { first, ids }]) => {
         return { agent_id, number: first + ids.indexOf(id), event_id: id };
       }).filter(({ agent_id }) => logOf(agent_id).ids.includes(id));
-      const heads = lines.map(({ agent_id, number }) => ({ agent_id, last_number: number }));
       const event = events.get(id);
-      return { heads, lines, events: event ? [event] : [] };
+      return { lines, events: event ? [event] : [] };
     },
     /** Forgets the oldest entries, as retention does. */
     forget(agentId: string, count: number) {
