@@ -44,7 +44,7 @@ test('an event arrives in its envelope, complete and the same for all', async ()
 test('whoever connects while others write sees every event once, from ready on, wherever it starts', async () => {
   const agent = await node.agent();
   const token = node.token(agent);
-  const total = 600;
+  const total = 300;
   const progress = { written: 0 };
   const writing = (async () => {
     for (; progress.written < total; progress.written += 1) {
@@ -57,7 +57,7 @@ test('whoever connects while others write sees every event once, from ready on, 
   const visits: Promise<void>[] = [];
   let visitors = 0;
   // However slow the machine is, there are no more readers than it can serve.
-  while (progress.written < total && visitors < 100) {
+  while (progress.written < total && visitors < 50) {
     // By turns: now, from the start, from a position somewhere before.
     const from = [undefined, 0, Math.floor(Math.random() * (progress.written + 1))][visitors % 3];
     const cursor = from === undefined ? {} : { cursor: node.cursors.encodeFeed(agent, from) };
