@@ -105,6 +105,7 @@ const environment = z.object({
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_NAME: z.string().max(40, 'must be at most 40 characters').optional(),
+  FEED_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),

@@ -1,6 +1,7 @@
 import type { Core } from '../src/compose.ts';
 import { queuedJobs } from '../src/jobs/index.ts';
 import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
+import { removeOldFeeds } from './feed-retention.ts';
 import type { JobHandler } from './run.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -17,6 +18,7 @@ async function drain(next: (limit: number) => Promise<number>): Promise<void> {
 
 /** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
 export function maintenanceHandler({
+  config,
   repositories,
   queues,
   logger,
@@ -50,6 +52,7 @@ export function maintenanceHandler({
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
     },
     'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLife, limit)),
+    'expire-feeds': () => removeOldFeeds(repositories, { now: Date.now(), days: config.FEED_RETENTION_DAYS }),
     'expire-presence': () => drain((limit) => presence.removeDead(limit)),
   };
 

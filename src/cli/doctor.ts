@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import type { Core } from '../compose.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { timeOfId } from '../domain/ids.ts';
 import { reasonOf } from '../platform/error-log.ts';
 import { pendingMigrations } from '../platform/migrations.ts';
 import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { asJson } from './output.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Days: an event stays one day longer than what leads to it, and is then removed within the next. */
+const removalMayTake = 2;
 
 interface Finding {
   part: string;
@@ -56,6 +62,18 @@ const checks: Check[] = [
       throw new Error('it does not connect');
     },
     advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
+  },
+  {
+    part: 'feeds',
+    async look({ repositories, config }) {
+      const kept = config.FEED_RETENTION_DAYS;
+      const oldest = await repositories.feedRetention.oldestEvent();
+      if (oldest === undefined) return 'no events yet';
+      const age = Math.floor((Date.now() - timeOfId(oldest)) / day);
+      if (age <= kept + removalMayTake) return `events of ${age} days, kept for ${kept}`;
+      throw new Error(`the oldest event is ${age} days old, and they are to be kept for ${kept}`);
+    },
+    advice: 'start a worker with the role maintenance, or look into its log for expire-feeds',
   },
   {
     part: 'api',

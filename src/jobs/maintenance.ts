@@ -10,6 +10,7 @@ export const maintenanceTasks = {
   'expire-rate-limits': 60_000,
   'expire-sessions': 600_000,
   'expire-approvals': 600_000,
+  'expire-feeds': 3_600_000,
   'expire-presence': 60_000,
 } as const;
 

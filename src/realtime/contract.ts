@@ -21,7 +21,8 @@ export interface LiveEvent {
 /** What a door shows of an event. */
 export type ShownEvent = Pick<LiveEvent, 'id' | 'type' | 'cursor' | 'created_at' | 'data_json'>;
 
-export type StreamEnd = 'token_ended' | 'shutdown' | 'failed';
+/** `overtaken`: what lies behind the reader's position is no longer kept; it learns so when it comes back with its cursor. */
+export type StreamEnd = 'token_ended' | 'shutdown' | 'overtaken' | 'failed';
 
 /** Who reads a stream: a socket, an SSE response. */
 export interface StreamReader {
@@ -32,7 +33,7 @@ export interface StreamReader {
    * count as delivered.
    */
   deliver(events: readonly LiveEvent[]): Promise<void>;
-  /** Nothing more will come: the token expired or was revoked, the process stops, or the log cannot be read. */
+  /** Nothing more will come: the token expired or was revoked, the process stops, the reader was too slow, or the log cannot be read. */
   ended(reason: StreamEnd): void;
 }
 

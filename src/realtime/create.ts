@@ -108,7 +108,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         const { agent_id } = actor;
         const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
         const delivered = (events: readonly LiveEvent[]) => receipts?.delivered(agent_id, events);
-        const stream = createStream({ actor, reader, pages, delivered, log, leave: channels.leave });
+        const stream = createStream({ actor, reader, pages, bounds, delivered, log, leave: channels.leave });
         try {
           // The bus listens before the end of the feed is read: what comes in between rings.
           await channels.join(stream);

@@ -4,6 +4,7 @@ import { maySee } from '../domain/events.ts';
 import type { Member } from './channels.ts';
 import type { LiveEvent, StreamEnd, StreamReader } from './contract.ts';
 import { type FeedPage, type Lane, livePageEvents, type Pages, UnreadableFeed } from './pages.ts';
+import { type FeedBounds, startPosition } from './start-position.ts';
 
 export interface Stream extends Member {
   /** Sets where it starts, once that is known, and the end of the feed at that moment. */
@@ -19,6 +20,7 @@ export interface StreamParts {
   actor: Actor;
   reader: StreamReader;
   pages: Pages;
+  bounds(agentId: string): Promise<FeedBounds>;
   /** Told of what the reader has taken. */
   delivered(events: readonly LiveEvent[]): void;
   log(message: string, error: unknown): void;
@@ -34,7 +36,7 @@ const longestPause = 2_000;
  * nobody else; and it asks from its own position, so a ring that is late, doubled or wrong costs a query and nothing more.
  */
 export function createStream(parts: StreamParts): Stream {
-  const { actor, reader, pages, log, leave } = parts;
+  const { actor, reader, pages, bounds, log, leave } = parts;
   let position = 0;
   /** Largest number heard of since the last read began. */
   let heard = 0;
@@ -61,10 +63,18 @@ export function createStream(parts: StreamParts): Stream {
     let behind = true;
     let lane: Lane = heard > position + livePageEvents ? 'replay' : 'live';
     while (behind) {
+      const expected = heard;
       heard = 0;
-      const page = await nextPage(lane);
+      const page = await nextPage(lane, expected);
       if (!page || over()) return;
-      if (page.after !== position) throw new UnreadableFeed(`entries after ${position} are no longer kept`);
+      if (page.after !== position) {
+        log(
+          `a stream of ${actor.agent_id} stood at ${position}, and what followed is no longer kept`,
+          undefined,
+        );
+        stream.end('overtaken');
+        return;
+      }
       const visible = page.events.filter(shows);
       if (visible.length > 0) await reader.deliver(visible);
       if (closed()) return;
@@ -77,10 +87,16 @@ export function createStream(parts: StreamParts): Stream {
     state = 'idle';
   }
 
-  async function nextPage(lane: Lane): Promise<FeedPage | undefined> {
+  /** Nothing lies behind the position though something was heard of: it is gone, or it never was. */
+  async function checked(page: FeedPage): Promise<FeedPage> {
+    return { ...page, after: startPosition(await bounds(actor.agent_id), position).position };
+  }
+
+  async function nextPage(lane: Lane, expected: number): Promise<FeedPage | undefined> {
     for (let longest = 100; !over(); longest = Math.min(2 * longest, longestPause)) {
       try {
-        return await pages.read(actor.agent_id, position, lane);
+        const page = await pages.read(actor.agent_id, position, lane);
+        return page.events.length === 0 && expected > position ? await checked(page) : page;
       } catch (error) {
         if (error instanceof UnreadableFeed) throw error;
         // The database is away. Readers come back spread out, not all at once.

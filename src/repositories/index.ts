@@ -12,6 +12,7 @@ import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
 import { externalSignInsRepository } from './external-sign-ins.ts';
 import { feedRepository } from './feed.ts';
+import { feedRetentionRepository } from './feed-retention.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
 import { invitationsRepository } from './invitations.ts';
 import { managedAgentsRepository } from './managed-agents.ts';
@@ -55,6 +56,7 @@ export function repositoriesOn(db: Queryable) {
     messageSearch: messageSearchRepository(db),
     attachments: attachmentsRepository(db),
     feed: feedRepository(db),
+    feedRetention: feedRetentionRepository(db),
     presence: presenceRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),

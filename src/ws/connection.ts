@@ -31,6 +31,7 @@ export interface ConnectionParts {
 const ends: Record<StreamEnd, readonly [code: number, reason: string]> = {
   token_ended: [closeCodes.policy, 'the access token has ended'],
   shutdown: [closeCodes.going_away, 'this server stops; connect again with your cursor'],
+  overtaken: [closeCodes.slow_reader, 'too slow: events were removed; connect again with your cursor'],
   failed: [closeCodes.internal, 'the event log could not be read on; connect again with your cursor'],
 };
 

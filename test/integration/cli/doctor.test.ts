@@ -46,6 +46,7 @@ describe('doctor', () => {
       'schema',
       'queues',
       'bus',
+      'feeds',
       'api',
     ]);
     await new Promise((resolve) => void server.close(resolve));
@@ -71,7 +72,14 @@ describe('doctor', () => {
       expect(advice).not.toBe('');
     }
     const nothing = await doctor({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' });
-    expect(nothing.ill.map(({ part }) => part)).toEqual(['database', 'schema', 'queues', 'bus', 'api']);
+    expect(nothing.ill.map(({ part }) => part)).toEqual([
+      'database',
+      'schema',
+      'queues',
+      'bus',
+      'feeds',
+      'api',
+    ]);
   });
 
   test('names migrations that have not run', async () => {

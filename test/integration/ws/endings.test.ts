@@ -91,6 +91,28 @@ test('a reader that stops reading is closed with 4008, holds up nobody, and resu
   expect(all.map(({ id }) => id)).toEqual(quick.events().map(({ id }) => id));
 });
 
+test('a reader so slow that what it has not read is removed is told to come back, and then of the gap', async () => {
+  const node = await start({ limits: { buffered_bytes: 16 * 1024, drain_ms: 60_000 } });
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const slow = await join(node.address, { token });
+  const quick = await join(node.address, { token });
+  slow.pause();
+  const filling = 'x'.repeat(500_000);
+  for (let number = 0; number < 40; number += 1) await node.emit([agent], `${number}:${filling}`);
+  await quick.until(() => quick.events().length === 40);
+  await node.database.query({ text: 'delete from feed where agent_id = $1 and number < 40' }, [agent]);
+  slow.resume();
+  expect(await slow.closed).toMatchObject({ code: 4008 });
+  const seen = slow.events();
+  expect(seen.length).toBeLessThan(39);
+
+  const again = await join(node.address, { token, cursor: seen.at(-1)?.cursor ?? slow.ready.cursor });
+  expect(again.ready).toMatchObject({ resumed: true, gap: true });
+  await again.until(() => again.events().length === 1);
+  expect(again.events()[0]?.cursor).toBe(node.cursors.encodeFeed(agent, 40));
+});
+
 test('a reader that is slow but reads gets everything', async () => {
   const node = await start({ limits: { buffered_bytes: 16 * 1024 } });
   const agent = await node.agent();

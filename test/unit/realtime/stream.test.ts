@@ -170,3 +170,45 @@ test('large events make small pages', async () => {
   await eventually(() => expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50));
   expect(Math.max(...sizes)).toBeLessThan(10);
 });
+
+test.each([
+  ['a part of it is left', 3],
+  ['nothing is left', 4],
+])(
+  'a reader that what it has not read was taken from is ended, and learns why when it comes back: %s',
+  async (_, gone) => {
+    const { realtime, memory, ring, cursors } = setUp();
+    let release: (() => void) | undefined;
+    const { reader, ends } = keepingReader();
+    const slow = { ...reader, deliver: () => new Promise<void>((resolve) => (release = resolve)) };
+    (await realtime.open(actorOf('a'), {}, slow)).start();
+    memory.add(['a']);
+    await ring('a', 1);
+    await eventually(() => expect(release).toBeDefined());
+    for (let number = 2; number <= 4; number += 1) memory.add(['a']);
+    await ring('a', 4);
+    memory.forget('a', gone);
+    release?.();
+    await eventually(() => expect(ends).toEqual(['overtaken']));
+    const back = await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 1) }, reader);
+    expect(back).toMatchObject({ gap: true, cursor: cursors.encodeFeed('a', gone) });
+  },
+);
+
+test('what the reader takes is told as delivered, and what it does not want is not', async () => {
+  const delivered: string[] = [];
+  const receipts = {
+    delivered: (agent: string, events: readonly object[]) => void delivered.push(`${agent} ${events.length}`),
+    acknowledged() {},
+    close: async () => {},
+  };
+  const { realtime, memory, ring } = setUp({ receipts });
+  const { reader, ids } = keepingReader();
+  let wanted = '';
+  (await realtime.open(actorOf('a'), {}, { ...reader, wants: ({ id }) => id === wanted })).start();
+  memory.add(['a']);
+  wanted = memory.add(['a']);
+  await ring('a', 2);
+  await eventually(() => expect(ids()).toEqual([wanted]));
+  await eventually(() => expect(delivered).toEqual(['a 1']));
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { rest } from '../../support/rest-client.ts';
+import { buildAgent } from '../../support/service.ts';
+import { startCluster } from './cluster.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const rounds = 12;
+
+test('numbers of a feed commit in order and without a hole, whoever writes at once and whatever is undone', async () => {
+  const cluster = await startCluster('postgres');
+  onTestFinished(() => cluster.stop());
+  const { core } = cluster;
+  const [one, other] = await Promise.all([cluster.api(), cluster.api()]);
+  const hub = await buildAgent(core);
+  // Threads of their own: nothing but the feed of the hub keeps the writers apart.
+  const writers = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const { token } = await buildAgent(core);
+      const body = { participants: [hub.handle] };
+      const made = await rest('POST', `${one.url}/v1/threads`, { token, body });
+      return { token, path: `/v1/threads/${made.body.id}/messages` };
+    }),
+  );
+
+  /** Looks at the feed all the time, from where the last look ended, as its readers do. */
+  const written = new AbortController();
+  let position = 0;
+  const holes: string[] = [];
+  async function look(): Promise<void> {
+    const text = 'select number from feed where agent_id = $1 and number > $2 order by number';
+    for (const { number } of await core.database.query<{ number: number }>({ text }, [hub.id, position])) {
+      if (number !== position + 1) holes.push(`${number} behind ${position}`);
+      position = number;
+    }
+  }
+  const looking = (async () => {
+    while (!written.signal.aborted) await look();
+    await look();
+  })();
+
+  // Each key goes to both processes at once: one of the two transactions fails at its end and is undone.
+  await Promise.all(
+    writers.map(async ({ token, path }) => {
+      for (let round = 0; round < rounds; round += 1) {
+        const key = randomUUID();
+        const body = { content: String(round) };
+        const answers = await Promise.all(
+          [one, other].map(({ url }) => rest('POST', `${url}${path}`, { token, key, body })),
+        );
+        expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      }
+    }),
+  );
+  written.abort();
+  await looking;
+  expect(holes).toEqual([]);
+  const [head] = await core.repositories.feed.heads([hub.id]);
+  const events = writers.length * (1 + rounds);
+  expect([position, head?.last_number]).toEqual([events, events]);
+  const undone = {
+    text: 'select xact_rollback as count from pg_stat_database where datname = current_database()',
+  };
+  const [row] = await core.database.query<{ count: number }>(undone, []);
+  expect(row?.count).toBeGreaterThan(0);
+});

@@ -1,0 +1,53 @@
+import type { Core } from '../src/compose.ts';
+import { lowestIdAt } from '../src/domain/ids.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** How much longer an event stays than its lines: a reader may hold lines whose events it has not loaded yet. */
+const eventsLonger = day;
+
+export interface RetentionSteps {
+  /** Agents looked at in one statement. */
+  agents: number;
+  /** Feeds that one statement shortens, and the lines that it takes from each. */
+  feeds: number;
+  lines: number;
+  /** Events that one statement removes. */
+  events: number;
+}
+
+const usualSteps: RetentionSteps = { agents: 500, feeds: 20, lines: 100, events: 1_000 };
+
+/**
+ * Removes the lines of feeds that are older than so many days, and then the events that no line leads to any more. Every
+ * statement stands alone and leaves feeds without holes and lines with their events, so it may be killed at any of them and run
+ * twice at once. Agents, not events, are gone through: an agent without old lines costs one look.
+ * @param now milliseconds since the epoch.
+ */
+export async function removeOldFeeds(
+  { feedRetention }: Pick<Core['repositories'], 'feedRetention'>,
+  { now, days, steps = usualSteps }: { now: number; days: number; steps?: RetentionSteps },
+): Promise<void> {
+  const oldest = now - days * day;
+  const olderThan = lowestIdAt('event', oldest);
+
+  async function shorten(agents: readonly string[]): Promise<void> {
+    let left = agents;
+    while (left.length > 0) {
+      const removed = await feedRetention.removeLines(left, olderThan, steps.lines);
+      left = removed.filter(({ lines }) => lines === steps.lines).map(({ agent_id }) => agent_id);
+    }
+  }
+
+  let after = '';
+  for (;;) {
+    const looked = await feedRetention.look(after, olderThan, steps.agents);
+    const old = looked.filter((agent) => agent.old).map(({ agent_id }) => agent_id);
+    for (let at = 0; at < old.length; at += steps.feeds) await shorten(old.slice(at, at + steps.feeds));
+    const last = looked.at(-1);
+    if (!last || looked.length < steps.agents) break;
+    after = last.agent_id;
+  }
+  const gone = lowestIdAt('event', oldest - eventsLonger);
+  while ((await feedRetention.removeEvents(gone, steps.events)) === steps.events);
+}
