@@ -87,16 +87,24 @@ export function createStream(parts: StreamParts): Stream {
     state = 'idle';
   }
 
-  /** Nothing lies behind the position though something was heard of: it is gone, or it never was. */
+  /**
+   * The page does not begin at the position, or nothing lies behind it though something was heard of. Either the front of the feed
+   * has left, or there never was more.
+   * @throws {UnreadableFeed} when a piece is missing behind what is kept.
+   */
   async function checked(page: FeedPage): Promise<FeedPage> {
-    return { ...page, after: startPosition(await bounds(actor.agent_id), position).position };
+    const after = startPosition(await bounds(actor.agent_id), position).position;
+    if (after === position && page.after !== position)
+      throw new UnreadableFeed(`entries after ${position} are missing`);
+    return { ...page, after };
   }
 
   async function nextPage(lane: Lane, expected: number): Promise<FeedPage | undefined> {
     for (let longest = 100; !over(); longest = Math.min(2 * longest, longestPause)) {
       try {
         const page = await pages.read(actor.agent_id, position, lane);
-        return page.events.length === 0 && expected > position ? await checked(page) : page;
+        const sound = page.events.length > 0 ? page.after === position : expected <= position;
+        return sound ? page : await checked(page);
       } catch (error) {
         if (error instanceof UnreadableFeed) throw error;
         // The database is away. Readers come back spread out, not all at once.

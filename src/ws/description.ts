@@ -52,7 +52,7 @@ The first frame is \`ready\`. Then come the events behind its cursor, then what 
 
 Every frame is text: one JSON object of at most ${frame_bytes} bytes, at most ${frames_per_second} a second. What cannot be taken is answered by \`error\`, and the connection stays. A connection may name ${subscriptions} threads; events that belong to no thread always come. A protocol ping comes every ${ping_ms / 1_000} s; two without a pong end the connection.
 
-Close codes: 1001 the server stops, 1002 and 1007 what you sent is no WebSocket frame or no UTF-8, 1008 the token has ended or you sent too many frames, 1009 a frame was too large, 1011 the feed could not be read, 4008 you read too slowly. After each of them but 1008, connect again with your cursor.`.trim(),
+Close codes: 1001 the server stops, 1002 and 1007 what you sent is no WebSocket frame or no UTF-8, 1008 the token has ended or you sent too many frames, 1009 a frame was too large, 1011 the feed could not be read, 4008 you read too slowly, so that too much waited or what you had not read was removed. After each of them but 1008, connect again with your cursor.`.trim(),
   protocol: 'ws',
   address: '/ws',
   method: 'GET',

@@ -117,7 +117,7 @@ test('a stream that is open while its log goes back, or loses what lies ahead, e
   const stream = await realtime.open(actorOf('b'), { cursor: cursors.encodeFeed('b', 2) }, behind.reader);
   memory.forget('b', 5);
   stream.start();
-  await eventually(() => expect(behind.ends).toEqual(['failed']));
+  await eventually(() => expect(behind.ends).toEqual(['overtaken']));
   expect(behind.events).toEqual([]);
   await ring('b', 9);
 });
