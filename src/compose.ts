@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { createAnnouncer } from './announcer.ts';
+import { composeFiles } from './compose-files.ts';
 import type { Config } from './config.ts';
 import { createCursors } from './domain/cursors.ts';
 import type { Budget } from './domain/limits.ts';
 import { jobsOf } from './jobs/index.ts';
-import { folderBlobs } from './platform/blobs-folder.ts';
-import type { Blobs } from './platform/blobs.ts';
 import { postgresBus } from './platform/bus-postgres.ts';
 import { redisBus } from './platform/bus-redis.ts';
 import type { Bus } from './platform/bus.ts';
@@ -17,7 +15,6 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { postgresQueues } from './platform/queues-postgres.ts';
 import { redisQueues } from './platform/queues-redis.ts';
 import type { JobQueues } from './platform/queues.ts';
-import { builtInScanner } from './platform/scanner-built-in.ts';
 import { repositoriesOn } from './repositories/index.ts';
 import { createUnitOfWork } from './unit-of-work.ts';
 
@@ -49,8 +46,7 @@ export function compose(config: Config, part: string) {
     bus,
     queues,
     limiter,
-    blobs: chooseBlobs(config),
-    scanner: builtInScanner,
+    ...composeFiles(config),
     cursors,
     /** Told of every commit of this process. It must not throw. */
     onCommit: announcer.alsoTell,
@@ -86,9 +82,4 @@ function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {
   return config.REDIS_URL
     ? redisLimiter({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:limit:`, limits, log })
     : postgresLimiter({ url: config.DATABASE_URL, limits, log });
-}
-
-/** Every process of the service must see the same store: a folder serves one machine. */
-function chooseBlobs(config: Config): Blobs {
-  return folderBlobs(join(config.DATA_DIR, 'blobs'));
 }

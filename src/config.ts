@@ -35,6 +35,25 @@ const workerRoleList = z
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(workerRoles)).min(1));
 
+/** What uploads may be (contract, section 3); those in use are named by ATTACHMENT_TYPES. */
+export const attachmentTypes = [
+  'application/pdf',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/json',
+  'text/plain',
+  'text/markdown',
+  'text/csv',
+  'application/octet-stream',
+] as const;
+
+const attachmentTypeList = z
+  .string()
+  .transform((value) => value.split(',').map((type) => type.trim()))
+  .pipe(z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1));
+
 /** Calls in a period of so many seconds (contract, section 9). */
 const usualLimits = {
   create_thread: { points: 30, seconds: 3_600 },
@@ -107,9 +126,26 @@ const environment = z.object({
   OIDC_NAME: z.string().max(40, 'must be at most 40 characters').optional(),
   FEED_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  S3_ENDPOINT: url('https:', 'http:').optional(),
+  S3_PUBLIC_ENDPOINT: url('https:', 'http:').optional(),
+  S3_BUCKET: z.string().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  CLAMD_URL: url('tcp:', 'unix:').optional(),
+  ATTACHMENT_TYPES: attachmentTypeList.default([...attachmentTypes]),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
 });
+
+/** The first means nothing without the second. */
+const belongTogether = [
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+  ['S3_ENDPOINT', 'S3_BUCKET'],
+  ['S3_PUBLIC_ENDPOINT', 'S3_BUCKET'],
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
+] as const;
 
 export type Config = Readonly<
   Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
@@ -132,8 +168,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is wrong');
     throw new ConfigError(`${name}: ${reason}`);
   }
-  if (parsed.data.OIDC_ISSUER !== undefined && parsed.data.OIDC_CLIENT_ID === undefined) {
-    throw new ConfigError('OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is');
+  for (const [name, needed] of belongTogether) {
+    if (parsed.data[name] !== undefined && parsed.data[needed] === undefined) {
+      throw new ConfigError(`${needed}: is not set, but ${name} is`);
+    }
   }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
   return Object.freeze({ ...parsed.data, PUBLIC_URL, VERSION });

@@ -1,23 +1,36 @@
-import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assertBlobKey, BlobMissing, type Blobs } from './blobs.ts';
+import { assertBlobKey, BlobMissing, type Blobs, isBlobKey, type StoredBlob } from './blobs.ts';
+import { draftFolder, isAbsence, makeFolder, namesIn, timeOf } from './drafts.ts';
 
 /**
  * Blobs as files of a folder, for a service that runs on one machine. The key abcd… lies in ab/cd/abcd…; what is still
  * being written lies in drafts/. Nothing is created before the first write.
  */
 export function folderBlobs(root: string): Blobs {
+  const drafts = draftFolder(join(root, 'drafts'));
+
   function pathOf(key: string): string {
     assertBlobKey(key);
     return join(root, key.slice(0, 2), key.slice(2, 4), key);
   }
 
+  /** Every key after this one, in order; a folder is looked into only when its turn comes. */
+  async function* keysAfter(after: string): AsyncGenerator<string> {
+    for (const first of await foldersFrom(root, after.slice(0, 2))) {
+      const start = after.startsWith(first) ? after.slice(2, 4) : '';
+      for (const second of await foldersFrom(join(root, first), start)) {
+        const names = await namesIn(join(root, first, second));
+        yield* names.filter((name) => isBlobKey(name) && name > after).sort();
+      }
+    }
+  }
+
   return {
-    async read(key) {
+    async read(key, range) {
       try {
         const file = await open(pathOf(key), 'r');
-        return file.createReadStream();
+        return file.createReadStream(range);
       } catch (error) {
         if (!isAbsence(error)) throw error;
         // A folder that is away, such as a disk that is not mounted, says nothing about its files.
@@ -28,27 +41,29 @@ export function folderBlobs(root: string): Blobs {
 
     async write(key, bytes) {
       const path = pathOf(key);
-      const draft = join(root, 'drafts', randomUUID());
-      await Promise.all([dirname(path), dirname(draft)].map(makeFolder));
-      try {
-        await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
-        await rename(draft, path);
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
       const leaf = dirname(path);
+      await makeFolder(leaf);
+      await drafts.write(bytes, true, (draft) => rename(draft, path));
       await Promise.all([leaf, dirname(leaf), root].map(syncFolder));
     },
 
     async remove(key) {
       await rm(pathOf(key), { force: true });
     },
-  };
-}
 
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+    async list(after, limit) {
+      await access(root);
+      const found: StoredBlob[] = [];
+      for await (const key of keysAfter(after)) {
+        const written_at = await timeOf(pathOf(key));
+        if (written_at !== null) found.push({ key, written_at });
+        if (found.length === limit) break;
+      }
+      return found;
+    },
+
+    removeDrafts: (before) => drafts.removeBefore(before),
+  };
 }
 
 /** A name outlives a power cut once the folder that holds it is written. */
@@ -61,6 +76,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+/** The folders of two digits in this one, in order. */
+async function foldersFrom(path: string, first: string): Promise<string[]> {
+  return (await namesIn(path)).filter((name) => /^[0-9a-f]{2}$/.test(name) && name >= first).sort();
 }

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { folderBlobs } from '../../../src/platform/blobs-folder.ts';
+import { s3Blobs } from '../../../src/platform/blobs-s3.ts';
 import { BlobMissing, type Blobs } from '../../../src/platform/blobs.ts';
+import { describeUnless } from '../../support/leave-out.ts';
+import { missingS3, testBucket } from '../../support/s3.ts';
 
 const newKey = () => randomBytes(16).toString('hex');
 
@@ -28,15 +31,26 @@ interface OpenStore {
   close(): Promise<void>;
 }
 
-/** Every store there is. Each is held to the same promises. */
-const stores: Record<string, () => Promise<OpenStore>> = {
-  async 'a folder'() {
-    const root = await temporaryFolder();
-    return { blobs: folderBlobs(root), close: () => rm(root, { recursive: true }) };
-  },
-};
+async function openFolder(): Promise<OpenStore> {
+  const root = await temporaryFolder();
+  return { blobs: folderBlobs(root), close: () => rm(root, { recursive: true }) };
+}
 
-describe.each(Object.entries(stores))('blobs in %s', (_, open) => {
+async function openBucket(): Promise<OpenStore> {
+  const drafts = await temporaryFolder();
+  const { client, bucket, remove } = await testBucket();
+  return {
+    blobs: s3Blobs(client, bucket, drafts),
+    async close() {
+      expect(await readdir(drafts)).toEqual([]);
+      await rm(drafts, { recursive: true });
+      await remove();
+    },
+  };
+}
+
+/** The promises that every store is held to. */
+function contract(open: () => Promise<OpenStore>): void {
   let store: OpenStore;
   let blobs: Blobs;
   beforeAll(async () => {
@@ -125,7 +139,35 @@ describe.each(Object.entries(stores))('blobs in %s', (_, open) => {
     await expect(blobs.write(key, pieces(Buffer.from('x')))).rejects.toThrow(TypeError);
     await expect(blobs.remove(key)).rejects.toThrow(TypeError);
   });
-});
+
+  test('reads parts', async () => {
+    const [key, bytes] = [newKey(), randomBytes(300_000)];
+    await blobs.write(key, pieces(bytes));
+    for (const [start, end] of [[0, 0], [299_999, 299_999], [65_530, 140_000]] as const) {
+      const part = await buffer(await blobs.read(key, { start, end }));
+      expect(part.equals(bytes.subarray(start, end + 1))).toBe(true);
+    }
+  });
+
+  test('lists its keys in order, in pages, with their times', async () => {
+    const keys = Array.from({ length: 7 }, newKey).sort();
+    for (const key of keys) await blobs.write(key, pieces(Buffer.from('listed')));
+    const found: string[] = [];
+    for (let after = '', full = true; full;) {
+      const page = await blobs.list(after, 3);
+      expect(page.every(({ written_at }) => Math.abs(Date.now() - written_at) < 60_000)).toBe(true);
+      found.push(...page.map(({ key }) => key));
+      after = page.at(-1)?.key ?? after;
+      full = page.length === 3;
+    }
+    expect(found).toEqual([...found].sort());
+    expect(found.filter((key) => keys.includes(key))).toEqual(keys);
+  });
+}
+
+describe('blobs in a folder', () => contract(openFolder));
+
+describeUnless(missingS3, 'blobs in a bucket of S3', () => contract(openBucket));
 
 describe('the folder of blobs', () => {
   async function folder(): Promise<{ root: string; blobs: Blobs }> {
@@ -141,6 +183,16 @@ describe('the folder of blobs', () => {
     await expect(blobs.write(newKey(), broken(randomBytes(300_000)))).rejects.toThrow('hung up');
     expect((await stat(join(root, 'ab', 'cd', key))).mode & 0o777).toBe(0o600);
     expect((await stat(root)).mode & 0o777).toBe(0o700);
+    expect(await readdir(join(root, 'drafts'))).toEqual([]);
+  });
+
+  test('removes drafts of processes that died over them, and no others', async () => {
+    const { root, blobs } = await folder();
+    await blobs.write(newKey(), pieces(Buffer.from('kept')));
+    await writeFile(join(root, 'drafts', 'left'), 'half a file');
+    await blobs.removeDrafts(Date.now() - 60_000);
+    expect(await readdir(join(root, 'drafts'))).toEqual(['left']);
+    await blobs.removeDrafts(Date.now() + 60_000);
     expect(await readdir(join(root, 'drafts'))).toEqual([]);
   });
 

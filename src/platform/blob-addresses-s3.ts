@@ -1,0 +1,40 @@
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { create as contentDisposition } from 'content-disposition';
+import type { BlobAddresses } from './blob-addresses.ts';
+import { assertBlobKey } from './blobs.ts';
+import { s3Prefix } from './blobs-s3.ts';
+
+/**
+ * Addresses of the S3 store itself.
+ * @param client for the endpoint as callers reach it: the host is part of what is signed.
+ */
+export function s3Addresses(client: S3Client, bucket: string): BlobAddresses {
+  function place(key: string): { Bucket: string; Key: string } {
+    assertBlobKey(key);
+    return { Bucket: bucket, Key: `${s3Prefix}${key}` };
+  }
+  const secondsUntil = (time: number): number => Math.max(1, Math.floor((time - Date.now()) / 1_000));
+
+  return {
+    download({ key, filename, content_type }, expires_at) {
+      const command = new GetObjectCommand({
+        ...place(key),
+        ResponseContentType: content_type,
+        ResponseContentDisposition: contentDisposition(filename),
+        ResponseCacheControl: 'private, no-store',
+      });
+      return getSignedUrl(client, command, { expiresIn: secondsUntil(expires_at) });
+    },
+
+    async upload({ key, content_type, size_bytes }, expires_at) {
+      const facts = { ContentType: content_type, ContentLength: size_bytes };
+      const url = await getSignedUrl(client, new PutObjectCommand({ ...place(key), ...facts }), {
+        expiresIn: secondsUntil(expires_at),
+        // By itself the presigner leaves both out, and then neither is enforced.
+        signableHeaders: new Set(['content-type', 'content-length']),
+      });
+      return { url, headers: { 'Content-Type': content_type, 'Content-Length': String(size_bytes) } };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A folder for bytes on their way in, which take their place only once they are complete. For its owner only. */
+export function draftFolder(root: string) {
+  return {
+    /**
+     * Writes the bytes into a file of their own, as fast as the disk takes them, and hands its path to `place`. The file is gone
+     * afterwards, whatever happens.
+     * @param flush whether the bytes must outlive a power cut.
+     */
+    async write(
+      bytes: AsyncIterable<Uint8Array>,
+      flush: boolean,
+      place: (path: string) => Promise<void>,
+    ): Promise<void> {
+      await makeFolder(root);
+      const path = join(root, randomUUID());
+      try {
+        await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush });
+        await place(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+
+    /** Removes files that were written before this time (ms): of processes that died over them. */
+    async removeBefore(time: number): Promise<void> {
+      for (const name of await namesIn(root)) {
+        const path = join(root, name);
+        const written_at = await timeOf(path);
+        if (written_at !== null && written_at < time) await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+/** Makes a folder that only its owner can look into, unless it is there. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/** The names in a folder; none when there is no such folder. */
+export async function namesIn(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}
+
+/** When a file was written, in milliseconds; null when there is none. */
+export async function timeOf(path: string): Promise<number | null> {
+  try {
+    return Math.floor((await stat(path)).mtimeMs);
+  } catch (error) {
+    if (isAbsence(error)) return null;
+    throw error;
+  }
+}
+
+export function isAbsence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
