@@ -13,6 +13,7 @@ import { createOAuthFace } from './oauth/face.ts';
 import { followKeys } from './oauth/follow-keys.ts';
 import { catalogue } from './operations/catalogue.ts';
 import { createExecute } from './operations/execute.ts';
+import { createIntake } from './operations/intake.ts';
 import { createLimits } from './operations/limits.ts';
 import { createReadCard } from './operations/read-card.ts';
 import { type ErrorLog, limitedLog } from './platform/error-log.ts';
@@ -22,6 +23,7 @@ import { publicFetch } from './platform/public-fetch.ts';
 import { createRealtime } from './realtime/create.ts';
 import { createReceipts } from './realtime/receipts.ts';
 import { asyncApiDocument } from './rest/asyncapi/document.ts';
+import { blobsFace } from './rest/blobs.ts';
 import { cardRoute } from './rest/card.ts';
 import { descriptionFace } from './rest/description.ts';
 import { docsFace } from './rest/docs.ts';
@@ -90,7 +92,8 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   }
   const metadata_url = `${public_url}/.well-known/oauth-protected-resource/ws`;
   const limits = createLimits(core.limiter);
-  const execute = createExecute(unitOfWork, limits);
+  const intake = createIntake({ blobs: core.blobs, types: config.ATTACHMENT_TYPES, log });
+  const execute = createExecute(unitOfWork, limits, intake);
   const health = healthFace(
     [
       { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
@@ -181,7 +184,17 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     external: externalSignIn(config, log),
     logger,
   });
-  const faces = [health, mcp.middleware, oauth.middleware, description, await docsFace(), people, ...rest];
+  const blobs = blobsFace(core.own_addresses, core.blobs);
+  const faces = [
+    health,
+    mcp.middleware,
+    oauth.middleware,
+    description,
+    await docsFace(),
+    people,
+    blobs,
+    ...rest,
+  ];
   const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys: cookie_keys, faces });
   const server = createHttpServer(app.callback());
   server.on('upgrade', webSocket.upgrade);

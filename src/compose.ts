@@ -34,7 +34,10 @@ export function compose(config: Config, part: string) {
   const queues = chooseQueues(config, logger);
   const limiter = chooseLimiter(config, logger);
   const announcer = createAnnouncer({ bus, queues, logger });
-  const unitOfWork = createUnitOfWork({ database, cursors, jobsOf, announce: announcer.announce });
+  const files = composeFiles(config);
+  const { addresses } = files;
+  const { announce } = announcer;
+  const unitOfWork = createUnitOfWork({ database, cursors, addresses, jobsOf, announce });
 
   return {
     config,
@@ -46,7 +49,7 @@ export function compose(config: Config, part: string) {
     bus,
     queues,
     limiter,
-    ...composeFiles(config),
+    ...files,
     cursors,
     /** Told of every commit of this process. It must not throw. */
     onCommit: announcer.alsoTell,

@@ -52,7 +52,9 @@ export const attachmentTypes = [
 const attachmentTypeList = z
   .string()
   .transform((value) => value.split(',').map((type) => type.trim()))
-  .pipe(z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1));
+  .pipe(
+    z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1),
+  );
 
 /** Calls in a period of so many seconds (contract, section 9). */
 const usualLimits = {

@@ -1,4 +1,5 @@
 import type { Actor } from './domain/actor.ts';
+import type { FileAddresses } from './domain/attachments.ts';
 import type { Cursors } from './domain/cursors.ts';
 import type { FeedEntry, NewEvent } from './domain/events.ts';
 import { newId } from './domain/ids.ts';
@@ -32,12 +33,15 @@ export interface Recording extends Administration {
    * Notes what every process should hear once it is committed. It may get lost: what it tells must be found out without it too.
    */
   tell(message: BusMessage): void;
+  /** Notes a job that no event sets in motion. It is owed from the commit on, until a worker has done it. */
+  owe(job: OwedJob): void;
 }
 
 /** What a use case is handed: who acts, the time, the repositories of one transaction, and a place to note what happened. */
 export interface Work extends Recording {
   actor: Actor;
   cursors: Cursors;
+  addresses: FileAddresses;
 }
 
 /** A request that must have its effect once only. */
@@ -78,6 +82,7 @@ interface Transaction extends Queryable {
 export interface UnitOfWorkParts {
   database: Queryable & { begin(): Promise<Transaction> };
   cursors: Cursors;
+  addresses: FileAddresses;
   /** The jobs that an event sets in motion. */
   jobsOf(event: NewEvent & { id: string }): OwedJob[];
   /** Told after each commit that concerns others. Must not throw: the outbox and the feed already hold everything. */
@@ -100,6 +105,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     });
     const events: NotedEvent[] = [];
     const messages: BusMessage[] = [];
+    const owed: OwedJob[] = [];
     const now = Date.now();
     try {
       const result = await run({
@@ -107,15 +113,16 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         now,
         emit: (event, message = null) => void events.push({ ...event, id: newId('event'), message }),
         tell: (message) => void messages.push(message),
+        owe: (job) => void owed.push(job),
       });
-      const jobs = events.flatMap((event) => parts.jobsOf(event));
+      const jobs = [...events.flatMap((event) => parts.jobsOf(event)), ...owed];
       const idempotency = keyOf(result);
       const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency };
-      const empty = events.length === 0 && !idempotency;
+      const empty = events.length === 0 && jobs.length === 0 && !idempotency;
       const heads = await transaction.commit<CommitNews['heads'][number]>(
         empty ? undefined : commitStatement(record),
       );
-      if (heads.length > 0 || messages.length > 0) {
+      if (heads.length > 0 || jobs.length > 0 || messages.length > 0) {
         const lines = linesOf(record.entries, heads);
         parts.announce({ heads, lines, events: logged(events, now), jobs, messages });
       }
@@ -132,9 +139,10 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const refuse = () => {
         throw new Error('a read changes nothing and has nothing to tell');
       };
-      const { cursors } = parts;
+      const { cursors, addresses } = parts;
+      const mute = { emit: refuse, tell: refuse, owe: refuse };
       try {
-        return await run({ ...pool, actor, now: Date.now(), cursors, emit: refuse, tell: refuse });
+        return await run({ ...pool, actor, now: Date.now(), cursors, addresses, ...mute });
       } catch (error) {
         throw databaseError(error);
       }
@@ -149,9 +157,9 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       claim: IdempotencyClaim | null,
       run: (work: Work) => Promise<T>,
     ): Promise<T> {
-      const { cursors } = parts;
+      const { cursors, addresses } = parts;
       return recorded(
-        (work) => run({ ...work, actor, cursors }),
+        (work) => run({ ...work, actor, cursors, addresses }),
         (answer) => claim && { ...claim, answer: answer.body },
       );
     },

@@ -3,13 +3,17 @@ import { addFavoriteOperation } from './add-favorite.ts';
 import { addThreadMemberOperation } from './add-thread-member.ts';
 import { approveContactRequestOperation } from './approve-contact-request.ts';
 import { blockAgentOperation } from './block-agent.ts';
+import { completeUploadOperation } from './complete-upload.ts';
+import { createAttachmentOperation } from './create-attachment.ts';
 import { createThreadOperation } from './create-thread.ts';
 import type { Operation } from './define.ts';
 import { deleteAgentOperation } from './delete-agent.ts';
+import { downloadAttachmentOperation } from './download-attachment.ts';
 import { dropContactOperation } from './drop-contact.ts';
 import { getAgentCardOperation } from './get-agent-card.ts';
 import { getAgentProfileOperation } from './get-agent-profile.ts';
 import { getAgentOperation } from './get-agent.ts';
+import { getAttachmentOperation } from './get-attachment.ts';
 import { getMeOperation } from './get-me.ts';
 import { getThreadOperation } from './get-thread.ts';
 import { listAgentsOperation } from './list-agents.ts';
@@ -22,6 +26,7 @@ import { listMessagesOperation } from './list-messages.ts';
 import { listReceiptsOperation } from './list-receipts.ts';
 import { listThreadsOperation } from './list-threads.ts';
 import { markReadOperation } from './mark-read.ts';
+import { readAttachmentOperation } from './read-attachment.ts';
 import { readThreadOperation } from './read-thread.ts';
 import { recallMessagesOperation } from './recall-messages.ts';
 import { registerAgentOperation } from './register-agent.ts';
@@ -31,6 +36,7 @@ import { removeContactOperation } from './remove-contact.ts';
 import { removeFavoriteOperation } from './remove-favorite.ts';
 import { removeThreadMemberOperation } from './remove-thread-member.ts';
 import { requestContactOperation } from './request-contact.ts';
+import { requestUploadOperation } from './request-upload.ts';
 import { respondToContactRequestOperation } from './respond-to-contact-request.ts';
 import { searchAgentsOperation } from './search-agents.ts';
 import { searchDirectoryOperation } from './search-directory.ts';
@@ -41,6 +47,7 @@ import { unblockAgentOperation } from './unblock-agent.ts';
 import { updateAgentOperation } from './update-agent.ts';
 import { updateMeOperation } from './update-me.ts';
 import { updateThreadOperation } from './update-thread.ts';
+import { uploadAttachmentOperation } from './upload-attachment.ts';
 
 /** Everything an agent can do. REST routes, MCP tools and resources, and the OpenAPI document are loops over this list. */
 export const catalogue: readonly Operation[] = [
@@ -70,6 +77,13 @@ export const catalogue: readonly Operation[] = [
   listMessagesOperation,
   searchMessagesOperation,
   recallMessagesOperation,
+  createAttachmentOperation,
+  uploadAttachmentOperation,
+  requestUploadOperation,
+  completeUploadOperation,
+  getAttachmentOperation,
+  readAttachmentOperation,
+  downloadAttachmentOperation,
   listContactsOperation,
   removeContactOperation,
   dropContactOperation,

@@ -89,6 +89,9 @@ export const createThreadOperation = defineOperation({
     'BLOCKED',
     'AGENT_PAUSED',
     'ATTACHMENT_NOT_FOUND',
+    'ATTACHMENT_ALREADY_SENT',
+    'ATTACHMENT_NOT_READY',
+    'ATTACHMENT_INFECTED',
     'MESSAGE_TOO_LARGE',
   ],
   example: {

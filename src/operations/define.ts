@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { ApprovalAction } from '../domain/approvals.ts';
+import type { StoredFile } from '../domain/attachments.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ActionBudget } from '../domain/limits.ts';
 import type { Scope } from '../domain/scopes.ts';
 import type { Work } from '../unit-of-work.ts';
+import type { IncomingFile } from './intake.ts';
 
 export interface RestFace<Output extends object = object> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -11,11 +13,15 @@ export interface RestFace<Output extends object = object> {
   path: string;
   /** Whether the path is served under `/agents/{owner}/{agent_name}` too, where these two must name the acting agent. */
   forms?: 'short-and-long';
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 204 | 302;
   /** Whether the request must or may carry an Idempotency-Key. Absent: the header means nothing here. */
   idempotency?: 'required' | 'accepted';
   /** The address of what was made, relative to /v1. */
   location?(output: Output): string;
+  /** For status 302: the whole address that the caller is sent to. */
+  redirect?(output: Output): string;
+  /** The field of the input that is the one file of a multipart/form-data body. */
+  upload?: string;
 }
 
 export interface ToolFace {
@@ -65,7 +71,12 @@ export interface Operation<Input = unknown, Output extends object = object> {
   errors: readonly ErrorCode[];
   /** One call as it could be, for the description of the interface; path parameters stand in the input too. */
   example: { input: Record<string, unknown>; output: Output };
-  run(work: Work, input: Input): Promise<Output>;
+  /**
+   * The file that a call brings, if it does. It is stored before the unit of work opens, so that no transaction waits for bytes;
+   * `run` gets what is known of it. May read, and refuse.
+   */
+  file?(work: Work, input: Input): Promise<IncomingFile | null>;
+  run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
   contends?(input: Input): string;
   /** The budget that calls are taken from. Absent: the one that everything else shares. */

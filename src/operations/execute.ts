@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
+import type { StoredFile } from '../domain/attachments.ts';
 import { DomainError, wrongField } from '../domain/errors.ts';
 import { allows } from '../domain/scopes.ts';
 import type { IdempotencyClaim, UnitOfWork, Work } from '../unit-of-work.ts';
@@ -7,9 +8,11 @@ import { type Approver, createApprovals } from './approval.ts';
 import { onTheBeat } from './beat.ts';
 import type { Operation } from './define.ts';
 import { idempotencyKeyPattern } from './fields.ts';
+import type { Intake } from './intake.ts';
 import type { Limits } from './limits.ts';
 import { createToll, type TolledCall } from './toll.ts';
 import { createTurnstile } from './turnstile.ts';
+import { createWithFile } from './with-file.ts';
 
 export interface Call extends TolledCall {
   idempotency_key?: string | undefined;
@@ -28,7 +31,7 @@ export interface Answer {
 /** The one door to every operation: scope, limit, input, approval, idempotency, unit of work, output. */
 export type Execute = (call: Call) => Promise<Answer>;
 
-export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
+export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: Intake): Execute {
   const toll = createToll(limits);
   const keys = createTurnstile(
     1,
@@ -44,13 +47,14 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
   );
 
   const approved = createApprovals(unitOfWork);
+  const withFile = createWithFile(unitOfWork, intake);
 
   async function perform(call: Call, input: unknown, pay: () => Promise<void>): Promise<Answer> {
     const { operation, actor, approver } = call;
     const { approval: face } = operation;
     if (!face || !approver) return act(call, input);
     const { idempotency_key: key } = call;
-    const claim = key === undefined ? undefined : claimOf(call, key, input);
+    const claim = key === undefined ? undefined : claimOf(call, key, input, null);
     const before = async () => {
       const stored = claim && (await unitOfWork.answerOf(claim));
       return claim && stored && replay(claim, stored);
@@ -62,9 +66,21 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
   /** Runs it; `gate` goes first in the transaction of a write. */
   async function act(call: Call, input: unknown, gate?: (work: Work) => Promise<void>): Promise<Answer> {
     const { operation, actor } = call;
+    if (!operation.file) return actWith(call, input, null, gate);
+    requireKey(call.idempotency_key);
+    return withFile({ operation, actor, input }, (file) => actWith(call, input, file, gate));
+  }
+
+  async function actWith(
+    call: Call,
+    input: unknown,
+    file: StoredFile | null,
+    gate?: (work: Work) => Promise<void>,
+  ): Promise<Answer> {
+    const { operation, actor } = call;
     const run = async (work: Work): Promise<Answer> => {
       await gate?.(work);
-      const output = operation.output.parse(await operation.run(work, input));
+      const output = operation.output.parse(await operation.run(work, input, file));
       return { body: JSON.stringify(output), output, replayed: false };
     };
     if (operation.kind === 'read') return unitOfWork.read(actor, run);
@@ -74,7 +90,7 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits): Execute {
       return place === undefined ? attempt() : contended.pass(place, attempt);
     };
     if (call.idempotency_key === undefined) return write(null);
-    const claim = claimOf(call, call.idempotency_key, input);
+    const claim = claimOf(call, call.idempotency_key, input, file);
     return keys.pass(claim.key_hash.toString('base64'), () => once(unitOfWork, claim, () => write(claim)));
   }
 
@@ -124,15 +140,30 @@ export function requireScope(operation: Operation, actor: Actor): void {
   throw new DomainError('INSUFFICIENT_SCOPE', `This needs a token with the scope ${scope}.`, { scope });
 }
 
-function claimOf({ operation, actor }: Call, key: string, input: unknown): IdempotencyClaim {
-  if (!idempotencyKeyPattern.test(key)) {
-    throw wrongField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
-  }
+function requireKey(key: string | undefined): void {
+  if (key === undefined || idempotencyKeyPattern.test(key)) return;
+  throw wrongField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+}
+
+/** The same bytes under the same name are the same file, wherever they were stored. */
+function requestOf(input: unknown, file: StoredFile | null): unknown {
+  return file
+    ? { input, sha256: file.sha256, filename: file.filename, content_type: file.content_type }
+    : input;
+}
+
+function claimOf(
+  { operation, actor }: Call,
+  key: string,
+  input: unknown,
+  file: StoredFile | null,
+): IdempotencyClaim {
+  requireKey(key);
   // The same scope through every door: the method and the short path of the REST face, with its fields filled in.
   const fields = new Map(Object.entries(input ?? {}));
   const path = operation.rest?.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));
   const scope = JSON.stringify([actor.agent_id, operation.rest?.method, path ?? operation.name, key]);
-  return { key_hash: sha256(scope), request_hash: sha256(stableJson(input)) };
+  return { key_hash: sha256(scope), request_hash: sha256(stableJson(requestOf(input, file))) };
 }
 
 function sha256(text: string): Buffer {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inboundPolicies, visibilities } from '../domain/agents.ts';
+import { mostAttachments } from '../domain/attachments.ts';
 import { largestSequence } from '../domain/threads.ts';
 
 /** Input fields that several operations share, so that they mean and refuse the same everywhere. */
@@ -18,7 +19,19 @@ export const content = z
 
 export const contentType = z.enum(['text', 'markdown']).describe('How to read the content.');
 
-export const attachmentIds = z.array(z.string().max(64)).max(5).describe('Up to 5 uploads of your own.');
+export const attachmentId = z.string().max(64).describe('Attachment identifier, att_…');
+
+export const attachmentIds = z
+  .array(z.string().max(64))
+  .max(mostAttachments)
+  .refine((ids) => new Set(ids).size === ids.length, 'names one attachment twice')
+  .describe(`Up to ${mostAttachments} uploads of your own. Each can be sent once.`);
+
+export const fileName = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .describe('Reduced to a safe base name of at most 180 characters.');
 
 export const threadId = z.string().max(64).describe('Thread identifier, thd_…');
 

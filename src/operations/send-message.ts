@@ -57,6 +57,9 @@ export const sendMessageOperation = defineOperation({
     'AGENT_PAUSED',
     'MESSAGE_NOT_FOUND',
     'ATTACHMENT_NOT_FOUND',
+    'ATTACHMENT_ALREADY_SENT',
+    'ATTACHMENT_NOT_READY',
+    'ATTACHMENT_INFECTED',
     'MESSAGE_TOO_LARGE',
   ],
   example: {

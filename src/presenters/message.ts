@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentRef, timestamp } from './agent.ts';
+import { type AttachmentRecord, attachmentSchema, presentAttachment } from './attachment.ts';
 
 export const threadIdentifier = z.string().meta({ pattern: '^thd_' }).describe('Thread identifier, thd_…');
 
@@ -20,7 +21,7 @@ export const messageSchema = z
       .int()
       .min(1)
       .describe('1, 2, 3 … within the thread, without a hole: the order that every member sees.'),
-    attachments: z.array(z.never()).describe('The files that it carries.'),
+    attachments: z.array(attachmentSchema).describe('The files that it carries.'),
     reply_to: z.string().nullable().describe('The message of this thread that it answers, if any.'),
     metadata: z.record(z.string(), z.unknown()).describe('What the sender put beside the content.'),
   })
@@ -32,6 +33,7 @@ export type MessageRecord = z.infer<typeof messageSchema>;
 export interface MessageColumns extends Omit<MessageRecord, 'sender' | 'attachments'> {
   sender_id: string;
   sender_handle: string;
+  attachments: readonly AttachmentRecord[];
 }
 
 export function presentMessage(row: MessageColumns): MessageRecord {
@@ -45,7 +47,7 @@ export function presentMessage(row: MessageColumns): MessageRecord {
     content_type,
     created_at,
     sequence,
-    attachments: [],
+    attachments: row.attachments.map(presentAttachment),
     reply_to,
     metadata,
   };

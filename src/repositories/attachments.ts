@@ -1,14 +1,9 @@
+import type { ScanStatus, StoredFile } from '../domain/attachments.ts';
 import { type Queryable, statement } from './queryable.ts';
 
-export type ScanStatus = 'pending' | 'clean' | 'infected' | 'failed';
-
-export interface AttachmentRow {
+/** As it is shown. */
+export interface AttachmentColumns {
   id: string;
-  uploader_id: string;
-  /** The message in which it was sent; null before that. */
-  message_id: string | null;
-  /** Where its bytes lie in the blob store. */
-  storage_key: string;
   filename: string;
   content_type: string;
   size_bytes: number;
@@ -18,28 +13,83 @@ export interface AttachmentRow {
   /** The scanner that judged the bytes; null when none has seen them. */
   scanned_by: string | null;
   created_at: number;
+  /** When it goes away unless it is sent; null once it is. */
   expires_at: number | null;
 }
 
+export interface AttachmentRow extends AttachmentColumns {
+  uploader_id: string;
+  /** The message in which it was sent; null before that. */
+  message_id: string | null;
+  /** Where its bytes lie in the blob store. */
+  storage_key: string;
+  /** How a text begins; null for anything else. */
+  preview: string | null;
+}
+
+const shown = [
+  'id',
+  'filename',
+  'content_type',
+  'size_bytes',
+  'sha256',
+  'scan_status',
+  'scanned_by',
+  'created_at',
+  'expires_at',
+] as const satisfies (keyof AttachmentColumns)[];
+
+/** Of attachments t. */
+const columns = [...shown, 'uploader_id', 'message_id', 'storage_key', 'preview']
+  .map((name) => `t.${name}`)
+  .join(', ');
+
+/** The files of messages m, in their order, as JSON. Messages without any cost nothing. */
+export const filesOfMessages = `case when m.attachment_count > 0 then (
+    select coalesce(json_agg(json_build_object(${shown.map((name) => `'${name}', t.${name}`).join(', ')}) order by t.position), '[]')
+    from attachments t where t.message_id = m.id) else '[]'::json end`;
+
 const statements = {
-  find: statement(
-    'attachments.find',
-    `select id, uploader_id, message_id, storage_key, filename, content_type, size_bytes, sha256, scan_status, scanned_by,
-       created_at, expires_at
-     from attachments where id = $1`,
+  find: statement('attachments.find', `select ${columns} from attachments t where t.id = $1`),
+  findSeen: statement(
+    'attachments.find_seen',
+    `select ${columns} from attachments t where t.id = $1 and (t.uploader_id = $2 or exists (
+       select from messages m join thread_members v on v.thread_id = m.thread_id where m.id = t.message_id and v.agent_id = $2))`,
+  ),
+  /** In the order of their ids, as every other one who locks several of them. */
+  lockOwn: statement(
+    'attachments.lock_own',
+    `select ${columns} from attachments t where t.id = any($1) and t.uploader_id = $2 order by t.id for update`,
   ),
   insert: statement(
     'attachments.insert',
-    `insert into attachments (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into attachments
+       (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, preview, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  ),
+  send: statement(
+    'attachments.send',
+    `update attachments t set message_id = $1, position = s.position, expires_at = null
+     from unnest($2::text[]) with ordinality s (id, position) where t.id = s.id`,
   ),
   setScan: statement(
     'attachments.set_scan',
-    `update attachments set scan_status = $2, scanned_by = $3 where id = $1 and scan_status = 'pending'`,
+    `update attachments t set scan_status = $2, scanned_by = $3, preview = case when $2 = 'clean' then preview end
+     where t.id = $1 and t.scan_status = 'pending'
+     returning ${columns}, (select thread_id from messages m where m.id = t.message_id) as thread_id`,
+  ),
+  setTrouble: statement(
+    'attachments.set_trouble',
+    `update attachments set scan_trouble_since = coalesce(scan_trouble_since, $2) where id = $1 returning scan_trouble_since`,
   ),
 };
 
-export type NewAttachment = Omit<AttachmentRow, 'message_id' | 'scan_status' | 'scanned_by'>;
+export interface NewAttachment extends StoredFile {
+  id: string;
+  uploader_id: string;
+  created_at: number;
+  expires_at: number | null;
+}
 
 export interface ScanResult {
   scan_status: Exclude<ScanStatus, 'pending'>;
@@ -51,16 +101,40 @@ export function attachmentsRepository(db: Queryable) {
     async find(id: string): Promise<AttachmentRow | undefined> {
       return (await db.query<AttachmentRow>(statements.find, [id]))[0];
     },
+    /** One that the agent has uploaded, or that was sent in a thread which it is a member of. */
+    async findSeen(id: string, agentId: string): Promise<AttachmentRow | undefined> {
+      return (await db.query<AttachmentRow>(statements.findSeen, [id, agentId]))[0];
+    },
+    /** Those that the agent has uploaded, held until the transaction ends. */
+    lockOwn(ids: readonly string[], agentId: string): Promise<AttachmentRow[]> {
+      return db.query<AttachmentRow>(statements.lockOwn, [ids, agentId]);
+    },
     /** A new upload: not sent yet, not scanned yet. */
     async insert(attachment: NewAttachment): Promise<void> {
       const { id, uploader_id, storage_key, filename, content_type } = attachment;
-      const { size_bytes, sha256, created_at, expires_at } = attachment;
+      const { size_bytes, sha256, preview, created_at, expires_at } = attachment;
       const what = [id, uploader_id, storage_key, filename, content_type];
-      await db.query(statements.insert, [...what, size_bytes, sha256, created_at, expires_at]);
+      await db.query(statements.insert, [...what, size_bytes, sha256, preview, created_at, expires_at]);
     },
-    /** Notes what the scan found, unless another scan has: the first finding stays. */
-    async setScan(id: string, { scan_status, scanned_by }: ScanResult): Promise<void> {
-      await db.query(statements.setScan, [id, scan_status, scanned_by]);
+    /** Makes them the files of a message, in this order. They must be held and not be sent. */
+    async send(messageId: string, ids: readonly string[]): Promise<void> {
+      await db.query(statements.send, [messageId, ids]);
+    },
+    /**
+     * Notes what the scan found, unless another scan has: the first finding stays, and later ones answer nothing. Only what is
+     * clean keeps its preview.
+     */
+    async setScan(
+      id: string,
+      { scan_status, scanned_by }: ScanResult,
+    ): Promise<(AttachmentRow & { thread_id: string | null }) | undefined> {
+      const values = [id, scan_status, scanned_by];
+      return (await db.query<AttachmentRow & { thread_id: string | null }>(statements.setScan, values))[0];
+    },
+    /** Notes that no scanner could judge it; answers since when that is so, in milliseconds. */
+    async setTrouble(id: string, now: number): Promise<number | undefined> {
+      const rows = await db.query<{ scan_trouble_since: number }>(statements.setTrouble, [id, now]);
+      return rows[0]?.scan_trouble_since;
     },
   };
 }

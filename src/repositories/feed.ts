@@ -1,5 +1,6 @@
 import type { EventType, FeedEntry } from '../domain/events.ts';
 import type { DeliveredMark, FeedStretch } from '../domain/receipts.ts';
+import { filesOfMessages } from './attachments.ts';
 import type { MessageRow } from './messages.ts';
 import { type Queryable, statement } from './queryable.ts';
 
@@ -53,7 +54,7 @@ const statements = {
     'feed.events',
     `select e.id, e.type, e.thread_id, e.data, e.created_at,
        m.id as message_id, m.created_at as message_created_at, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
-       m.metadata
+       m.metadata, ${filesOfMessages} as attachments
      from events e left join messages m on m.id = e.message_id left join agents a on a.id = m.sender_id
      where e.id = any($1)`,
   ),

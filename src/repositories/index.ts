@@ -37,6 +37,7 @@ import { threadListRepository } from './thread-list.ts';
 import { threadMembersRepository } from './thread-members.ts';
 import { threadsRepository } from './threads.ts';
 import { tokensRepository } from './tokens.ts';
+import { uploadsRepository } from './uploads.ts';
 
 /** Every repository, bound to the pool or to one transaction. */
 export function repositoriesOn(db: Queryable) {
@@ -55,6 +56,7 @@ export function repositoriesOn(db: Queryable) {
     messages: messagesRepository(db),
     messageSearch: messageSearchRepository(db),
     attachments: attachmentsRepository(db),
+    uploads: uploadsRepository(db),
     feed: feedRepository(db),
     feedRetention: feedRetentionRepository(db),
     presence: presenceRepository(db),

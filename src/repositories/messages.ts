@@ -1,3 +1,4 @@
+import { type AttachmentColumns, filesOfMessages } from './attachments.ts';
 import { type Queryable, statement } from './queryable.ts';
 
 export type ContentType = 'text' | 'markdown';
@@ -12,12 +13,13 @@ export interface MessageRow {
   content_type: ContentType;
   reply_to: string | null;
   metadata: Record<string, unknown>;
+  attachments: AttachmentColumns[];
   created_at: number;
 }
 
 /** Of messages m and the sender a. */
 export const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
-  m.reply_to, m.metadata, m.created_at`;
+  m.reply_to, m.metadata, ${filesOfMessages} as attachments, m.created_at`;
 
 /** More than any page has. */
 const longestPage = 200;
@@ -48,8 +50,8 @@ const statements = {
        update thread_members m set read_sequence = thread.last_sequence from thread
        where m.thread_id = $2 and m.agent_id = $3 and m.read_sequence = thread.last_sequence - 1
      )
-     insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, created_at)
-     select $1, $2, last_sequence, $3, $4, $5, $6, $7, last_message_at from thread
+     insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, attachment_count, created_at)
+     select $1, $2, last_sequence, $3, $4, $5, $6, $7, $9, last_message_at from thread
      returning sequence, created_at`,
   ),
   find: statement(
@@ -68,6 +70,7 @@ export interface NewMessage {
   content_type: ContentType;
   reply_to: string | null;
   metadata: Record<string, unknown>;
+  attachment_count: number;
   created_at: number;
 }
 
@@ -88,8 +91,9 @@ export function messagesRepository(db: Queryable) {
      * @throws when the sender is no member.
      */
     async append(message: NewMessage): Promise<{ sequence: number; created_at: number }> {
-      const { id, thread_id, sender_id, content, content_type, reply_to, metadata, created_at } = message;
-      const values = [id, thread_id, sender_id, content, content_type, reply_to, metadata, created_at];
+      const { id, thread_id, sender_id, content, content_type, reply_to, metadata } = message;
+      const what = [content, content_type, reply_to, metadata, message.created_at, message.attachment_count];
+      const values = [id, thread_id, sender_id, ...what];
       const [row] = await db.query<{ sequence: number; created_at: number }>(statements.append, values);
       if (!row) throw new Error(`${sender_id} cannot append to ${thread_id}`);
       return row;

@@ -25,6 +25,8 @@ export interface RouteDescription {
   anonymous?: boolean;
   /** Parameters of the path, together with the query of a GET or the fields of any other body. */
   input: z.ZodType;
+  /** The media type of the body, where it is not JSON. */
+  body_type?: string;
   idempotency?: RestFace['idempotency'];
   status: number;
   /** Whether the answer tells the address of what was made. */

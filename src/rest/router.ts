@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { budgetTeller } from '../http/budget-headers.ts';
+import { drained } from '../http/drain.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { Operation, RestFace } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import { type FieldSchema, joinInput, readQuery } from './input.ts';
 import { longForm, pathsOf } from './paths.ts';
 import type { Route } from './route.ts';
+import { uploadInput } from './upload.ts';
 
 export interface RestParts {
   execute: Execute;
@@ -29,11 +31,10 @@ export function createRestFaces(parts: RestParts): Middleware[] {
     return rest ? pathsOf(rest).map((path) => ({ path, rest, operation })) : [];
   });
   for (const { path, rest, operation } of routes.sort((a, b) => parameters(a.path) - parameters(b.path))) {
-    const stages = rest.method === 'GET' ? [parts.authenticate] : [parts.authenticate, jsonBody];
     router.register(
       koaPath(path),
       [rest.method],
-      [...stages, endpoint(parts, operation, rest, path.startsWith(longForm))],
+      [...stagesOf(rest, parts.authenticate), endpoint(parts, operation, rest, path.startsWith(longForm))],
     );
   }
   for (const { method, path, stages, description } of parts.routes) {
@@ -41,6 +42,11 @@ export function createRestFaces(parts: RestParts): Middleware[] {
     router.register(koaPath(path), [method], [...guard, ...stages]);
   }
   return [router.routes() as Middleware, refuseMethods(router)];
+}
+
+function stagesOf(rest: RestFace, authenticated: Middleware): Middleware[] {
+  if (rest.upload !== undefined) return [drained, authenticated];
+  return rest.method === 'GET' ? [authenticated] : [authenticated, jsonBody];
 }
 
 const koaPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -72,8 +78,7 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
     const actor = actorOf(ctx);
     const named = ctx['params'] as Record<string, string>;
     const params = long ? actingParams(named, actor.handle) : named;
-    const given = rest.method === 'GET' ? readQuery(ctx.query, fields) : ctx.request.body;
-    const input = joinInput(params, given);
+    const input = joinInput(params, givenIn(ctx, rest, fields));
     const answer = await parts.execute({
       operation,
       actor,
@@ -85,6 +90,11 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
     if (answer.replayed) ctx.set('Idempotency-Replayed', 'true');
     ctx.status = rest.status;
     if (rest.status === 204) return;
+    if (rest.redirect) {
+      ctx.set('Location', rest.redirect(answer.output));
+      ctx.body = '';
+      return;
+    }
     if (rest.location) ctx.set('Location', `${parts.base_url}${rest.location(answer.output)}`);
     if ('next_cursor' in answer.output && typeof answer.output.next_cursor === 'string') {
       ctx.set('Link', nextLink(ctx, answer.output.next_cursor));
@@ -92,6 +102,11 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
     ctx.type = 'application/json';
     ctx.body = answer.body;
   };
+}
+
+function givenIn(ctx: Context, rest: RestFace, fields: Record<string, FieldSchema>): unknown {
+  if (rest.upload !== undefined) return uploadInput(ctx, rest.upload);
+  return rest.method === 'GET' ? readQuery(ctx.query, fields) : ctx.request.body;
 }
 
 /**

@@ -91,6 +91,26 @@ export async function managedAgentFor(work: Work, ref: string): Promise<Agent> {
   return agent;
 }
 
+/**
+ * An attachment that the actor has uploaded, or that was sent in a thread of its own.
+ * @throws {DomainError} ATTACHMENT_NOT_FOUND, also for an upload whose time to be sent is over.
+ */
+export async function attachmentFor(work: Work, id: string) {
+  const found = isId('attachment', id) ? await work.attachments.findSeen(id, work.actor.agent_id) : undefined;
+  if (!found || isOver(found, work.now)) throw noSuchAttachment();
+  return found;
+}
+
+/** Whether an upload was not sent in time: it is gone, even where nobody has swept it yet. */
+export function isOver({ expires_at }: { expires_at: number | null }, now: number): boolean {
+  return expires_at !== null && expires_at <= now;
+}
+
+/** The refusal for an attachment that is absent, over, or hidden. */
+export function noSuchAttachment(): DomainError {
+  return new DomainError('ATTACHMENT_NOT_FOUND', 'No such attachment, or it is hidden from you.');
+}
+
 /** The refusal for an agent that is absent, retired or hidden: always the same words. */
 export function noSuchAgent(): DomainError {
   return new DomainError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');

@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Work } from '../unit-of-work.ts';
+import { filesToSend } from './files-to-send.ts';
 
 /** A message as its sender writes it. */
 export interface MessageDraft {
@@ -24,7 +25,8 @@ export function threadData(thread: Thread): object {
  * @param held the thread; it may still be on its way behind the lock: the message then travels with the request for it, and
  * is undone with everything else when the thread turns out to be absent or closed.
  * @returns the row, with its place in the thread.
- * @throws {DomainError} ATTACHMENT_NOT_FOUND, MESSAGE_NOT_FOUND (reply_to), and what `held` rejects with
+ * @throws {DomainError} ATTACHMENT_NOT_FOUND, ATTACHMENT_ALREADY_SENT, ATTACHMENT_NOT_READY (it could not be scanned),
+ * ATTACHMENT_INFECTED, MESSAGE_NOT_FOUND (reply_to), and what `held` rejects with
  */
 export async function appendMessage(
   work: Work,
@@ -33,23 +35,23 @@ export async function appendMessage(
   draft: MessageDraft,
 ) {
   const { content, content_type, reply_to, metadata } = draft;
-  const [attachment] = draft.attachment_ids;
-  if (attachment !== undefined || reply_to !== null) await held;
-  if (attachment !== undefined)
-    throw new DomainError('ATTACHMENT_NOT_FOUND', `No such attachment: ${attachment.slice(0, 80)}`);
+  const ids = draft.attachment_ids;
+  if (ids.length > 0 || reply_to !== null) await held;
+  const attachments = ids.length > 0 ? await filesToSend(work, ids) : [];
   if (reply_to !== null && !(await work.messages.find(thread_id, reply_to))) {
     throw new DomainError('MESSAGE_NOT_FOUND', 'reply_to names no message of this thread.');
   }
   const what = { content, content_type, reply_to, metadata };
   const sender_id = work.actor.agent_id;
   const message = { id: newId('message'), thread_id, sender_id, ...what, created_at: work.now };
-  const appending = work.messages.append(message);
+  const appending = work.messages.append({ ...message, attachment_count: ids.length });
   // What is wrong with the thread comes first; that nothing could be appended to it only follows.
   appending.catch(() => undefined);
   const { members } = await held;
   const place = await appending;
+  if (ids.length > 0) await work.attachments.send(message.id, ids);
   const recipients = members.map((member) => member.id);
-  const sent = { ...message, ...place, sender_handle: work.actor.handle };
+  const sent = { ...message, ...place, sender_handle: work.actor.handle, attachments };
   work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients }, sent);
   return sent;
 }

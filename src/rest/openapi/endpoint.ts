@@ -97,13 +97,17 @@ function securityOf({ scopes, anonymous }: RouteDescription): Json[] {
   return anonymous ? [{}, ...ways] : ways;
 }
 
-function bodyOf(schema: Json, inPath: readonly string[], { input, example }: RouteDescription): Json {
+function bodyOf(
+  schema: Json,
+  inPath: readonly string[],
+  { input, example, body_type = 'application/json' }: RouteDescription,
+): Json {
   const given = Object.entries(example);
   const onlyPath = Object.fromEntries(given.filter(([name]) => inPath.includes(name)));
   const body = Object.fromEntries(given.filter(([name]) => !inPath.includes(name)));
   return {
     required: !input.safeParse(onlyPath).success,
-    content: { 'application/json': { schema, example: body } },
+    content: { [body_type]: { schema, example: body } },
   };
 }
 

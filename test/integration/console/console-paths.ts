@@ -1,3 +1,4 @@
+import { noIntake } from '../../support/no-files.ts';
 import { createBrowserSessions } from '../../../src/console/browser-sessions.ts';
 import type { ConsoleRoute } from '../../../src/console/route.ts';
 import { consoleRoutes } from '../../../src/console/routes.ts';
@@ -13,7 +14,7 @@ export function consolePaths({ core }: TestService, wanted: ConsoleRoute['method
   const routes = consoleRoutes({
     unitOfWork,
     limits,
-    execute: createExecute(unitOfWork, limits),
+    execute: createExecute(unitOfWork, limits, noIntake),
     catalogue: [],
     announce: () => Promise.resolve(),
     requests: { find: refuse, approve: refuse, deny: refuse },

@@ -1,3 +1,4 @@
+import { noAddresses, noIntake } from '../../support/no-files.ts';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createCursors } from '../../../src/domain/cursors.ts';
@@ -56,6 +57,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
   const unitOfWork = createUnitOfWork({
     database,
     cursors,
+    addresses: noAddresses,
     jobsOf: () => [],
     announce({ heads }) {
       const rings = heads.map((head) => ({
@@ -78,7 +80,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     intervals,
   });
   const face = createMcpFace({
-    execute: createExecute(unitOfWork, createLimits(unlimited)),
+    execute: createExecute(unitOfWork, createLimits(unlimited), noIntake),
     catalogue,
     tokens,
     realtime,

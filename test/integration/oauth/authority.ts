@@ -1,3 +1,4 @@
+import { noIntake } from '../../support/no-files.ts';
 import { createServer } from 'node:http';
 import { z } from 'zod';
 import { compose } from '../../../src/compose.ts';
@@ -95,7 +96,7 @@ export async function startAuthority(options: AuthorityOptions = {}) {
     requests: face.requests,
     announce,
     unitOfWork,
-    execute: createExecute(unitOfWork, accounted),
+    execute: createExecute(unitOfWork, accounted, noIntake),
     catalogue,
     limits: accounted,
     settings: { public_url: url, signup: 'open' },

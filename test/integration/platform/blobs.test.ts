@@ -143,7 +143,11 @@ function contract(open: () => Promise<OpenStore>): void {
   test('reads parts', async () => {
     const [key, bytes] = [newKey(), randomBytes(300_000)];
     await blobs.write(key, pieces(bytes));
-    for (const [start, end] of [[0, 0], [299_999, 299_999], [65_530, 140_000]] as const) {
+    for (const [start, end] of [
+      [0, 0],
+      [299_999, 299_999],
+      [65_530, 140_000],
+    ] as const) {
       const part = await buffer(await blobs.read(key, { start, end }));
       expect(part.equals(bytes.subarray(start, end + 1))).toBe(true);
     }

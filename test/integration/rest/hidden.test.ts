@@ -7,6 +7,7 @@ import { pathsOf } from '../../../src/rest/paths.ts';
 import { masked } from '../../support/masked.ts';
 import { rest, type RestAnswer } from '../../support/rest-client.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { upload } from '../files/house.ts';
 import { freshName, policyWorlds, type PolicyWorlds } from './policy-world.ts';
 
 /**
@@ -24,6 +25,7 @@ type Names =
   | 'owner and name'
   | 'thread'
   | 'message'
+  | 'upload'
   | 'uploads'
   | 'nothing hidden';
 
@@ -43,6 +45,7 @@ const fields: Record<string, Names> = {
   owner: 'owner and name',
   thread_id: 'thread',
   reply_to: 'message',
+  attachment_id: 'upload',
   attachment_ids: 'uploads',
   organization: 'nothing hidden',
 };
@@ -75,6 +78,10 @@ beforeAll(async () => {
   const hide = { token: secret.token, body: { visibility: 'private' } };
   expect((await rest('PATCH', `${service.api}/agents/${secret.id}`, hide)).status).toBe(200);
   expect((await rest('DELETE', `${service.api}/agents/${gone.id}`, { token: gone.token })).status).toBe(204);
+  const file = await upload(service, secret, { bytes: Buffer.from('a file of others') });
+  const promised = await worlds.post('/attachments/uploads', secret, promise);
+  expect([file.status, promised.status]).toEqual([201, 201]);
+  const uploads = [newId('attachment'), file.body.id, promised.body.attachment_id, 'att_nonsense'];
   const agents = ['nobody.here', secret.handle, gone.handle];
   hidden = {
     agent: agents,
@@ -82,10 +89,13 @@ beforeAll(async () => {
     agents: agents.map((handle) => [handle]),
     thread: [newId('thread'), theirs, 'thd_nonsense'],
     message: [newId('message'), said.body.id],
-    uploads: [[newId('attachment')], ['att_nonsense']],
+    upload: uploads,
+    uploads: uploads.map((id) => [id]),
   };
 });
 afterAll(() => service.stop());
+
+const promise = { filename: 'x.txt', content_type: 'text/plain', size: 1 };
 
 const operations = catalogue.filter(({ rest: face }) => face);
 

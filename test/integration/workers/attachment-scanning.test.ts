@@ -44,6 +44,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
       .digest('hex'),
     created_at: now,
     expires_at: null,
+    preview: null,
     ...said,
   };
   if (bytes) await core.blobs.write(attachment.storage_key, chunksOf(bytes));

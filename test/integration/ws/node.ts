@@ -1,3 +1,4 @@
+import { noAddresses } from '../../support/no-files.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -56,6 +57,7 @@ export async function startNode(options: NodeOptions = {}) {
   const unitOfWork = createUnitOfWork({
     database,
     cursors,
+    addresses: noAddresses,
     jobsOf: () => [],
     announce(news) {
       const { heads } = news;

@@ -19,6 +19,8 @@ export interface Draft {
   headers: [string, string][];
   /** Fields of the body, in order; a name may come twice. Null: no body. */
   body: [name: string, value: JsonText][] | null;
+  /** The body is a file of this content instead. */
+  file: string | null;
   twist: BodyTwist | null;
 }
 
@@ -119,6 +121,7 @@ function draft(endpoint: Endpoint, resident: number, input: Values, extra: [stri
       ? [['Idempotency-Key', resident % 8 === 0 ? `again-${resident % 5}` : '{{fresh:0}}']]
       : [],
     body: isRead || others.length === 0 ? null : others,
+    file: operation.requestBody?.content['multipart/form-data'] ? `file ${resident % 9}` : null,
     twist: null,
   };
 }

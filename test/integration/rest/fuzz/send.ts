@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { Exchange } from '../../../support/openapi/answers.ts';
+import { endOfBody, multipartType, partOf } from '../../files/house.ts';
 import { twisted } from './hostile.ts';
 import type { Draft } from './requests.ts';
 import type { World } from './world.ts';
@@ -16,6 +17,9 @@ export interface Sender {
   close(): void;
 }
 
+const fileBody = (content: string): string =>
+  `${String(partOf({ bytes: Buffer.from(content) }))}${String(endOfBody)}`;
+
 /** Sends drafts as they are, byte by byte: a better client would repair half of them. */
 export function createSender(origin: string, world: World): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -29,9 +33,10 @@ export function createSender(origin: string, world: World): Sender {
       draft.body && `{${draft.body.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
     const filled = text && world.fill(text, resident, (value) => JSON.stringify(value).slice(1, -1));
     const twist = draft.twist;
-    const bytes = twist ? twisted(filled ?? '{}', twist) : filled === null ? undefined : Buffer.from(filled);
+    const whole = draft.file === null ? filled : fileBody(draft.file);
+    const bytes = twist ? twisted(whole ?? '{}', twist) : whole === null ? undefined : Buffer.from(whole);
     const headers = new Map<string, string>([['Authorization', `Bearer ${resident.token}`]]);
-    if (bytes) headers.set('Content-Type', 'application/json');
+    if (bytes) headers.set('Content-Type', draft.file === null ? 'application/json' : multipartType);
     const hangsUp = twist?.kind === 'hang up';
     if (bytes) headers.set('Content-Length', String(bytes.length + (hangsUp ? 1 : 0)));
     for (const [name, value] of draft.headers) headers.set(name, world.fill(value, resident, String));

@@ -47,6 +47,8 @@ const meanings: Record<string, Arbitrary<string>> = {
   name: fc.constant('{{fresh:0}}'),
   organization: fc.constant('{{organization:0}}'),
   cursor: named('cursor'),
+  attachment_id: named('upload'),
+  attachment_ids: named('upload'),
   counterpart: agentLike,
   from: agentLike,
 };
@@ -60,6 +62,10 @@ const special: Record<string, Record<string, Arbitrary<JsonText>>> = {
   remove_contact: { agent_ref: contactLike.map(json) },
   add_favorite: { agent_ref: contactLike.map(json) },
   remove_favorite: { agent_ref: contactLike.map(json) },
+  request_upload: {
+    content_type: fc.constantFrom('text/plain', 'image/png').map(json),
+    size: fc.integer({ min: 1, max: 10_485_760 }).map(json),
+  },
   list_events: {
     wait: fc.oneof({ weight: 40, arbitrary: fc.constant('0') }, { weight: 1, arbitrary: fc.constant('1') }),
   },

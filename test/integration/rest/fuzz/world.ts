@@ -1,6 +1,7 @@
 import { scopes } from '../../../../src/domain/scopes.ts';
 import { createOrganization, addToOrganization } from '../../../../src/services/organizations.ts';
 import { rest } from '../../../support/rest-client.ts';
+import { upload } from '../../files/house.ts';
 import type { TestAgent, TestService } from '../../../support/service.ts';
 
 export interface Resident extends TestAgent {
@@ -42,6 +43,12 @@ export async function buildWorld(service: TestService): Promise<World> {
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
     const made = await rest('POST', `${service.api}/threads`, { token, body });
     world.learn('create_thread', residents[index] ?? raise(), made.body);
+    const file = await upload(service, { token }, { bytes: Buffer.from('a file') });
+    await service.core.repositories.attachments.setScan(file.body.id, {
+      scan_status: 'clean',
+      scanned_by: 'nobody',
+    });
+    world.learn('create_attachment', residents[index] ?? raise(), file.body);
   }
   return world;
 }
@@ -60,6 +67,7 @@ function createWorld(residents: Resident[], organization: string): World {
   const requests: { id: string; to: string }[] = [];
   const registered: { id: string; owner: string }[] = [];
   const contacts: [string, string][] = [];
+  const uploads: { id: string; owner: string }[] = [];
   const cursors: string[] = ['W10.AAAAAAAAAAAAAAAA'];
   let fresh = 0;
 
@@ -93,6 +101,11 @@ function createWorld(residents: Resident[], organization: string): World {
         contacts.filter((pair) => pair.includes(self.id)),
         number,
       )?.find((id) => id !== self.id),
+    upload: (number, self) =>
+      at(
+        uploads.filter(({ owner }) => owner === self.id),
+        number,
+      )?.id,
     cursor: (number) => at(cursors, number),
     fresh: () => `made-${(fresh += 1)}`,
   };
@@ -122,6 +135,7 @@ function createWorld(residents: Resident[], organization: string): World {
         const { from, to, status } = made as { from: { id: string }; to: { id: string }; status: string };
         if (status === 'approved') contacts.push([from.id, to.id]);
       }
+      if (name === 'create_attachment') uploads.push({ id, owner: resident.id });
       if (name === 'register_agent') registered.push({ id, owner: resident.owner });
       const cursor = made['next_cursor'] ?? made['cursor'];
       if (typeof cursor === 'string' && cursors.length < 500) cursors.push(cursor);

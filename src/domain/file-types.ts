@@ -1,0 +1,77 @@
+/** What the bytes of a file say of it. */
+export interface SeenFile {
+  /** The media type of a format that announces itself in its first bytes. */
+  signature: string | undefined;
+  /** UTF-8 throughout, without bytes that only binary data has. */
+  text: boolean;
+  /** A text that begins and ends as JSON does. */
+  json: boolean;
+}
+
+const unspecified = 'application/octet-stream';
+
+/** Formats that begin with a signature. A file is one of them exactly when it does. */
+const signed: Record<string, string> = {
+  pdf: 'application/pdf',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
+const signedTypes = new Set(Object.values(signed));
+
+/** Kinds of text, which only their names tell apart. */
+const texts: Record<string, string> = {
+  json: 'application/json',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  csv: 'text/csv',
+};
+const textTypes = new Set([...Object.values(texts), 'text/plain']);
+
+/** Other names of the same types. */
+const aliases: Record<string, string> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'text/json': 'application/json',
+  'text/x-markdown': 'text/markdown',
+  'application/csv': 'text/csv',
+  'binary/octet-stream': unspecified,
+};
+
+/** Every type that a file can have here. */
+export const fileTypes: ReadonlySet<string> = new Set([...signedTypes, ...textTypes, unspecified]);
+
+/** Whether content of this type is shown as text. */
+export function isTextType(type: string): boolean {
+  return textTypes.has(type);
+}
+
+/** A media type as it is written in a header, without its parameters and under its usual name. */
+export function plainType(given: string): string {
+  const [type = ''] = given.toLowerCase().split(';');
+  return aliases[type.trim()] ?? type.trim();
+}
+
+/**
+ * The media type of a file: decided from its bytes, with the name as a hint where bytes cannot tell. Undefined when the bytes are
+ * not what the uploader or the name says.
+ * @param declared what the uploader says; undefined or application/octet-stream says nothing.
+ */
+export function fileType(file: SeenFile, declared: string | undefined, filename: string): string | undefined {
+  const found = file.signature !== undefined && signedTypes.has(file.signature) ? file.signature : undefined;
+  const extension = /\.([a-z\d]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
+  const said =
+    declared === undefined || plainType(declared) === unspecified ? undefined : plainType(declared);
+  const promised = said ?? signed[extension];
+  if (promised !== undefined && signedTypes.has(promised)) return promised === found ? found : undefined;
+  if (found !== undefined) return said === undefined ? found : undefined;
+  if (said === undefined) return file.text ? kindOfText(file, texts[extension]) : unspecified;
+  if (!textTypes.has(said) || !file.text) return undefined;
+  return said === 'application/json' && !file.json ? undefined : said;
+}
+
+function kindOfText({ json }: SeenFile, named = 'text/plain'): string {
+  return named === 'application/json' && !json ? 'text/plain' : named;
+}

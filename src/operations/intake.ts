@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { largestAttachment, previewBytes, type StoredFile } from '../domain/attachments.ts';
+import { DomainError, wrongField } from '../domain/errors.ts';
+import { safeFileName } from '../domain/file-names.ts';
+import { fileType, isTextType } from '../domain/file-types.ts';
+import type { Blobs } from '../platform/blobs.ts';
+import { type FileFacts, watchFile } from '../platform/file-bytes.ts';
+import { tooLarge } from '../services/direct-uploads.ts';
+
+/** A file on its way in. */
+export interface OpenedFile {
+  /** As the uploader calls it. */
+  filename: string;
+  /** As the uploader says; undefined when it does not. */
+  content_type: string | undefined;
+  /** Ends only when everything around the file is as it must be, and throws what is wrong with it. */
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** A file that comes with a call; nothing of it is read before it is opened. */
+export interface IncomingFile {
+  open(blobs: Pick<Blobs, 'read'>): Promise<OpenedFile>;
+}
+
+/** A file whose bytes are stored, though nothing in the database says so yet. */
+export interface Received {
+  file: StoredFile;
+  /** Takes the bytes away again. Never throws: the sweep finds what stays. */
+  discard(): Promise<void>;
+}
+
+/** Stores the file of a call. @throws {DomainError} what is wrong with it; then nothing of it is kept. UNAVAILABLE */
+export type Intake = (incoming: IncomingFile) => Promise<Received>;
+
+export interface IntakeParts {
+  blobs: Blobs;
+  /** The media types that are taken. */
+  types: readonly string[];
+  log(message: string, error: unknown): void;
+}
+
+/**
+ * The one way in for files (contract, section 3): through here every byte goes once, is counted, digested and looked at, and is
+ * stored; no more than its beginning is ever held in memory.
+ */
+export function createIntake({ blobs, types, log }: IntakeParts): Intake {
+  return async function receive(incoming) {
+    const { filename: given, content_type: declared, bytes } = await incoming.open(blobs);
+    const filename = safeFileName(given);
+    const storage_key = randomBytes(16).toString('hex');
+    const watch = watchFile();
+    let file: StoredFile | undefined;
+    let fault: unknown;
+
+    /** A refusal at the end comes in time too: nothing is stored before the last byte is taken. */
+    async function* checked(): AsyncGenerator<Uint8Array> {
+      try {
+        let size = 0;
+        for await (const chunk of bytes) {
+          size += chunk.byteLength;
+          if (size > largestAttachment) throw tooLarge();
+          watch.take(chunk);
+          yield chunk;
+        }
+        file = judged(await watch.facts());
+      } catch (error) {
+        fault = error;
+        throw error;
+      }
+    }
+    function judged(facts: FileFacts): StoredFile {
+      const { size_bytes, sha256, beginning } = facts;
+      if (size_bytes === 0) throw wrongField('file', 'is empty');
+      const content_type = fileType(facts, declared, filename);
+      if (content_type === undefined || !types.includes(content_type)) throw wrongType(types);
+      const preview = isTextType(content_type) ? previewOf(beginning) : null;
+      return { storage_key, filename, content_type, size_bytes, sha256, preview };
+    }
+
+    try {
+      await blobs.write(storage_key, checked());
+    } catch (error) {
+      if (fault instanceof DomainError) throw fault;
+      throw new DomainError('UNAVAILABLE', 'The file could not be stored just now; try again.', {
+        cause: fault ?? error,
+        retry_after: 5,
+      });
+    }
+    if (!file) throw new Error('a store has not read what it was to write');
+    return {
+      file,
+      discard: () => blobs.remove(storage_key).catch((error: unknown) => log('bytes not removed', error)),
+    };
+  };
+}
+
+function wrongType(types: readonly string[]): DomainError {
+  const message = `Its bytes are not of the type that was said, or not of one that is taken: ${types.join(', ')}.`;
+  return new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
+}
+
+/** Whole characters only. */
+function previewOf(beginning: Buffer): string {
+  return new TextDecoder('utf-8').decode(beginning.subarray(0, previewBytes), { stream: true });
+}
