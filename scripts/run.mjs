@@ -12,6 +12,7 @@ const entries = {
   ams: 'src/cli/main.js',
   demo: 'scripts/demo.js',
   bench: 'scripts/bench/main.js',
+  chaos: 'scripts/chaos/main.js',
   screenshots: 'scripts/screenshots.js',
 };
 const usesTheRunningService = new Set(['migrate', 'ams', 'demo', 'bench']);

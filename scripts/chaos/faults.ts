@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { FaultRecord } from './history.ts';
+import { type PlannedFault, planFaults } from './plan.ts';
+import { type Random, seededRandom } from './random.ts';
+import type { Slot } from './slot.ts';
+import type { Stage } from './stage.ts';
+
+/**
+ * Disturbs the service, in the order that the seed gives, until `over` aborts; then everything that is away comes back.
+ * @returns what was done, in the order in which it began
+ */
+export async function disturb(
+  stage: Stage,
+  parts: { seed: number; calm_ms: number; over: AbortSignal; say: (line: string) => void },
+): Promise<FaultRecord[]> {
+  const { seed, calm_ms: longestCalm, over, say } = parts;
+  const random = seededRandom(seed);
+  const done: FaultRecord[] = [];
+  const begin = Date.now();
+
+  async function run({ kind, lasts_ms }: PlannedFault): Promise<void> {
+    const begun_at = Date.now();
+    say(`${((begun_at - begin) / 1000).toFixed(1).padStart(6)} s  ${kind}`);
+    await faults[kind](stage, { random, lasts_ms });
+    done.push({ kind, begun_at, ended_at: Date.now() });
+  }
+  const plan = planFaults(random, { redis: stage.redis !== null, calm_ms: longestCalm });
+  for (const { faults: together, calm_ms } of plan) {
+    if (over.aborted) break;
+    await Promise.all(together.map(run));
+    await pause(calm_ms, undefined, { signal: over }).catch(() => undefined); // the run is over
+  }
+  return done.toSorted((one, other) => one.begun_at - other.begun_at);
+}
+
+type Fault = (stage: Stage, how: { random: Random; lasts_ms: number }) => Promise<void>;
+
+/** Takes one of the processes away and lets another one take its place. */
+function away(slots: 'apis' | 'workers', how: 'kill' | 'stop'): Fault {
+  return async (stage, { random, lasts_ms }) => {
+    const slot: Slot = random.pick(stage[slots]);
+    await slot[how]();
+    await pause(lasts_ms);
+    await slot.start();
+  };
+}
+
+function frozen(slots: 'apis' | 'workers'): Fault {
+  return async (stage, { random, lasts_ms }) => {
+    const slot: Slot = random.pick(stage[slots]);
+    const thaw = slot.freeze();
+    await pause(lasts_ms);
+    thaw();
+  };
+}
+
+const faults: Record<PlannedFault['kind'], Fault> = {
+  'API killed': away('apis', 'kill'),
+  'API stopped': away('apis', 'stop'),
+  'API frozen': frozen('apis'),
+  'worker killed': away('workers', 'kill'),
+  'worker stopped': away('workers', 'stop'),
+  'worker frozen': frozen('workers'),
+  async 'sockets cut'({ balancer }, { random }) {
+    balancer.sever(() => random.chance(0.7));
+  },
+  async 'Redis flushed'({ redis }) {
+    if (!redis) return;
+    const client = new Redis(redis.url, { retryStrategy: null, maxRetriesPerRequest: 0 });
+    client.on('error', () => undefined); // it is being restarted just now: what is not there need not be emptied
+    await client.flushall().catch(() => undefined);
+    client.disconnect();
+  },
+  async 'Redis restarted'({ redis }, { lasts_ms }) {
+    redis?.kill();
+    await pause(lasts_ms);
+    await redis?.restart();
+  },
+  async 'PostgreSQL restarted'({ postgres }, { lasts_ms }) {
+    postgres.kill();
+    await pause(lasts_ms);
+    await postgres.restart();
+  },
+};

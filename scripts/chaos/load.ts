@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { commonWord, tryAsk, tryMark, trySend, type Tried } from './errands.ts';
+import type { Attempted, ContactAsk, ReadMark, Send } from './history.ts';
+import { type Agent, largestThread, type Population } from './population.ts';
+import { type Random, seededRandom } from './random.ts';
+
+export interface Load {
+  sends: Send[];
+  asks: ContactAsk[];
+  marks: ReadMark[];
+  /** What was refused, in words. */
+  complaints: string[];
+  /** Tries that got no clear answer, by reason. */
+  doubts: Map<string, number>;
+  /** Begins nothing more, and resolves when everything that was begun is acknowledged, or `giveUp` aborts. */
+  finish(giveUp: AbortSignal): Promise<void>;
+}
+
+/** How many errands are under way at once. */
+const lanes = 8;
+/** Between two errands of a lane, at most, and before the same one is tried again, in milliseconds. */
+const rhythm = { next: 150, again: 50 };
+/** Which share of what was acknowledged is tried once more, as by a client that lost the answer. */
+const repeats = 0.1;
+
+interface Place {
+  thread_id: string;
+  members: readonly string[];
+  /** The last sequence that was acknowledged. */
+  last: number;
+}
+
+/** Runs errands of all agents, each tried with one key until it is acknowledged, until `finish`. */
+export function startLoad(base: string, { agents, threads }: Population, seed: number): Load {
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  const places: Place[] = threads.map((thread) => ({ ...thread, last: 0 }));
+  const random = seededRandom(seed);
+  const strangers = random.sample(
+    agents.flatMap((one, index) => agents.slice(index + 1).map((other) => [one, other] as const)),
+    agents.length ** 2,
+  );
+  const load: Omit<Load, 'finish'> = { sends: [], asks: [], marks: [], complaints: [], doubts: new Map() };
+  const over = new AbortController();
+  const abandoned = new AbortController();
+
+  /** One try after the other, until one gets a clear answer. Says whether it was a yes. */
+  async function insist<Answer>(
+    attempt: Attempted<Answer>,
+    once: () => Promise<Tried<Answer>>,
+  ): Promise<boolean> {
+    while (!abandoned.signal.aborted) {
+      attempt.tries += 1;
+      const outcome = await once();
+      if ('answer' in outcome) {
+        attempt.acknowledged_at ??= Date.now();
+        attempt.answers.push(outcome.answer);
+        return true;
+      }
+      if ('refused' in outcome) {
+        load.complaints.push(`${attempt.by}, key ${attempt.key}: ${outcome.refused}`);
+        return false;
+      }
+      load.doubts.set(outcome.doubt, (load.doubts.get(outcome.doubt) ?? 0) + 1);
+      await pause(rhythm.again);
+    }
+    return false;
+  }
+
+  async function perform<Answer>(attempt: Attempted<Answer>, once: () => Promise<Tried<Answer>>) {
+    const done = await insist(attempt, once);
+    if (done && random.chance(repeats)) await insist(attempt, once);
+  }
+
+  function begin<Answer>(by: Agent): Attempted<Answer> {
+    return {
+      key: randomUUID(),
+      by: by.id,
+      begun_at: Date.now(),
+      acknowledged_at: null,
+      tries: 0,
+      answers: [],
+    };
+  }
+
+  function agentOf(id: string): Agent {
+    const agent = byId.get(id);
+    if (!agent) throw new Error(`${id} is no agent of this run`);
+    return agent;
+  }
+
+  async function send(way: 'REST' | 'tool'): Promise<void> {
+    const place = random.pick(places);
+    const sender = agentOf(random.pick(place.members));
+    const content = `${commonWord} ${load.sends.length + 1} by ${way}`;
+    const attempt: Send = { ...begin(sender), way, content, others: [] };
+    load.sends.push(attempt);
+    await perform(attempt, () => trySend(base, sender, attempt, place));
+    place.last = Math.max(place.last, attempt.answers[0]?.sequence ?? 0);
+  }
+
+  async function open(): Promise<void> {
+    const [sender, ...others] = random.sample(agents, 2 + random.below(largestThread - 1));
+    if (!sender) return;
+    const content = `${commonWord} ${load.sends.length + 1} opens a thread`;
+    const attempt: Send = { ...begin(sender), way: 'opening', content, others: others.map(({ id }) => id) };
+    load.sends.push(attempt);
+    const participants = others.map(({ handle }) => handle);
+    await perform(attempt, () => trySend(base, sender, attempt, { participants }));
+    const [made] = attempt.answers;
+    if (made) places.push({ thread_id: made.thread_id, members: [sender.id, ...attempt.others], last: 1 });
+  }
+
+  async function ask(): Promise<void> {
+    const pair = strangers.pop();
+    if (!pair) return;
+    const [asking, asked] = pair;
+    const attempt: ContactAsk = { ...begin(asking), to: asked.id };
+    load.asks.push(attempt);
+    await perform(attempt, () => tryAsk(base, asking, attempt, asked.handle));
+  }
+
+  async function mark(): Promise<void> {
+    const { thread_id, members, last } = random.pick(places);
+    const agent = agentOf(random.pick(members));
+    const attempt: Attempted<unknown> = begin(agent);
+    if (await insist(attempt, () => tryMark(base, agent, thread_id, last))) {
+      load.marks.push({ by: agent.id, thread_id, up_to_sequence: last });
+    }
+  }
+
+  const running = Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (!over.signal.aborted) {
+        await errand(random, { send, open, ask, mark });
+        await pause(random.below(rhythm.next));
+      }
+    }),
+  );
+  return {
+    ...load,
+    async finish(giveUp) {
+      over.abort();
+      giveUp.addEventListener('abort', () => abandoned.abort(), { once: true });
+      await running;
+    },
+  };
+}
+
+interface Errands {
+  send(way: 'REST' | 'tool'): Promise<void>;
+  open(): Promise<void>;
+  ask(): Promise<void>;
+  mark(): Promise<void>;
+}
+
+function errand(random: Random, { send, open, ask, mark }: Errands): Promise<void> {
+  const of100 = random.below(100);
+  if (of100 < 45) return send('REST');
+  if (of100 < 80) return send('tool');
+  if (of100 < 85) return open();
+  return of100 < 90 ? ask() : mark();
+}

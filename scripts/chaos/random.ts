@@ -1,0 +1,42 @@
+export interface Random {
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number;
+  /** Whether something of this probability happens. */
+  chance(probability: number): boolean;
+  /** @throws when there is nothing to pick from. */
+  pick<T>(all: readonly T[]): T;
+  /** So many different ones, in a random order. */
+  sample<T>(all: readonly T[], count: number): T[];
+}
+
+/** Random numbers that are the same for the same seed (the generator is Marsaglia's xorshift with 32 bits). */
+export function seededRandom(seed: number): Random {
+  // Neighbouring seeds are spread, and none becomes 0, which would stay 0.
+  let state = Math.imul(seed ^ 0x9e_37_79_b9, 0x85_eb_ca_6b) | 1;
+
+  function next(): number {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  }
+  function below(limit: number): number {
+    return Math.floor(next() * limit);
+  }
+  function sample<T>(all: readonly T[], count: number): T[] {
+    const left = [...all];
+    const chosen: T[] = [];
+    while (chosen.length < count && left.length > 0) chosen.push(...left.splice(below(left.length), 1));
+    return chosen;
+  }
+  return {
+    below,
+    chance: (probability) => next() < probability,
+    pick(all) {
+      const [one] = sample(all, 1);
+      if (one === undefined) throw new Error('nothing to pick from');
+      return one;
+    },
+    sample,
+  };
+}

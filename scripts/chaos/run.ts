@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createCursors } from '../../src/domain/cursors.ts';
+import { check } from './check/check.ts';
+import type { Flaw } from './check/flaw.ts';
+import { type Collector, collector } from './collect.ts';
+import { disturb } from './faults.ts';
+import type { FaultRecord, History } from './history.ts';
+import { startLoad } from './load.ts';
+import { type Agent, makePopulation } from './population.ts';
+import { owedJobs } from './outbox.ts';
+import { seededRandom } from './random.ts';
+import { doorNames, type Reader, startReader } from './reader.ts';
+import type { Stage } from './stage.ts';
+import { until } from './until.ts';
+
+export interface ChaosOptions {
+  /** Of load and faults; reading what came of it takes longer. */
+  seconds: number;
+  seed: number;
+  size: { agents: number; threads: number };
+  signal: AbortSignal;
+  say: (line: string) => void;
+  /** What the stage had to complain about so far. */
+  complaints: readonly string[];
+}
+
+export interface ChaosResult {
+  history: History;
+  faults: FaultRecord[];
+  flaws: Flaw[];
+  doubts: Record<string, number>;
+  /** From the end of load and faults until everything was acknowledged, seen and done, in milliseconds. */
+  settled_ms: number;
+}
+
+/** How long the service may take, from the last fault on, until nothing is open any more, in milliseconds. */
+const settlePatience_ms = 40_000;
+
+/** How long the service is whole before the first fault, in milliseconds. */
+const headStart_ms = 1_000;
+
+/** A short run has shorter calms, so that it has seen as many kinds of faults as it can. */
+const calmOf = (seconds: number): number => Math.min(1_500, seconds * 25);
+
+/** Loads and disturbs the service, waits until it has come to rest, and holds what it did against what it promised. */
+export async function runChaos(stage: Stage, options: ChaosOptions): Promise<ChaosResult> {
+  const { seconds, seed, size, signal, say } = options;
+  const { base, env } = stage;
+  const cursors = createCursors(env['SECRET_KEY'] ?? '');
+  const population = await makePopulation(env, size, seededRandom(seed));
+  const begin = collector(base, cursors, signal);
+  const positions = await Promise.all(population.agents.map((agent) => begin.position(agent)));
+  const starts = new Map(population.agents.map(({ id }, index) => [id, positions[index] ?? '']));
+  const readers = population.agents.flatMap((agent, index) => {
+    const parts = { base, cursors, agent, cursor: starts.get(agent.id) ?? '' };
+    // Every fourth agent has one more, whose cursor goes from door to door.
+    const wanderer = index % 4 === 0 ? [startReader({ ...parts, at: doorNames })] : [];
+    return [...doorNames.map((name) => startReader({ ...parts, at: [name] })), ...wanderer];
+  });
+  const load = startLoad(base, population, seed);
+  const over = until(seconds * 1_000, signal);
+  try {
+    await pause(headStart_ms);
+    const faults = await disturb(stage, { seed, calm_ms: calmOf(seconds), over, say });
+    signal.throwIfAborted();
+    const calmSince = Date.now();
+    const giveUp = until(settlePatience_ms, signal);
+    say('the last fault is over; waiting until the service is whole');
+    await load.finish(giveUp);
+    const end = collector(base, cursors, signal);
+    await untilWhole({ stage, collect: end, agents: population.agents, readers, giveUp });
+    const settled_ms = Date.now() - calmSince;
+    signal.throwIfAborted();
+    say('reading what is there');
+    const after = await readAll(stage, end, population.agents, starts);
+    await Promise.all(readers.map((reader) => reader.stop()));
+    const complaints = [...options.complaints, ...load.complaints];
+    const { sends, asks, marks, doubts } = load;
+    const { threads } = population;
+    const agents = population.agents.map(({ id }) => id);
+    const histories = readers.map(({ history }) => history);
+    const history: History = {
+      threads,
+      agents,
+      sends,
+      asks,
+      marks,
+      readers: histories,
+      complaints,
+      ...after,
+    };
+    return { history, faults, flaws: check(history), doubts: Object.fromEntries(doubts), settled_ms };
+  } finally {
+    const abandoned = AbortSignal.abort();
+    await Promise.all([load.finish(abandoned), ...readers.map((reader) => reader.stop())]);
+  }
+}
+
+interface Settling {
+  stage: Stage;
+  collect: Collector;
+  agents: readonly Agent[];
+  readers: readonly Reader[];
+  giveUp: AbortSignal;
+}
+
+/** Waits until every reader has reached the end of its feed and no job is owed. What is not whole by then, the checker says. */
+async function untilWhole({ stage, collect, agents, readers, giveUp }: Settling): Promise<void> {
+  while (!giveUp.aborted) {
+    const ends = new Map<string, number>();
+    for (const agent of agents) ends.set(agent.id, await collect.end(agent));
+    const behind = readers.some(({ history, position }) => position() < (ends.get(history.agent_id) ?? 0));
+    if (!behind && (await owedJobs(stage.postgres.url)) === 0) return;
+    await pause(200);
+  }
+}
+
+async function readAll(
+  { postgres }: Stage,
+  collect: Collector,
+  agents: readonly Agent[],
+  starts: ReadonlyMap<string, string>,
+): Promise<Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'>> {
+  // One member of each thread searches it.
+  const searched = new Set<string>();
+  const searches = (thread_id: string) => searched.size < searched.add(thread_id).size;
+  const after: Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'> = {
+    stored: [],
+    feeds: [],
+    requests: [],
+    outbox: await owedJobs(postgres.url),
+  };
+  for (const agent of agents) {
+    after.stored.push(...(await collect.threads(agent, searches)));
+    after.feeds.push(await collect.feed(agent, starts.get(agent.id) ?? ''));
+    after.requests.push(await collect.requests(agent));
+  }
+  return after;
+}

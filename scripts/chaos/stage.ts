@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { oneLine } from '../../src/embedded/launcher-error.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { findRedisServer, startRedis } from '../../src/embedded/redis.ts';
+import { migrateForward } from '../../src/platform/migrations.ts';
+import { guardFolder } from '../parts/folder-guard.ts';
+import { tcpBalancer, type TcpBalancer } from '../parts/tcp-balancer.ts';
+import { type Restartable, restartable } from './restartable.ts';
+import { createSlot, type Slot } from './slot.ts';
+
+/** The service that is disturbed: every part of it can be taken away and brought back. */
+export interface Stage {
+  /** Where the clients go: the balancer. */
+  base: string;
+  /** Settings of a process of this installation. */
+  env: Record<string, string>;
+  apis: readonly Slot[];
+  workers: readonly Slot[];
+  balancer: TcpBalancer;
+  /** Where every part writes its log. */
+  logs: string;
+  redis: Restartable | null;
+  postgres: Restartable;
+  /** Stops everything and removes its data; the logs only when they are not to be kept. */
+  stop(keepLogs: boolean): Promise<void>;
+}
+
+/** Starts PostgreSQL, Redis where there is one, two APIs behind a balancer, and two workers, all with a folder of their own. */
+export async function startStage(options: {
+  signal: AbortSignal;
+  complain: (what: string) => void;
+}): Promise<Stage> {
+  const { signal, complain } = options;
+  const logs = await mkdtemp(join(tmpdir(), 'ams-chaos-logs-'));
+  const folder = await mkdtemp(join(tmpdir(), 'ams-chaos-'));
+  const release = guardFolder(folder);
+  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  let ended: Promise<void> | undefined;
+  async function end(keepLogs: boolean): Promise<void> {
+    for (const each of ends.toReversed()) await each().catch((error: unknown) => complain(oneLine(error)));
+    release();
+    if (!keepLogs) await rm(logs, { recursive: true, force: true });
+  }
+  const stop = (keepLogs: boolean) => {
+    ended ??= end(keepLogs);
+    return ended;
+  };
+  try {
+    const settings = { dataDir: folder, restart: false, signal };
+    const postgres = await restartable((port) => startPostgres({ ...settings, ...port }), ends);
+    ends.push(() => copyFile(join(folder, 'postgres.log'), join(logs, 'postgres.log')));
+    const redis =
+      findRedisServer() === null
+        ? null
+        : await restartable((port) => redisFrom({ ...settings, ...port }), ends);
+    await migrateForward(postgres.url);
+    await migrateForward(postgres.url);
+    const apis: Slot[] = [];
+    const balancer = await tcpBalancer(() => apis.flatMap(({ target }) => target() ?? []));
+    ends.push(() => balancer.close());
+    const base = `http://127.0.0.1:${balancer.port}`;
+    const env = {
+      DATABASE_URL: postgres.url,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PUBLIC_URL: base,
+      DATA_DIR: folder,
+      LOG_LEVEL: 'info',
+      RATE_LIMITS: 'off',
+      NODE_ENV: 'production',
+      ...(redis && { REDIS_URL: redis.url }),
+    };
+    const parts = { env, logs, signal, complain };
+    apis.push(createSlot('api', 1, parts), createSlot('api', 2, parts));
+    const workers = [createSlot('worker', 1, parts), createSlot('worker', 2, parts)];
+    const all = [...apis, ...workers];
+    ends.push(() => Promise.all(all.map((slot) => slot.kill())));
+    await Promise.all(all.map((slot) => slot.start()));
+    return { base, env, apis, workers, balancer, logs, redis, postgres, stop };
+  } catch (error) {
+    await stop(true);
+    throw error;
+  }
+}
+
+async function redisFrom(options: Parameters<typeof startRedis>[0]) {
+  const redis = await startRedis(options);
+  if (!redis) throw new Error('the redis-server that was on PATH is gone');
+  return redis;
+}
