@@ -37,7 +37,8 @@ export function compose(config: Config, part: string) {
   const files = composeFiles(config);
   const { addresses } = files;
   const { announce } = announcer;
-  const unitOfWork = createUnitOfWork({ database, cursors, addresses, jobsOf, announce });
+  const loop = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS.loop;
+  const unitOfWork = createUnitOfWork({ database, cursors, addresses, loop, jobsOf, announce });
 
   return {
     config,

@@ -56,7 +56,7 @@ const attachmentTypeList = z
     z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1),
   );
 
-/** Calls in a period of so many seconds (contract, section 9). */
+/** Calls in a period of so many seconds (contract, section 9); `loop`: quick answers of two agents to each other. */
 const usualLimits = {
   create_thread: { points: 30, seconds: 3_600 },
   send_message: { points: 60, seconds: 60 },
@@ -71,6 +71,7 @@ const usualLimits = {
   add_member: { points: 60, seconds: 3_600 },
   token: { points: 120, seconds: 60 },
   register: { points: 20, seconds: 3_600 },
+  loop: { points: 240, seconds: 600 },
 };
 type RateLimits = Readonly<Record<keyof typeof usualLimits, { points: number; seconds: number }>>;
 

@@ -3,6 +3,7 @@ import type { FileAddresses } from './domain/attachments.ts';
 import type { Cursors } from './domain/cursors.ts';
 import type { FeedEntry, NewEvent } from './domain/events.ts';
 import { newId } from './domain/ids.ts';
+import type { LoopLimit } from './domain/limits.ts';
 import { type CommitRecord, commitStatement } from './repositories/commit.ts';
 import { databaseError } from './repositories/errors.ts';
 import type { EventRow } from './repositories/feed.ts';
@@ -42,6 +43,8 @@ export interface Work extends Recording {
   actor: Actor;
   cursors: Cursors;
   addresses: FileAddresses;
+  /** How often two agents may answer each other quickly; null when that is not counted. */
+  loop: LoopLimit | null;
 }
 
 /** A request that must have its effect once only. */
@@ -83,6 +86,7 @@ export interface UnitOfWorkParts {
   database: Queryable & { begin(): Promise<Transaction> };
   cursors: Cursors;
   addresses: FileAddresses;
+  loop: LoopLimit | null;
   /** The jobs that an event sets in motion. */
   jobsOf(event: NewEvent & { id: string }): OwedJob[];
   /** Told after each commit that concerns others. Must not throw: the outbox and the feed already hold everything. */
@@ -139,10 +143,10 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const refuse = () => {
         throw new Error('a read changes nothing and has nothing to tell');
       };
-      const { cursors, addresses } = parts;
+      const { cursors, addresses, loop } = parts;
       const mute = { emit: refuse, tell: refuse, owe: refuse };
       try {
-        return await run({ ...pool, actor, now: Date.now(), cursors, addresses, ...mute });
+        return await run({ ...pool, actor, now: Date.now(), cursors, addresses, loop, ...mute });
       } catch (error) {
         throw databaseError(error);
       }
@@ -157,9 +161,9 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       claim: IdempotencyClaim | null,
       run: (work: Work) => Promise<T>,
     ): Promise<T> {
-      const { cursors, addresses } = parts;
+      const { cursors, addresses, loop } = parts;
       return recorded(
-        (work) => run({ ...work, actor, cursors, addresses }),
+        (work) => run({ ...work, actor, cursors, addresses, loop }),
         (answer) => claim && { ...claim, answer: answer.body },
       );
     },

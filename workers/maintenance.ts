@@ -16,6 +16,11 @@ async function drain(next: (limit: number) => Promise<number>): Promise<void> {
   while ((await next(batch)) === batch);
 }
 
+/** How long exchanges of agents count, in milliseconds. */
+function exchangePeriod(limits: Core['config']['RATE_LIMITS']): number {
+  return limits === 'off' ? 0 : limits.loop.seconds * 1_000;
+}
+
 /** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
 export function maintenanceHandler({
   config,
@@ -25,7 +30,7 @@ export function maintenanceHandler({
 }: Core): JobHandler<{ task: MaintenanceTask }> {
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients } = repositories;
-  const { sessions, externalSignIns, approvals, presence } = repositories;
+  const { sessions, externalSignIns, approvals, presence, exchanges } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
@@ -53,6 +58,8 @@ export function maintenanceHandler({
     },
     'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLife, limit)),
     'expire-feeds': () => removeOldFeeds(repositories, { now: Date.now(), days: config.FEED_RETENTION_DAYS }),
+    'expire-exchanges': () =>
+      drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriod(config.RATE_LIMITS), limit)),
     'expire-presence': () => drain((limit) => presence.removeDead(limit)),
   };
 

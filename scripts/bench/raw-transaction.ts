@@ -24,7 +24,7 @@ export async function rawTransaction(database: Database, thread: Thread, content
     const [, , sequence] = await Promise.all([
       threads.holdForMessage(thread.id, sender.id),
       threads.audience(thread.id, sender.id),
-      messagesRepository(transaction).append({ ...message, ...rest, attachment_count: 0 }),
+      messagesRepository(transaction).append({ ...message, ...rest, attachment_count: 0 }, null),
     ]);
     const event = {
       id: newId('event'),

@@ -49,6 +49,8 @@ export interface ErrorDetail {
   /** The field at fault, as a dotted path: `attachment_ids.3`. */
   field: string;
   message: string;
+  /** A word for programs, where the code alone does not tell. */
+  reason?: 'loop';
 }
 
 export interface ErrorOptions {

@@ -29,6 +29,18 @@ export type ActionBudget = Extract<
   'create_thread' | 'send_message' | 'message_search' | 'contact_request'
 >;
 
+/**
+ * An exchange is a message of another agent than the last one of its thread, so soon behind it (ms). Programs that answer each
+ * other on their own do so within seconds.
+ */
+export const exchangeWithin_ms = 10_000;
+
+/** How many exchanges two agents may have in one thread, in a period of so many seconds that begins with the first of them. */
+export interface LoopLimit {
+  points: number;
+  seconds: number;
+}
+
 /** How a budget stands right after a call. */
 export interface BudgetState {
   budget: Budget;

@@ -1,12 +1,12 @@
 import type { Context, Next } from 'koa';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, type ErrorDetail } from '../domain/errors.ts';
 import type { Logger } from '../platform/logger.ts';
 
 export interface ErrorBody {
   error: {
     code: string;
     message: string;
-    details?: { field: string; message: string }[];
+    details?: ErrorDetail[];
     request_id: string;
   };
 }

@@ -12,6 +12,7 @@ export const maintenanceTasks = {
   'expire-approvals': 600_000,
   'expire-feeds': 3_600_000,
   'expire-presence': 60_000,
+  'expire-exchanges': 60_000,
 } as const;
 
 export type MaintenanceTask = keyof typeof maintenanceTasks;

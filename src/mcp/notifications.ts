@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EventType } from '../domain/events.ts';
+import { wantsNoReply } from '../domain/no-reply.ts';
 import type { ShownEvent } from '../realtime/contract.ts';
 import { eventDataOf } from '../realtime/envelope.ts';
 import { sseEvent } from './sse.ts';
@@ -24,6 +25,10 @@ export function notificationSchema(type: EventType): z.ZodType {
     .object({
       event_id: z.string().meta({ pattern: '^evt_' }).describe('The same at every delivery.'),
       cursor: position,
+      reply_expected: z
+        .literal(false)
+        .optional()
+        .describe('The sender of the message wants no answer to it.'),
     })
     .describe('Which event this is.');
   const data = eventDataOf(type);
@@ -32,13 +37,21 @@ export function notificationSchema(type: EventType): z.ZodType {
 
 /**
  * An event as a JSON-RPC notification: `message.created` is `notifications/service/message_created`, its params are the data of
- * the WebSocket event and `_meta`.
+ * the WebSocket event and `_meta`, which says too when the sender of a message wants no answer.
  */
 export function notificationText(event: ShownEvent): string {
-  const meta = JSON.stringify({ event_id: event.id, cursor: event.cursor });
+  const reply = isLastWord(event) && { reply_expected: false };
+  const meta = JSON.stringify({ event_id: event.id, cursor: event.cursor, ...reply });
   const data = event.data_json.slice(0, -1);
   const params = `${data}${data === '{' ? '' : ','}"_meta":${meta}}`;
   return `{"jsonrpc":"2.0","method":"${methodOf(event.type)}","params":${params}}`;
+}
+
+/** Whether the sender of a message wants no answer. Few do, so few are read as JSON for it. */
+function isLastWord({ type, data_json }: ShownEvent): boolean {
+  if (type !== 'message.created' || !data_json.includes('"no_reply_expected":true')) return false;
+  const { metadata } = JSON.parse(data_json) as { metadata: unknown };
+  return wantsNoReply(metadata);
 }
 
 /** The same on the stream. The SSE id is the cursor, so that `Last-Event-ID` resumes behind it. */

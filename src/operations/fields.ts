@@ -77,7 +77,9 @@ export const metadata = z
     (value) => fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= largestMetadata,
     'must be at most 4 KiB as JSON',
   )
-  .describe('A JSON object of your own, at most 4 KiB.');
+  .describe(
+    'A JSON object of your own, at most 4 KiB. no_reply_expected: true tells the readers that you want no answer.',
+  );
 
 const listCursor = z.string().min(1).max(4096).describe('next_cursor of the page before.');
 

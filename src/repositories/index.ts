@@ -10,6 +10,7 @@ import { clientGrantsRepository } from './client-grants.ts';
 import { contactRequestsRepository } from './contact-requests.ts';
 import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
+import { exchangesRepository } from './exchanges.ts';
 import { externalSignInsRepository } from './external-sign-ins.ts';
 import { feedRepository } from './feed.ts';
 import { feedRetentionRepository } from './feed-retention.ts';
@@ -54,6 +55,7 @@ export function repositoriesOn(db: Queryable) {
     threadList: threadListRepository(db),
     threadMembers: threadMembersRepository(db),
     messages: messagesRepository(db),
+    exchanges: exchangesRepository(db),
     messageSearch: messageSearchRepository(db),
     attachments: attachmentsRepository(db),
     uploads: uploadsRepository(db),

@@ -14,7 +14,7 @@ export interface SendMessage extends MessageDraft {
  * Sends a message in an active thread. In a thread of two the other member's inbound policy applies, unless it opened the thread
  * itself; in every thread a member that has blocked the sender refuses for all, since a message is for every member.
  * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, AGENT_PAUSED, AGENT_NOT_FOUND (the only other member is retired),
- * ATTACHMENT_NOT_FOUND, MESSAGE_NOT_FOUND, and what a policy or block of a member refuses
+ * ATTACHMENT_NOT_FOUND, MESSAGE_NOT_FOUND, RATE_LIMITED (two agents in a loop), and what a policy or block of a member refuses
  */
 export function sendMessage(work: Work, { thread_id, ...draft }: SendMessage) {
   return appendMessage(work, thread_id, openThread(work, thread_id), draft);

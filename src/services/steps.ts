@@ -1,5 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import { exchangeWithin_ms } from '../domain/limits.ts';
+import { loopRefusal } from '../policies/loops.ts';
 import type { Work } from '../unit-of-work.ts';
 import { filesToSend } from './files-to-send.ts';
 
@@ -26,7 +28,7 @@ export function threadData(thread: Thread): object {
  * is undone with everything else when the thread turns out to be absent or closed.
  * @returns the row, with its place in the thread.
  * @throws {DomainError} ATTACHMENT_NOT_FOUND, ATTACHMENT_ALREADY_SENT, ATTACHMENT_NOT_READY (it could not be scanned),
- * ATTACHMENT_INFECTED, MESSAGE_NOT_FOUND (reply_to), and what `held` rejects with
+ * ATTACHMENT_INFECTED, MESSAGE_NOT_FOUND (reply_to), RATE_LIMITED (two agents in a loop), and what `held` rejects with
  */
 export async function appendMessage(
   work: Work,
@@ -44,14 +46,20 @@ export async function appendMessage(
   const what = { content, content_type, reply_to, metadata };
   const sender_id = work.actor.agent_id;
   const message = { id: newId('message'), thread_id, sender_id, ...what, created_at: work.now };
-  const appending = work.messages.append({ ...message, attachment_count: ids.length });
+  const { loop } = work;
+  const counted = loop && { period: loop.seconds * 1_000, within: exchangeWithin_ms };
+  const appending = work.messages.append({ ...message, attachment_count: ids.length }, counted);
   // What is wrong with the thread comes first; that nothing could be appended to it only follows.
   appending.catch(() => undefined);
   const { members } = await held;
-  const place = await appending;
+  const { sequence, created_at, exchanges, since } = await appending;
+  if (loop && exchanges !== null && since !== null) {
+    const refusal = loopRefusal({ exchanges, since }, loop, created_at);
+    if (refusal) throw refusal;
+  }
   if (ids.length > 0) await work.attachments.send(message.id, ids);
   const recipients = members.map((member) => member.id);
-  const sent = { ...message, ...place, sender_handle: work.actor.handle, attachments };
+  const sent = { ...message, sequence, created_at, sender_handle: work.actor.handle, attachments };
   work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients }, sent);
   return sent;
 }

@@ -36,9 +36,10 @@ describe('settings', () => {
       add_member: { points: 60, seconds: 3600 },
       token: { points: 120, seconds: 60 },
       register: { points: 20, seconds: 3600 },
+      loop: { points: 240, seconds: 600 },
     };
     expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
-    expect(Object.keys(usual)).toEqual([...budgets]);
+    expect(Object.keys(usual)).toEqual([...budgets, 'loop']);
     expect(
       loadConfig({ ...complete, RATE_LIMITS: ' send_message=120/60 , default=1000/10,' }).RATE_LIMITS,
     ).toEqual({

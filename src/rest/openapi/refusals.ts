@@ -122,6 +122,7 @@ export const errorSchema = {
             properties: {
               field: { description: 'Dotted path of the field; empty for the whole.', type: 'string' },
               message: { description: 'What is wrong with it.', type: 'string' },
+              reason: { description: 'For programs, where the code alone does not tell.', enum: ['loop'] },
             },
           },
         },

@@ -58,6 +58,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     database,
     cursors,
     addresses: noAddresses,
+    loop: null,
     jobsOf: () => [],
     announce({ heads }) {
       const rings = heads.map((head) => ({

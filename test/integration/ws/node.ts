@@ -58,6 +58,7 @@ export async function startNode(options: NodeOptions = {}) {
     database,
     cursors,
     addresses: noAddresses,
+    loop: null,
     jobsOf: () => [],
     announce(news) {
       const { heads } = news;
