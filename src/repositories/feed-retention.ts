@@ -21,9 +21,10 @@ const statements = {
      )
      select agent_id, count(*)::int as lines from gone group by agent_id`,
   ),
+  /** An array, since the planner takes an unknown limit for a tenth of the table, and would join all of it. */
   removeEvents: statement(
     'feed_retention.remove_events',
-    `delete from events where id in (select id from events where id < $1 order by id limit $2) returning id`,
+    `delete from events where id = any(array(select id from events where id < $1 order by id limit $2)) returning id`,
   ),
   oldest: statement('feed_retention.oldest', 'select id from events order by id limit 1'),
 };

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHistory } from '../../../scripts/bench/history/load.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { feedRepository } from '../../../src/repositories/feed.ts';
+import { feedRetentionRepository } from '../../../src/repositories/feed-retention.ts';
 import { messageSearchRepository } from '../../../src/repositories/message-search.ts';
 import { messagesRepository } from '../../../src/repositories/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadListRepository } from '../../../src/repositories/thread-list.ts';
+import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
 import { threadsRepository } from '../../../src/repositories/threads.ts';
 import { allNodes, plansOf, wholeReads } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
@@ -112,6 +114,31 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['feed', (db) => feedRepository(db).read([{ agent_id: reader, after: 10 }], 100)],
   ['bounds of a feed', (db) => feedRepository(db).bounds([reader])],
   ['events of a feed', (db) => feedRepository(db).events(['evt_7', 'evt_8'])],
+  ['marks of a feed', (db) => feedRepository(db).marks([{ agent_id: reader, after: 0, upto: 40 }])],
+  [
+    'delivered marks of many threads',
+    (db) =>
+      threadMembersRepository(db).markDelivered(
+        thread_ids.slice(0, 100).map((thread_id) => ({ thread_id, agent_id: reader, sequence: 3 })),
+      ),
+  ],
+  [
+    'senders of many threads',
+    (db) =>
+      threadMembersRepository(db).holdSenders(
+        thread_ids.slice(0, 100).map((thread_id) => ({
+          thread_id,
+          agent_id: reader,
+          canonical_handle: 'a.b',
+          after: 1,
+          up_to_sequence: 3,
+        })),
+      ),
+  ],
+  ['receipts of a thread', (db) => threadMembersRepository(db).listMarks(thread())],
+  ['feeds with old lines', (db) => feedRetentionRepository(db).look('', 'evt_7', 100)],
+  ['old lines', (db) => feedRetentionRepository(db).removeLines([reader], 'evt_0', 100)],
+  ['old events', (db) => feedRetentionRepository(db).removeEvents('evt_0', 100)],
 ];
 
 test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
