@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Scope, scopes } from '../domain/scopes.ts';
+import { offeredScopes, type Scope, scopes } from '../domain/scopes.ts';
 
 const isScope = (value: string): value is Scope => scopes.some((scope) => scope === value);
 
@@ -12,9 +12,9 @@ function parseScopes(value: string): Scope[] {
   return [...new Set(given.filter(isScope))];
 }
 
-/** `--scopes "threads:read threads:write"`; all of them when it is absent. */
+/** `--scopes "threads:read threads:write"`; when it is absent all but `approvals:write`, which has to be named. */
 export function scopesOption(): Option {
   return new Option('--scopes <list>', 'scopes, separated by spaces')
     .argParser(parseScopes)
-    .default([...scopes], 'all');
+    .default([...offeredScopes], 'all but approvals:write');
 }

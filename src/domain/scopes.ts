@@ -7,9 +7,16 @@ export const scopes = [
   'agents:read',
   'agents:write',
   'realtime:read',
+  'approvals:write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
+
+/**
+ * What is offered to clients, and given to those that name nothing. Not to decide what other agents may do: who is to have that
+ * must be told so by name.
+ */
+export const offeredScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'approvals:write');
 
 const basic: readonly Scope[] = scopes.slice(0, 4);
 

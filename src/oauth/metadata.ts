@@ -1,11 +1,11 @@
-import { scopes } from '../domain/scopes.ts';
+import { offeredScopes } from '../domain/scopes.ts';
 import type { Door } from '../services/tokens.ts';
 
 /** Scopes that a client finds advertised for a resource, and so asks people for. */
 const advertised: Record<Door, readonly string[]> = {
-  api: scopes,
-  mcp: scopes.filter((scope) => /^(contacts|threads):/.test(scope)),
-  ws: scopes.filter((scope) => scope.endsWith(':read') && scope !== 'agents:read'),
+  api: offeredScopes,
+  mcp: offeredScopes.filter((scope) => /^(contacts|threads):/.test(scope)),
+  ws: offeredScopes.filter((scope) => scope.endsWith(':read') && scope !== 'agents:read'),
 };
 
 /** Protected resource metadata (RFC 9728, section 3.2). */
@@ -51,7 +51,7 @@ export function serverMetadata(
     response_modes_supported: ['query'],
     revocation_endpoint_auth_methods_supported: discovered['token_endpoint_auth_methods_supported'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-    scopes_supported: scopes,
+    scopes_supported: offeredScopes,
     protected_resources: inOrder,
     resource_servers: inOrder.map((resource) => ({ resource })),
   };

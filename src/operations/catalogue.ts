@@ -1,6 +1,7 @@
 import { addAllowlistEntryOperation } from './add-allowlist-entry.ts';
 import { addFavoriteOperation } from './add-favorite.ts';
 import { addThreadMemberOperation } from './add-thread-member.ts';
+import { approveApprovalOperation } from './approve-approval.ts';
 import { approveContactRequestOperation } from './approve-contact-request.ts';
 import { blockAgentOperation } from './block-agent.ts';
 import { completeUploadOperation } from './complete-upload.ts';
@@ -8,6 +9,7 @@ import { createAttachmentOperation } from './create-attachment.ts';
 import { createThreadOperation } from './create-thread.ts';
 import type { Operation } from './define.ts';
 import { deleteAgentOperation } from './delete-agent.ts';
+import { denyApprovalOperation } from './deny-approval.ts';
 import { downloadAttachmentOperation } from './download-attachment.ts';
 import { dropContactOperation } from './drop-contact.ts';
 import { getAgentCardOperation } from './get-agent-card.ts';
@@ -18,6 +20,7 @@ import { getMeOperation } from './get-me.ts';
 import { getThreadOperation } from './get-thread.ts';
 import { listAgentsOperation } from './list-agents.ts';
 import { listAllowlistOperation } from './list-allowlist.ts';
+import { listApprovalsOperation } from './list-approvals.ts';
 import { listBlocksOperation } from './list-blocks.ts';
 import { listContactRequestsOperation } from './list-contact-requests.ts';
 import { listContactsOperation } from './list-contacts.ts';
@@ -100,4 +103,7 @@ export const catalogue: readonly Operation[] = [
   listAllowlistOperation,
   addAllowlistEntryOperation,
   removeAllowlistEntryOperation,
+  listApprovalsOperation,
+  approveApprovalOperation,
+  denyApprovalOperation,
 ];

@@ -1,6 +1,7 @@
 import type { AgentRecord, AgentSummary } from '../presenters/agent.ts';
 import { presentAgentCard } from '../presenters/agent-card.ts';
 import type { AllowlistEntryRecord } from '../presenters/allowlist-entry.ts';
+import type { ApprovalRecord } from '../presenters/approval.ts';
 import type { BlockRecord } from '../presenters/block.ts';
 import type { ContactRecord, ContactRequestRecord } from '../presenters/contact.ts';
 import type { MessageRecord } from '../presenters/message.ts';
@@ -52,6 +53,28 @@ export const exampleBlock: BlockRecord = {
   blocked_agent_id: exampleAgents.support.id,
   blocked_handle: exampleAgents.support.canonical_handle,
   created_at: 1_794_000_000_000,
+};
+
+/** Another agent of yours asks. */
+export const exampleApproval: ApprovalRecord = {
+  id: 'apr_01K9ZX6Q8T1V5X7Y9Z2B4D5E6F',
+  agent: {
+    id: 'agt_01K9ZX4W8T1V5X7Y9Z1B3D4E5G',
+    canonical_handle: 'acme.buyer',
+    display_name: 'Buyer',
+  },
+  action: 'request_contact',
+  target: exampleAgents.courier.canonical_handle,
+  message: 'May we talk about order 1042?',
+  client_name: 'Some Editor',
+  state: 'pending',
+  created_at: 1_794_000_000_000,
+  expires_at: 1_794_086_400_000,
+  decided_at: null,
+  decided_via: null,
+  decided_by: null,
+  decided_by_agent: null,
+  used_at: null,
 };
 
 export const exampleAllowlistEntry: AllowlistEntryRecord = {

@@ -33,6 +33,8 @@ export const fileName = z
   .max(1_000)
   .describe('Reduced to a safe base name of at most 180 characters.');
 
+export const approvalId = z.string().max(64).describe('Approval identifier, apr_…');
+
 export const threadId = z.string().max(64).describe('Thread identifier, thd_…');
 
 export const agentHandle = z

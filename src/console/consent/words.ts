@@ -15,6 +15,11 @@ export const abilities: Record<Scope, Ability> = {
     text: 'Create agents for you, and change, pause or delete every agent that you manage, not this one alone.',
     wide: true,
   },
+  'approvals:write': {
+    title: 'Decide for you what your other agents may do',
+    text: 'Approve or deny in your place when another agent of yours asks to add or remove a contact.',
+    wide: true,
+  },
   'threads:read': {
     title: 'Read its messages',
     text: 'Every thread that the agent is in, and search in them.',

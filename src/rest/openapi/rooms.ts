@@ -23,6 +23,11 @@ const rooms: readonly Room[] = [
     paths: /\/(?:contacts|blocks|allowlist)(?:\/|$)/,
   },
   {
+    name: 'approvals',
+    description: 'What agents do through tools only when their people agree, and the decision.',
+    paths: /^\/approvals(?:\/|$)/,
+  },
+  {
     name: 'attachments',
     description: 'Files that messages carry: uploaded first, then named in a message.',
     paths: /^\/attachments(?:\/|$)/,

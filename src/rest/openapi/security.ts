@@ -9,6 +9,7 @@ export const granted: Record<Scope, string> = {
   'agents:read': 'Read and search agents.',
   'agents:write': 'Register, change and delete agents.',
   'realtime:read': 'Follow every event.',
+  'approvals:write': 'Decide what other agents of the same people may do.',
 };
 
 export const tokenDescription = 'An access token acts as one agent, for 15 minutes.';

@@ -20,10 +20,18 @@ export interface SseClient {
   close(): void;
 }
 
-/** A reader of an event stream that keeps everything, for tests. Rejects when the answer is not 200. */
-export async function openSse(url: string, headers: Record<string, string>): Promise<SseClient> {
+/** A reader of an event stream that keeps everything, for tests; a POST when there is a body. Rejects when the answer is not 200. */
+export async function openSse(
+  url: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<SseClient> {
   const abort = new AbortController();
-  const response = await fetch(url, { headers, signal: abort.signal });
+  const response = await fetch(url, {
+    headers,
+    signal: abort.signal,
+    ...(body !== undefined && { method: 'POST', body }),
+  });
   if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
   let text = '';
   let taken = 0;
@@ -40,7 +48,9 @@ export async function openSse(url: string, headers: Record<string, string>): Pro
     if (end < taken) return;
     const fresh = parse(text.slice(taken, end));
     taken = end + 2;
-    for (const { data } of fresh) checkReceived('mcp_notifications', JSON.parse(data));
+    // The stream of notifications is described; the stream of one answer carries what MCP itself describes.
+    if (body === undefined)
+      for (const { data } of fresh) checkReceived('mcp_notifications', JSON.parse(data));
     come.push(...fresh);
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { scopes } from '../../../src/domain/scopes.ts';
+import { offeredScopes } from '../../../src/domain/scopes.ts';
 import { type Authority, startAuthority } from './authority.ts';
 
 let authority: Authority;
@@ -37,7 +37,7 @@ test('the authorization server says what is really served, and nothing of OpenID
     token_endpoint_auth_methods_supported: ['none', ...secrets],
     revocation_endpoint_auth_methods_supported: ['none', ...secrets],
     introspection_endpoint_auth_methods_supported: secrets,
-    scopes_supported: [...scopes],
+    scopes_supported: [...offeredScopes],
     protected_resources: inOrder,
     resource_servers: inOrder.map((resource) => ({ resource })),
   });
@@ -78,8 +78,8 @@ test('each resource describes itself', async () => {
   const expected = {
     '/.well-known/oauth-protected-resource': [resources.mcp, four],
     '/.well-known/oauth-protected-resource/mcp': [resources.mcp, four],
-    '/.well-known/oauth-protected-resource/v1': [resources.api, [...scopes]],
-    '/v1/.well-known/oauth-protected-resource': [resources.api, [...scopes]],
+    '/.well-known/oauth-protected-resource/v1': [resources.api, [...offeredScopes]],
+    '/v1/.well-known/oauth-protected-resource': [resources.api, [...offeredScopes]],
     '/.well-known/oauth-protected-resource/ws': [
       resources.ws,
       ['contacts:read', 'threads:read', 'realtime:read'],

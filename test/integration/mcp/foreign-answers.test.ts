@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../support/postgres.ts';
+import { type Instance, startInstance } from './instance.ts';
+import { accepting, answer, beginAsking, openCall, post, type Sender } from './raw-asking.ts';
+
+let database: { url: string };
+let first: Instance;
+let second: Instance;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  [first, second] = await Promise.all([startInstance(database.url), startInstance(database.url)]);
+});
+afterAll(() => Promise.all([first.close(), second.close()]));
+
+let counter = 0;
+/** A client that can show forms, at the first process, and a stranger. */
+async function asker(at = first, elicitation: object = {}) {
+  counter += 1;
+  const [mine, stranger] = [`raw${counter}.agent`, `other${counter}.agent`];
+  const token = await first.token(mine);
+  await first.token(stranger);
+  const sender: Sender = { url: at.url, token, session: await beginAsking(at.url, token, elicitation) };
+  return { mine, stranger, sender };
+}
+
+async function opened(sender: Sender, id: number, handle: string, name = 'request_contact') {
+  const call = await openCall(sender, id, name, { handle });
+  onTestFinished(() => call.stream.close());
+  return call;
+}
+
+const approvals = (handle: string) =>
+  first.query(
+    `select q.id, q.state, q.used_at is not null as used from approvals q
+     join agents a on a.id = q.agent_id where a.canonical_handle = $1 order by q.id`,
+    [handle],
+  );
+const requests = async (handle: string) =>
+  (
+    await first.query(
+      `select 1 from contact_requests r join agents a on a.id = r.from_agent_id where a.canonical_handle = $1`,
+      [handle],
+    )
+  ).length;
+
+describe.each([
+  ['at the process that asks', () => first],
+  ['at another process', () => second],
+])('an answer %s', (_name, other) => {
+  test('counts, and only in the session and of the agent that was asked; others are told nothing', async () => {
+    const { mine, stranger, sender } = await asker();
+    const call = await opened(sender, 7, stranger);
+    const id = await call.question();
+    const thief = (await asker()).sender;
+    const sibling = await beginAsking(first.url, sender.token);
+    const here = { ...sender, url: other().url };
+    const wrong: Sender[] = [
+      { ...thief, url: other().url },
+      { ...here, session: sibling },
+    ];
+    for (const one of wrong) expect(await answer(one, id)).toBe(202);
+    // A session of another agent is none, and without a session nobody was asked.
+    expect(await answer({ ...here, token: thief.token }, id)).toBe(404);
+    for (const unknown of [
+      '',
+      'x',
+      `${id}x`,
+      id.replace(/.$/, id.endsWith('A') ? 'B' : 'A'),
+      `AAAAAAAAAAAA.${id.slice(13)}`,
+    ]) {
+      expect(await answer(here, unknown)).toBe(202);
+    }
+    // Whoever answers next does count, so nothing of all that did.
+    expect(await answer(here, id, { action: 'decline' })).toBe(202);
+    expect((await call.result(2)).error['code']).toBe('APPROVAL_DENIED');
+    expect([await requests(mine), await approvals(mine)]).toMatchObject([0, [{ state: 'denied' }]]);
+  });
+
+  test('given twice, or when the question is over, changes nothing', async () => {
+    const { mine, stranger, sender } = await asker();
+    const here = { ...sender, url: other().url };
+    const call = await opened(sender, 1, stranger);
+    const id = await call.question();
+    expect(await Promise.all([answer(here, id), answer(here, id)])).toEqual([202, 202]);
+    expect((await call.result(2)).isError).toBe(false);
+    expect(await answer(here, id, { action: 'decline' })).toBe(202);
+    expect([await requests(mine), await approvals(mine)]).toMatchObject([
+      1,
+      [{ state: 'approved', used: true }],
+    ]);
+  });
+
+  test('of megabytes, or of another form, is as good as none, and harms nobody', async () => {
+    const { mine, stranger, sender } = await asker();
+    const here = { ...sender, url: other().url };
+    const call = await opened(sender, 1, stranger);
+    const id = await call.question();
+    const padded = { action: 'maybe', content: { approve: true, filler: 'x'.repeat(3_000_000) } };
+    expect(await answer(here, id, padded)).toBe(202);
+    expect(await post(here, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'no forms' } })).toBe(202);
+    expect((await call.result(2)).error['code']).toBe('APPROVAL_REQUIRED');
+    expect(await approvals(mine)).toMatchObject([{ state: 'pending' }]);
+  });
+
+  test('a call is taken back: its stream ends without an answer, and the question waits', async () => {
+    const { mine, stranger, sender } = await asker();
+    const here = { ...sender, url: other().url };
+    const call = await opened(sender, 9, stranger);
+    const id = await call.question();
+    const thief = (await asker()).sender;
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
+    expect(await post({ ...thief, url: other().url }, cancel)).toBe(202);
+    expect(await post(here, { ...cancel, params: { requestId: '9' } })).toBe(202);
+    expect(await post(here, cancel)).toBe(202);
+    await call.stream.ended;
+    const told = await call.stream.events(1);
+    expect(told.map(({ data }) => JSON.parse(data).method)).toEqual([
+      'elicitation/create',
+      'notifications/cancelled',
+    ]);
+    expect(await answer(here, id)).toBe(202);
+    expect([await requests(mine), await approvals(mine)]).toMatchObject([0, [{ state: 'pending' }]]);
+  });
+});
+
+test('the client goes away: the question waits, and the same call asks it again', async () => {
+  const { mine, stranger, sender } = await asker();
+  const gone = await opened(sender, 1, stranger);
+  const id = await gone.question();
+  gone.stream.close();
+  await gone.stream.ended;
+  await expect.poll(async () => (await approvals(mine)).length).toBe(1);
+  const again = await opened({ ...sender, url: second.url }, 2, stranger);
+  expect(await again.question()).not.toBe(id);
+  await answer(sender, id);
+  expect(await approvals(mine)).toMatchObject([{ state: 'pending' }]);
+  await answer(sender, await again.question());
+  expect((await again.result(2)).isError).toBe(false);
+  expect([await requests(mine), await approvals(mine)]).toMatchObject([
+    1,
+    [{ state: 'approved', used: true }],
+  ]);
+});
+
+test('two calls at once with one approval: one effect, and two answers that agree', async () => {
+  const { mine, stranger, sender } = await asker();
+  const [one, other] = [
+    await opened(sender, 1, stranger),
+    await opened({ ...sender, url: second.url }, 2, stranger),
+  ];
+  const ids = [await one.question(), await other.question()];
+  await Promise.all(ids.map((id) => answer(sender, id)));
+  const results = await Promise.all([one.result(2), other.result(2)]);
+  expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+  expect(results[0]?.value).toEqual(results[1]?.value);
+  expect([await requests(mine), await approvals(mine)]).toMatchObject([
+    1,
+    [{ state: 'approved', used: true }],
+  ]);
+});
+
+test('a call with a key whose effect is there is answered from it, without a question', async () => {
+  const { stranger, sender } = await asker();
+  const args = { handle: stranger, idempotency_key: 'once' };
+  const call = await openCall(sender, 1, 'request_contact', args);
+  await answer(sender, await call.question());
+  const { value } = await call.result(2);
+  const again = await openCall({ ...sender, url: second.url }, 2, 'request_contact', args);
+  expect((await again.result(1)).value).toEqual(value);
+  const other = await openCall(sender, 3, 'request_contact', { ...args, message: 'Hi' });
+  expect((await other.result(1)).error['code']).toBe('IDEMPOTENCY_MISMATCH');
+});
+
+test('what the operation would refuse is refused before anybody is asked', async () => {
+  const { mine, stranger, sender } = await asker();
+  const cases: [string, string, string][] = [
+    ['request_contact', 'nobody.here', 'AGENT_NOT_FOUND'],
+    ['request_contact', mine, 'VALIDATION_ERROR'],
+    ['request_contact', 'no handle', 'INVALID_HANDLE'],
+    ['remove_contact', stranger, 'CONTACT_NOT_FOUND'],
+    ['remove_contact', 'nobody.here', 'CONTACT_NOT_FOUND'],
+  ];
+  for (const [index, [name, handle, code]] of cases.entries()) {
+    const call = await opened(sender, index, handle, name);
+    expect((await call.result(1)).error['code']).toBe(code);
+  }
+  expect(await approvals(mine)).toEqual([]);
+});
+
+test('without its scope a tool is refused before anybody is asked', async () => {
+  const { mine, stranger, sender } = await asker();
+  const token = await first.token(mine, { scopes: ['contacts:read', 'threads:read', 'threads:write'] });
+  for (const name of ['request_contact', 'remove_contact']) {
+    await expect(openCall({ ...sender, token }, 1, name, { handle: stranger })).rejects.toThrow(
+      'INSUFFICIENT_SCOPE',
+    );
+  }
+  expect(await approvals(mine)).toEqual([]);
+});
+
+test('a process that stops answers its calls: the question waits, and another process goes on with it', async () => {
+  const leaving = await startInstance(database.url);
+  const { mine, stranger, sender } = await asker(leaving);
+  const call = await opened(sender, 1, stranger);
+  await call.question();
+  const closed = leaving.close();
+  await call.stream.ended;
+  await closed;
+  expect(await approvals(mine)).toMatchObject([{ state: 'pending' }]);
+  const again = await opened({ ...sender, url: second.url }, 2, stranger);
+  await answer({ ...sender, url: first.url }, await again.question(), accepting);
+  expect((await again.result(2)).isError).toBe(false);
+});
+
+test('nothing of this was a fault of ours', () => {
+  expect([first, second].flatMap(({ faults }) => faults)).toEqual([]);
+});
