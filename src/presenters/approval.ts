@@ -7,13 +7,17 @@ export const approvalSchema = z
   .object({
     id: z.string().describe('apr_…'),
     agent: z
-      .object({ id: agentId, canonical_handle: canonicalHandle, display_name: z.string() })
+      .object({
+        id: agentId,
+        canonical_handle: canonicalHandle,
+        display_name: z.string().describe('As its owner named it.'),
+      })
       .describe('The agent that asks.'),
     action: z.enum(approvalActions).describe('What it wants to do.'),
     target: z.string().describe('Handle of the agent that it is about.'),
     message: z.string().describe('What it wants to say there, in its own words; may be empty.'),
     client_name: z.string().describe('The program through which it asks, in its own words; may be empty.'),
-    state: z.enum(approvalStates),
+    state: z.enum(approvalStates).describe('It waits until somebody decides, or nobody did in time.'),
     created_at: timestamp,
     expires_at: timestamp.describe('Until when it waits, or counts, in milliseconds since the epoch.'),
     decided_at: timestamp.nullable(),

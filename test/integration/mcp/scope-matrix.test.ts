@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain/errors.ts';
+import { type Scope, scopes, sufficientScopes } from '../../../src/domain/scopes.ts';
+import { toolsOf } from '../../../src/mcp/tools.ts';
+import { catalogue } from '../../../src/operations/catalogue.ts';
+import { rawCall, rawPost } from '../../support/mcp-client.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { type Instance, startInstance } from './instance.ts';
+
+/** What got as far as the one door to all operations. */
+const dispatched: string[] = [];
+const seen = new DomainError('FORBIDDEN', 'seen');
+const tools = [...toolsOf(catalogue)].flatMap(([name, { operation }]) =>
+  operation.scope === 'any' ? [] : [{ name, operation: operation.name, scope: operation.scope }],
+);
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance((await testDatabase()).url, {
+    async execute({ operation }) {
+      dispatched.push(operation.name);
+      throw seen;
+    },
+  });
+});
+afterAll(() => instance.close());
+
+test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, operation, scope }) => {
+  const enough = sufficientScopes(scope);
+  const others: Scope[] = scopes.filter((one) => !enough.includes(one));
+  const token = await instance.token('matrix.agent', { scopes: others });
+  const params = { name, arguments: { no_such: 'field' } };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const answer = await rawPost(instance.url, token, call);
+  expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
+  expect(answer.headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${scope}"`);
+  expect(dispatched).toEqual([]);
+
+  // With the scope the same call gets there.
+  const good = await instance.token('matrix.agent', { scopes: [scope] });
+  expect((await rawCall(instance.url, good, name, params.arguments)).value).toMatchObject({
+    error: { code: 'FORBIDDEN' },
+  });
+  expect(dispatched.splice(0)).toEqual([operation]);
+});
