@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { connect } from '../../support/ws-client.ts';
 import { startNode, type TestNode } from './node.ts';
@@ -51,6 +51,25 @@ test('a foreign cursor cannot be acknowledged', async () => {
   const one = await client();
   one.send({ type: 'ack', cursor: node.cursors.encodeFeed(await node.agent(), 0) });
   expect((await one.next(() => true)).data).toMatchObject({ code: 'INVALID_CURSOR' });
+  await one.close();
+});
+
+test('a position that cannot be kept just now is told so, and can be sent again', async () => {
+  const outage = await startNode();
+  onTestFinished(() => outage.stop());
+  const agent = await outage.agent();
+  await outage.emit([agent], 'first');
+  const one = await connect(outage.address, { token: outage.token(agent) });
+  const cursor = outage.cursors.encodeFeed(agent, 1);
+  await outage.database.query({ text: 'alter table feed_heads rename to away' }, []);
+  one.send({ type: 'ack', cursor });
+  expect((await one.next(() => true)).data).toMatchObject({ code: 'UNAVAILABLE' });
+  await outage.database.query({ text: 'alter table away rename to feed_heads' }, []);
+  one.send({ type: 'ack', cursor });
+  const kept = async () => (await outage.repositories.feed.heads([agent]))[0]?.acknowledged_number;
+  await expect.poll(kept, { timeout: 10_000 }).toBe(1);
+  expect(one.frames).toHaveLength(1);
+  expect(outage.logged).toContainEqual(expect.objectContaining({ message: 'a position was not kept' }));
   await one.close();
 });
 

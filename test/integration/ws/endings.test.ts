@@ -25,8 +25,8 @@ async function join(...args: Parameters<typeof connect>): Promise<WsClient> {
   return client;
 }
 
-/** A client that opens a WebSocket and never says a word again. Resolves when the service took it. */
-async function mute(port: number, token: string): Promise<{ cut: Promise<unknown> }> {
+/** A client that opens a WebSocket and never says a word again, but counts pings. Resolves when the service took it. */
+async function mute(port: number, token: string): Promise<{ cut: Promise<unknown>; pings(): number }> {
   const socket = connectTcp(port, '127.0.0.1');
   const cut = new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
   socket.write(
@@ -42,9 +42,10 @@ async function mute(port: number, token: string): Promise<{ cut: Promise<unknown
       '',
     ].join('\r\n'),
   );
+  const heard: Buffer[] = [];
+  socket.on('data', (bytes) => heard.push(bytes));
   await once(socket, 'data');
-  socket.resume();
-  return { cut };
+  return { cut, pings: () => Buffer.concat(heard).toString('latin1').split('\x89\0').length - 1 };
 }
 
 test('a token that expires ends its connection with 1008', async () => {
@@ -130,9 +131,9 @@ test('a client that answers no pings is cut; one that does is not', async () => 
   const node = await start({ limits: { ping_ms: 100 } });
   const token = node.token(await node.agent());
   const alive = await join(node.address, { token });
-  await (
-    await mute(node.port, token)
-  ).cut;
+  const silent = await mute(node.port, token);
+  await silent.cut;
+  expect(silent.pings()).toBe(2);
   alive.send({ type: 'ping' });
   await alive.next(({ type }) => type === 'pong');
   expect(node.face.size()).toBe(1);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -135,10 +136,36 @@ test('what is no WebSocket handshake is told so in JSON', async () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain('Connection: close\r\n');
     expect(answer).toContain('Sec-WebSocket-Version: 13\r\n');
+    expect(answer).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/);
     const [head, json = ''] = answer.split('\r\n\r\n');
     expect(head).toContain(`Content-Length: ${Buffer.byteLength(json)}`);
     expect(JSON.parse(json)).toEqual(body('VALIDATION_ERROR'));
   }
+});
+
+test('what is taken is answered with the id of the request, without compression and without a protocol of ours', async () => {
+  const socket = connectTcp(node.port, '127.0.0.1');
+  const lines = [
+    'GET /ws HTTP/1.1',
+    'Host: localhost',
+    'Connection: keep-alive, Upgrade',
+    'Upgrade: WebSocket',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits',
+    'Sec-WebSocket-Protocol: chat, superchat',
+    'X-Request-Id: request-0002',
+    `Authorization: Bearer ${node.token(await node.agent())}`,
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  const [answer = ''] = head.toString('latin1').split('\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+  expect(answer).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
+  expect(answer).toContain('X-Request-Id: request-0002');
+  expect(answer).not.toMatch(/Sec-WebSocket-(?:Extensions|Protocol)/i);
+  socket.destroy();
+  await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
 });
 
 test('connections that break off in the middle of a handshake harm nobody', async () => {

@@ -163,6 +163,30 @@ test('subscribe narrows to the threads named, unsubscribe undoes it', async () =
   await client.close();
 });
 
+test('a narrowed connection hears what belongs to no thread, and everything again when nothing is named', async () => {
+  const agent = await node.agent();
+  const client = await connect(node.address, {
+    token: node.token(agent, { scopes: new Set(['realtime:read']) }),
+  });
+  const thread_id = newId('thread');
+  client.send({ type: 'subscribe', thread_id });
+  client.send({ type: 'ping' });
+  await client.next(({ type }) => type === 'pong');
+  await node.emit([agent], 'elsewhere');
+  await node.emitContact(agent, 'eve.bot');
+  await client.next(({ data }) => data?.['canonical_handle'] === 'eve.bot');
+  // Undone twice is undone; undone for what was not named is nothing.
+  for (const each of [newId('thread'), thread_id, thread_id]) {
+    client.send({ type: 'unsubscribe', thread_id: each });
+  }
+  client.send({ type: 'ping' });
+  await client.next(({ type }) => type === 'pong');
+  await node.emit([agent], 'elsewhere again');
+  await client.next(isSubject('elsewhere again'));
+  expect(client.events().map(({ type }) => type)).toEqual(['contact.removed', 'thread.updated']);
+  await client.close();
+});
+
 test('an acknowledged position is where the next connection starts; it never goes back', async () => {
   const agent = await node.agent();
   const token = node.token(agent);

@@ -177,6 +177,14 @@ export async function startNode(options: NodeOptions = {}) {
       });
       return subject;
     },
+    /** One event that belongs to no thread. */
+    async emitContact(recipient: string, canonical_handle: string): Promise<void> {
+      await unitOfWork.write(actorFor(recipient), null, async (work) => {
+        const data = { agent_id: newId('agent'), canonical_handle };
+        work.emit({ type: 'contact.removed', recipients: [recipient], data });
+        return { body: '' };
+      });
+    },
     async stop(): Promise<void> {
       draining.abort();
       await face.close();
