@@ -20,6 +20,7 @@ import { type ErrorLog, limitedLog } from './platform/error-log.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
 import { createOpenId } from './platform/openid.ts';
 import { publicFetch } from './platform/public-fetch.ts';
+import { batching } from './realtime/batching.ts';
 import { createRealtime } from './realtime/create.ts';
 import { createReceipts } from './realtime/receipts.ts';
 import { asyncApiDocument } from './rest/asyncapi/document.ts';
@@ -53,10 +54,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   lifecycle.onStop('connections', 5_000, () => core.close());
 
   const resources = resourceAddresses(public_url);
-  const tokens = createTokens({
-    find: (hash) => unitOfWork.consult((all) => all.tokens.find(hash)),
-    resources,
-  });
+  const tokens = createTokens({ find: tokenFinder(unitOfWork), resources });
   const tickets = createStreamTickets({ unitOfWork, tokens });
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
@@ -207,6 +205,22 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   const { port } = server.address() as AddressInfo;
   logger.info({ port, public_url }, 'API ready');
   return { port };
+}
+
+type TokenRow = Awaited<ReturnType<Core['repositories']['tokens']['findAll']>>[number];
+
+/** Looks tokens up together: a crowd that comes back at once must not queue for the database one by one. */
+function tokenFinder(unitOfWork: Core['unitOfWork']) {
+  const find = batching<Buffer, { row: TokenRow | undefined }>({
+    key: (hash) => hash.toString('base64url'),
+    async load(hashes) {
+      const rows = await unitOfWork.consult((all) => all.tokens.findAll(hashes));
+      return hashes.map((hash) => ({ row: rows.find(({ token_hash }) => token_hash.equals(hash)) }));
+    },
+    size: 100,
+    lanes: 4,
+  });
+  return async (hash: Buffer) => (await find(hash)).row;
 }
 
 /** The OpenID Connect provider that the settings name, for people who sign in there. */

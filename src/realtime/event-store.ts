@@ -36,6 +36,9 @@ type EventRow = Awaited<ReturnType<Work['feed']['events']>>[number];
 /** Rows of one query, at most: about 8 MB when every one is as large as a message may be. */
 const rowsPerQuery = 200;
 
+/** How much of a full cache stays when room is made. */
+const keptShare = 0.9;
+
 /** Holds each event once for the whole process: read once, checked once, made into JSON once, kept while it is in demand. */
 export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): EventStore {
   const cache = new Map<string, SharedEvent>();
@@ -56,8 +59,10 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
     if (cache.has(event.id)) return;
     cache.set(event.id, event);
     bytes += weight(event);
+    if (bytes <= cache_bytes) return;
+    // Many at once: to find the oldest entry of a map takes as long as entries have left before it.
     for (const oldest of cache.values()) {
-      if (bytes <= cache_bytes) return;
+      if (bytes <= cache_bytes * keptShare) return;
       cache.delete(oldest.id);
       bytes -= weight(oldest);
     }

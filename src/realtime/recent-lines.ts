@@ -12,7 +12,7 @@ export interface RecentLinesOptions {
   life_ms: number;
   /** Lines of one agent, at most: whoever is further behind asks the database. */
   lines_per_agent: number;
-  /** Agents with lines, at most; those that grew last stay. */
+  /** Agents with lines, about; those that grew last stay. */
   agents: number;
 }
 
@@ -31,8 +31,12 @@ interface Run {
 export function createRecentLines({ life_ms, lines_per_agent, agents }: RecentLinesOptions): RecentLines {
   /** Who grew last stands last. */
   const runs = new Map<string, Run>();
+  let nextSweep = 0;
 
-  function leaveOld(now: number): void {
+  /** Not at each line: to find the first entry of a map takes as long as entries have left before it. */
+  function sweep(now: number): void {
+    if (now < nextSweep && runs.size <= 2 * agents) return;
+    nextSweep = now + life_ms / 2;
     for (const [agentId, { at }] of runs) {
       if (runs.size <= agents && at > now - life_ms) return;
       runs.delete(agentId);
@@ -51,7 +55,7 @@ export function createRecentLines({ life_ms, lines_per_agent, agents }: RecentLi
       if (lines.length > lines_per_agent) lines.shift();
       runs.delete(agent_id);
       runs.set(agent_id, { lines, at: now });
-      leaveOld(now);
+      sweep(now);
     },
     after(agentId, position) {
       const run = runs.get(agentId);

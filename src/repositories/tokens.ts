@@ -2,6 +2,8 @@ import { type Queryable, statement } from './queryable.ts';
 
 /** An access token that is neither revoked nor of a revoked credential, an ended grant or a retired agent. It may be expired. */
 export interface TokenRow {
+  /** SHA-256 of the token. */
+  token_hash: Buffer;
   agent_id: string;
   canonical_handle: string;
   owner_id: string;
@@ -36,20 +38,21 @@ const ended = (column: string) =>
 /** A token that a person's grant is behind ends with it, also one that was issued while the grant ended. */
 const grantStands = `(t.grant_id is null or exists (select from client_grants g where g.grant_id = t.grant_id))`;
 
+const found = (where: string) =>
+  `select t.token_hash, t.agent_id, a.canonical_handle, a.owner_id, t.client_id, t.grant_id, t.resource, t.scopes, t.expires_at, t.payload
+     from access_tokens t
+     join agents a on a.id = t.agent_id and a.retired_at is null
+     left join credentials c on c.client_id = t.client_id
+     where ${where} and c.revoked_at is null and ${grantStands}`;
+
 const statements = {
   insert: statement(
     'tokens.insert',
     `insert into access_tokens (token_hash, agent_id, client_id, grant_id, resource, scopes, payload, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
   ),
-  find: statement(
-    'tokens.find',
-    `select t.agent_id, a.canonical_handle, a.owner_id, t.client_id, t.grant_id, t.resource, t.scopes, t.expires_at, t.payload
-     from access_tokens t
-     join agents a on a.id = t.agent_id and a.retired_at is null
-     left join credentials c on c.client_id = t.client_id
-     where t.token_hash = $1 and c.revoked_at is null and ${grantStands}`,
-  ),
+  find: statement('tokens.find', found('t.token_hash = $1')),
+  findAll: statement('tokens.find_all', found('t.token_hash = any($1::bytea[])')),
   good: statement(
     'tokens.good',
     `select t.token_hash
@@ -83,6 +86,10 @@ export function tokensRepository(db: Queryable) {
     },
     async find(tokenHash: Buffer): Promise<TokenRow | undefined> {
       return (await db.query<TokenRow>(statements.find, [tokenHash]))[0];
+    },
+    /** The same of many, in no order. */
+    findAll(tokenHashes: readonly Buffer[]): Promise<TokenRow[]> {
+      return db.query<TokenRow>(statements.findAll, [tokenHashes]);
     },
     /** Which of these tokens are good at `time` (ms). */
     async good(tokenHashes: readonly Buffer[], time: number): Promise<Buffer[]> {

@@ -107,7 +107,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
     } catch (thrown) {
       const error = toDomainError(thrown);
       const challenge = challengeFor(error, metadata_url, offered);
-      if (error.status >= 500) log('a WebSocket could not be opened', error.cause ?? error);
+      if (error.status >= 500 && !draining) log('a WebSocket could not be opened', error.cause ?? error);
       refuse(socket, error, idOf(request), challenge ? { 'WWW-Authenticate': challenge } : {});
     }
   }
@@ -124,7 +124,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
         return;
       }
       // Until the upgrade nobody else listens: a reset must not become an uncaught error.
-      socket.on('error', () => socket.destroy());
+      socket.on('error', destroy);
       connect(request, socket, head).catch((error: unknown) => {
         refuse(socket, toDomainError(error), idOf(request));
       });
@@ -151,6 +151,11 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
       clearInterval(heart);
     },
   };
+}
+
+/** One for all sockets: a listener of its own would keep the request of a connection, with all its headers, for as long as it lives. */
+function destroy(this: Duplex): void {
+  this.destroy();
 }
 
 function stopping(): DomainError {

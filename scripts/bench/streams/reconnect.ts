@@ -4,6 +4,7 @@ import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { oneLine } from '../../../src/embedded/launcher-error.ts';
 import { openDatabase } from '../../../src/platform/database.ts';
+import { type CpuTime, perMessage, readCpuTime } from '../cpu-time.ts';
 import { percentiles, type Percentiles } from '../percentiles.ts';
 import { makeThreads, type Member } from '../population.ts';
 import type { Stage } from '../stage.ts';
@@ -24,6 +25,8 @@ export interface ReconnectRound {
   whole_ms: number;
   /** The same for each client. */
   client_ms: Percentiles;
+  /** CPU time of each part for each event (Linux). */
+  cpu_ms_per_event: CpuTime | null;
 }
 
 export interface ReconnectMeasured {
@@ -37,7 +40,7 @@ export interface ReconnectMeasured {
 const rounds = 3;
 /** Of these many messages before the cursor nothing may be seen again. */
 const older = 10;
-const patience_ms = 30_000;
+const patience_ms = 60_000;
 const lull_ms = 2_000;
 
 /**
@@ -57,7 +60,10 @@ export async function measureReconnect(stage: Stage, options: ReconnectOptions):
     const cursors = crowd.map(({ id }) => core.cursors.encodeFeed(id, older));
     const measured: ReconnectRound[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const done = await comeBack(stage.base, crowd, cursors, options);
+      const before = readCpuTime(stage);
+      const times = await comeBack(stage.base, crowd, cursors, options);
+      const cpu_ms_per_event = perMessage(before, readCpuTime(stage), clients * events);
+      const done = { ...times, cpu_ms_per_event };
       say(`round ${round}: all ${clients} whole after ${done.whole_ms} ms`);
       measured.push(done);
       await pause(lull_ms, undefined, { signal });
@@ -76,7 +82,7 @@ async function comeBack(
   crowd: readonly Member[],
   cursors: readonly string[],
   { events, signal }: ReconnectOptions,
-): Promise<ReconnectRound> {
+): Promise<Omit<ReconnectRound, 'cpu_ms_per_event'>> {
   const begin = performance.now();
   const sockets: LightSocket[] = [];
   const clients = crowd.map(({ token, handle }, index) => {
@@ -111,8 +117,9 @@ export function reconnectTable({ clients, events, received, rounds: all }: Recon
   return [
     `${clients} clients come back at once, ${events} events behind: ${received} events, each once and in order`,
     ...all.map(
-      ({ whole_ms, client_ms: { p50, p99 } }, index) =>
-        `round ${index + 1}  all whole after ${whole_ms} ms; one client p50 ${p50}, p99 ${p99} ms`,
+      ({ whole_ms, client_ms: { p50, p99 }, cpu_ms_per_event: cpu }, index) =>
+        `round ${index + 1}  all whole after ${whole_ms} ms; one client p50 ${p50}, p99 ${p99} ms; CPU ms for each event ` +
+        (cpu ? `API ${cpu.api}, PostgreSQL ${cpu.postgres}, generator ${cpu.generator}` : 'not told here'),
     ),
     '',
   ].join('\n');

@@ -11,6 +11,7 @@ let rows: Record<string, Partial<Row>> = {};
 type Row = NonNullable<Awaited<ReturnType<TokensParts['find']>>>;
 
 const row: Row = {
+  token_hash: Buffer.alloc(32),
   agent_id: 'agt_1',
   canonical_handle: 'ada.one',
   owner_id: 'acc_1',
