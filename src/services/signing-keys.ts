@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { derivedKey } from '../domain/derived-key.ts';
 import { DomainError } from '../domain/errors.ts';
+import { sealedBox } from '../domain/sealed-box.ts';
 import type { Administration, UnitOfWork } from '../unit-of-work.ts';
 
 /** A private key of the authorization server (RFC 7517), for ES256. */
@@ -99,34 +100,16 @@ function newKey(): SigningKey {
   });
 }
 
-const nonceBytes = 12;
-const tagBytes = 16;
-
 type KeyBox = ReturnType<typeof keyBox>;
 
-/** AES-256-GCM: nonce, tag, then the key as JSON; bound to the key's id. */
+/** Keys as JSON, each bound to its id. */
 function keyBox(secret: string) {
-  const key = derivedKey(secret, 'ams signing keys');
+  const box = sealedBox(derivedKey(secret, 'ams signing keys'));
   return {
-    seal(plain: SigningKey): Buffer {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(plain.kid));
-      const body = Buffer.concat([cipher.update(JSON.stringify(plain)), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]);
-    },
+    seal: (plain: SigningKey): Buffer => box.seal(JSON.stringify(plain), plain.kid),
     open(id: string, sealed: Buffer): SigningKey {
-      const nonce = sealed.subarray(0, nonceBytes);
-      const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
-      const options = { authTagLength: tagBytes };
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, options)
-        .setAAD(Buffer.from(id))
-        .setAuthTag(tag);
       try {
-        const body = Buffer.concat([
-          decipher.update(sealed.subarray(nonceBytes + tagBytes)),
-          decipher.final(),
-        ]);
-        return signingKey.parse(JSON.parse(body.toString()));
+        return signingKey.parse(JSON.parse(box.open(sealed, id)));
       } catch (cause) {
         throw new Error('SECRET_KEY: is not the one that the signing keys in the database were made with', {
           cause,
