@@ -3,6 +3,8 @@ import { DomainError, type ErrorDetail } from '../domain/errors.ts';
 
 const mostDetails = 20;
 const longestField = 200;
+/** Deeper than anything that has a place to go; the stack bears several times that. */
+const deepest = 2_500;
 
 /**
  * What came over the wire as a schema wants it, or a refusal that names every field at fault.
@@ -11,7 +13,7 @@ const longestField = 200;
 export function parseInput<T>(schema: z.ZodType<T>, given: unknown): T {
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw validationError(parsed.error);
-  refuseUnstorable(parsed.data, '');
+  refuseUnstorable(parsed.data);
   return parsed.data;
 }
 
@@ -37,17 +39,27 @@ function refusal(code: 'VALIDATION_ERROR' | 'MESSAGE_TOO_LARGE', details: ErrorD
   return new DomainError(code, message.join('; '), { details });
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair; both are refused rather than altered. */
-function refuseUnstorable(value: unknown, field: string): void {
-  if (typeof value === 'string') {
-    if (value.isWellFormed() && !value.includes('\0')) return;
-    const message = 'must be well-formed Unicode without NUL characters';
-    throw refusal('VALIDATION_ERROR', [{ field: field.slice(0, longestField), message }]);
+/**
+ * PostgreSQL stores neither NUL nor half of a surrogate pair; both are refused rather than altered. So is what nests so deep that
+ * JSON could not be written from it again.
+ */
+function refuseUnstorable(whole: unknown): void {
+  const left: [path: string, value: unknown, depth: number][] = [['', whole, 0]];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [path, value, depth] = next;
+    if (depth > deepest) throw refusal('VALIDATION_ERROR', [{ field: path, message: 'nests too deep' }]);
+    if (typeof value === 'string') requireStorable(value, path);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value).toReversed()) {
+      const field = (path ? `${path}.${key}` : key).slice(0, longestField);
+      requireStorable(key, field);
+      left.push([field, child, depth + 1]);
+    }
   }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, child] of Object.entries(value)) {
-    const path = field ? `${field}.${key}` : key;
-    refuseUnstorable(key, path);
-    refuseUnstorable(child, path);
-  }
+}
+
+function requireStorable(text: string, field: string): void {
+  if (text.isWellFormed() && !text.includes('\0')) return;
+  const message = 'must be well-formed Unicode without NUL characters';
+  throw refusal('VALIDATION_ERROR', [{ field, message }]);
 }
