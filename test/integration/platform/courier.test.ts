@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { createServer as createPlain } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCourier, type CourierOptions } from '../../../src/platform/courier.ts';
+import { tls } from '../../support/tls.ts';
+
+/** Connections that were made, and posts that came over them. */
+const seen = { connections: 0, posts: [] as string[] };
+let body: string | undefined;
+const servers: Server[] = [];
+let secure: number;
+let plain: number;
+
+beforeAll(async () => {
+  const take = (server: Server): Server => {
+    server.on('connection', () => (seen.connections += 1));
+    server.on('request', (request, response) => {
+      request.resume().on('end', () => {
+        seen.posts.push(request.url ?? '');
+        response.writeHead(200).end(body);
+      });
+    });
+    servers.push(server);
+    return server.listen(0, '127.0.0.1');
+  };
+  const both = [take(createServer(tls)), take(createPlain() as unknown as Server)];
+  await Promise.all(both.map((server) => once(server, 'listening')));
+  [secure = 0, plain = 0] = both.map((server) => (server.address() as AddressInfo).port);
+});
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const loopback = [{ address: '127.0.0.0', prefix: 8 }];
+const make = (options: Partial<CourierOptions> = {}) =>
+  createCourier({ networks: [], patience_ms: 2_000, user_agent: 'test', ca: tls.cert, ...options });
+const letter = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
+const nothing = { status: null, fault: 'the address leads to nothing that may be called' };
+
+describe('what is not public', () => {
+  test.each([
+    '127.0.0.1',
+    'localhost',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0.0.0.0',
+    '10.0.0.1',
+    '100.64.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.168.0.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '[::]',
+    '[::1]',
+    '[::127.0.0.1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::ffff:8.8.8.8]',
+    '[64:ff9b::7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2001::1]',
+    '[2001:db8::1]',
+    '[2002:7f00:1::]',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+    '[4000::1]',
+  ])('%s is never called', async (host) => {
+    const before = seen.connections;
+    for (const courier of [make(), make({ networks: [{ address: '10.9.0.0', prefix: 16 }] })]) {
+      for (const address of [`https://${host}:${secure}/`, `http://${host}:${plain}/`]) {
+        expect(await courier.post(letter(address))).toEqual(nothing);
+      }
+    }
+    expect(seen.connections).toBe(before);
+  });
+
+  test('no name leads there, whatever it leads to a moment later', async () => {
+    const answers = [
+      [{ address: '127.0.0.1', family: 4 }],
+      [
+        { address: '::ffff:127.0.0.1', family: 6 },
+        { address: '10.0.0.1', family: 4 },
+      ],
+      [],
+    ];
+    const before = seen.connections;
+    for (const addresses of answers) {
+      const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) =>
+        callback(null, addresses)) as unknown as NonNullable<CourierOptions['lookup']>;
+      expect(await make({ lookup }).post(letter(`https://receiver.test:${secure}/`))).toEqual(nothing);
+    }
+    expect(seen.connections).toBe(before);
+  });
+
+  test('the address that was checked is the one that is called', async () => {
+    // Open at the first look, and somewhere closed at every later one: there is no later one.
+    let looks = 0;
+    const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) => {
+      looks += 1;
+      callback(null, [{ address: looks === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
+    }) as unknown as NonNullable<CourierOptions['lookup']>;
+    const courier = make({ networks: loopback, lookup });
+    expect(await courier.post(letter(`https://localhost:${secure}/pinned`))).toEqual({
+      status: 200,
+      fault: null,
+    });
+    expect([looks, seen.posts.at(-1)]).toEqual([1, '/pinned']);
+    courier.close();
+  });
+
+  test('a name that is not found and one that leads inside look alike', async () => {
+    const lookup = ((_name: string, _options: object, callback: (error: Error) => void) =>
+      callback(
+        Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }),
+      )) as unknown as NonNullable<CourierOptions['lookup']>;
+    expect(await make({ lookup }).post(letter('https://absent.test/'))).toEqual(nothing);
+  });
+});
+
+describe('what the settings open', () => {
+  test('is called over https and http, and nothing beside it', async () => {
+    const courier = make({ networks: loopback });
+    for (const address of [
+      `https://127.0.0.1:${secure}/`,
+      `http://127.0.0.1:${plain}/`,
+      `http://localhost:${plain}/`,
+    ])
+      expect((await courier.post(letter(address))).status, address).toBe(200);
+    for (const address of ['http://8.8.8.8/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'ftp://127.0.0.1/'])
+      expect(await courier.post(letter(address)), address).toEqual(nothing);
+    courier.close();
+  });
+
+  test('needs a certificate that is trusted', async () => {
+    const { ca: _, ...distrust } = { ca: '', networks: loopback, patience_ms: 2_000, user_agent: 'test' };
+    const courier = createCourier(distrust);
+    const posted = await courier.post(letter(`https://127.0.0.1:${secure}/`));
+    expect(posted).toEqual({ status: null, fault: 'no trusted connection' });
+  });
+
+  test('uses a connection again, unless its answer is long', async () => {
+    const courier = make({ networks: loopback });
+    const post = () => courier.post(letter(`https://127.0.0.1:${secure}/`));
+    const before = seen.connections;
+    body = 'x'.repeat(1_000);
+    for (const _ of [1, 2, 3]) expect((await post()).status).toBe(200);
+    expect(seen.connections - before).toBe(1);
+    body = 'x'.repeat(100_000);
+    for (const _ of [1, 2]) expect((await post()).status).toBe(200);
+    body = undefined;
+    await expect.poll(async () => ((await post()).status, seen.connections - before)).toBeGreaterThan(1);
+    courier.close();
+  });
+
+  test('is told nothing but what was given', async () => {
+    const courier = make({ networks: loopback });
+    const [request] = await Promise.all([
+      once(servers[1] as Server, 'request').then(([each]) => each),
+      courier.post(letter(`http://127.0.0.1:${plain}/`)),
+    ]);
+    expect(request.headers).toEqual({
+      'user-agent': 'test',
+      'content-type': 'application/json',
+      'content-length': '2',
+      'webhook-id': 'evt_1',
+      host: `127.0.0.1:${plain}`,
+      connection: 'keep-alive',
+    });
+    courier.close();
+  });
+
+  test('that nobody listens at is no connection', async () => {
+    const courier = make({ networks: loopback });
+    expect(await courier.post(letter('https://127.0.0.1:1/'))).toEqual({
+      status: null,
+      fault: 'no connection',
+    });
+  });
+});
