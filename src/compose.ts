@@ -2,11 +2,14 @@ import { createAnnouncer } from './announcer.ts';
 import { composeFiles } from './compose-files.ts';
 import type { Config } from './config.ts';
 import { createCursors } from './domain/cursors.ts';
+import { derivedKey } from './domain/derived-key.ts';
 import type { Budget } from './domain/limits.ts';
+import { sealedBox } from './domain/sealed-box.ts';
 import { jobsOf } from './jobs/index.ts';
 import { postgresBus } from './platform/bus-postgres.ts';
 import { redisBus } from './platform/bus-redis.ts';
 import type { Bus } from './platform/bus.ts';
+import { createCourier } from './platform/courier.ts';
 import { openDatabase } from './platform/database.ts';
 import { postgresLimiter } from './platform/limiter-postgres.ts';
 import { redisLimiter } from './platform/limiter-redis.ts';
@@ -36,9 +39,16 @@ export function compose(config: Config, part: string) {
   const announcer = createAnnouncer({ bus, queues, logger });
   const files = composeFiles(config);
   const { addresses } = files;
+  const vault = sealedBox(derivedKey(config.SECRET_KEY, 'ams vault'));
+  const courier = createCourier({
+    networks: config.WEBHOOK_NETWORKS,
+    patience_ms: 15_000,
+    user_agent: `agent-messaging-service/${config.VERSION}`,
+  });
   const { announce } = announcer;
   const loop = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS.loop;
-  const unitOfWork = createUnitOfWork({ database, cursors, addresses, loop, jobsOf, announce });
+  const ways = { addresses, vault, courier };
+  const unitOfWork = createUnitOfWork({ database, cursors, ...ways, loop, jobsOf, announce });
 
   return {
     config,
@@ -52,11 +62,14 @@ export function compose(config: Config, part: string) {
     limiter,
     ...files,
     cursors,
+    vault,
+    courier,
     /** Told of every commit of this process. It must not throw. */
     onCommit: announcer.alsoTell,
     /** Lets announcements under way finish, then closes every connection. */
     async close() {
       await announcer.settled();
+      courier.close();
       await Promise.all([queues.close(), bus.close(), limiter.close()]);
       await database.close();
     },

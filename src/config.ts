@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** A setting is missing or wrong. The message is one line that names the setting and says what it takes. */
@@ -62,6 +63,7 @@ const usualLimits = {
   send_message: { points: 60, seconds: 60 },
   message_search: { points: 30, seconds: 60 },
   contact_request: { points: 10, seconds: 3_600 },
+  webhook_test: { points: 10, seconds: 60 },
   default: { points: 300, seconds: 60 },
   public: { points: 300, seconds: 60 },
   sign_in: { points: 10, seconds: 600 },
@@ -101,6 +103,25 @@ const issuer = url('https:', 'http:').refine((value) => {
   return (protocol === 'https:' || local) && search === '' && hash === '';
 }, 'must be an https address without query and fragment (http only on this machine)');
 
+/** Ranges of addresses (RFC 4632): `10.1.0.0/16`, `fd00::/8`; one address is a range too. */
+const networks = z
+  .string()
+  .default('')
+  .transform((value, context) =>
+    value.split(',').flatMap((item) => {
+      const [address = '', length, ...rest] = item.trim().split('/');
+      if (item.trim() === '') return [];
+      const bits = isIP(address) === 4 ? 32 : 128;
+      const prefix = length === undefined ? bits : Number(length);
+      const right =
+        isIP(address) > 0 && /^\d{1,3}$/.test(length ?? '0') && prefix <= bits && rest.length === 0;
+      if (right) return [{ address, prefix }];
+      const message = 'must be ranges of addresses with commas, as in 10.1.0.0/16,fd00::/8';
+      context.issues.push({ code: 'custom', input: value, message });
+      return [];
+    }),
+  );
+
 const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
@@ -122,6 +143,7 @@ const environment = z.object({
     .transform((value) => value.split(',').flatMap((host) => host.trim() || [])),
   TRUST_PROXY: flag.default(false),
   RATE_LIMITS: rateLimits,
+  WEBHOOK_NETWORKS: networks,
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().optional(),

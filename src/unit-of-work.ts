@@ -1,9 +1,11 @@
 import type { Actor } from './domain/actor.ts';
 import type { FileAddresses } from './domain/attachments.ts';
+import type { Courier } from './domain/courier.ts';
 import type { Cursors } from './domain/cursors.ts';
 import type { FeedEntry, NewEvent } from './domain/events.ts';
 import { newId } from './domain/ids.ts';
 import type { LoopLimit } from './domain/limits.ts';
+import type { SealedBox } from './domain/sealed-box.ts';
 import { type CommitRecord, commitStatement } from './repositories/commit.ts';
 import { databaseError } from './repositories/errors.ts';
 import type { EventRow } from './repositories/feed.ts';
@@ -21,6 +23,10 @@ export interface BusMessage {
 export interface Administration extends Repositories {
   /** Milliseconds since the epoch; the same for everything in this transaction. */
   now: number;
+  /** For what must not stand in the database as it is. */
+  vault: SealedBox;
+  /** The way out to addresses that strangers name. Never wait for it in a transaction. */
+  courier: Courier;
 }
 
 /** The same with a place to note what happened: for what the service itself finds out, such as deliveries and scans. */
@@ -87,6 +93,8 @@ export interface UnitOfWorkParts {
   cursors: Cursors;
   addresses: FileAddresses;
   loop: LoopLimit | null;
+  vault: SealedBox;
+  courier: Courier;
   /** The jobs that an event sets in motion. */
   jobsOf(event: NewEvent & { id: string }): OwedJob[];
   /** Told after each commit that concerns others. Must not throw: the outbox and the feed already hold everything. */
@@ -98,6 +106,7 @@ const jobGrace = 10_000;
 /** Opens units of work: reads on the pool, writes in one transaction each. */
 export function createUnitOfWork(parts: UnitOfWorkParts) {
   const pool = repositoriesOn(parts.database);
+  const { cursors, addresses, loop, vault, courier } = parts;
 
   /** One transaction, committed together with what was noted in it; announced when it concerns others. */
   async function recorded<T>(
@@ -115,6 +124,8 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const result = await run({
         ...repositoriesOn(transaction),
         now,
+        vault,
+        courier,
         emit: (event, message = null) => void events.push({ ...event, id: newId('event'), message }),
         tell: (message) => void messages.push(message),
         owe: (job) => void owed.push(job),
@@ -143,10 +154,10 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const refuse = () => {
         throw new Error('a read changes nothing and has nothing to tell');
       };
-      const { cursors, addresses, loop } = parts;
       const mute = { emit: refuse, tell: refuse, owe: refuse };
+      const tools = { cursors, addresses, loop, vault, courier };
       try {
-        return await run({ ...pool, actor, now: Date.now(), cursors, addresses, loop, ...mute });
+        return await run({ ...pool, actor, now: Date.now(), ...tools, ...mute });
       } catch (error) {
         throw databaseError(error);
       }
@@ -154,17 +165,16 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
 
     /**
      * Runs in one transaction and commits it together with the events, the jobs they cause and, under a claim, the body
-     * that `run` answers. Nothing of it stays when anything fails.
+     * that `run` answers, or what it is kept as. Nothing of it stays when anything fails.
      */
-    write<T extends { body: string }>(
+    write<T extends { body: string; kept_as?: string }>(
       actor: Actor,
       claim: IdempotencyClaim | null,
       run: (work: Work) => Promise<T>,
     ): Promise<T> {
-      const { cursors, addresses, loop } = parts;
       return recorded(
         (work) => run({ ...work, actor, cursors, addresses, loop }),
-        (answer) => claim && { ...claim, answer: answer.body },
+        (answer) => claim && { ...claim, answer: answer.kept_as ?? answer.body },
       );
     },
 
@@ -188,7 +198,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         throw databaseError(error);
       });
       try {
-        const result = await run({ ...repositoriesOn(transaction), now: Date.now() });
+        const result = await run({ ...repositoriesOn(transaction), now: Date.now(), vault, courier });
         await transaction.commit();
         return result;
       } catch (error) {
@@ -196,6 +206,9 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         throw databaseError(error);
       }
     },
+
+    /** What `kept_as` is sealed with. */
+    vault,
 
     /** The stored answer of a claim, if its effect is committed. */
     async answerOf(claim: IdempotencyClaim) {

@@ -1,7 +1,9 @@
 import type { Core } from '../src/compose.ts';
+import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { queuedJobs } from '../src/jobs/index.ts';
 import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
 import { removeOldFeeds } from './feed-retention.ts';
+import { webhookJob } from '../src/jobs/webhooks.ts';
 import type { JobHandler } from './run.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -9,6 +11,7 @@ const batch = 1_000;
 const mcpSessionLife = 7 * day;
 const idleClientLife = 30 * day;
 const approvalLife = 30 * day;
+const deliveryLife = 30 * day;
 const sweepDelay = { first: 10_000, longest: 3_600_000 };
 
 /** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
@@ -22,15 +25,13 @@ function exchangePeriod(limits: Core['config']['RATE_LIMITS']): number {
 }
 
 /** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
-export function maintenanceHandler({
-  config,
-  repositories,
-  queues,
-  logger,
-}: Core): JobHandler<{ task: MaintenanceTask }> {
+export function maintenanceHandler(
+  { config, repositories, queues, logger }: Core,
+  pacing: Pick<WebhookPacing, 'grace'> = usualPacing,
+): JobHandler<{ task: MaintenanceTask }> {
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients } = repositories;
-  const { sessions, externalSignIns, approvals, presence, exchanges } = repositories;
+  const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
@@ -41,6 +42,12 @@ export function maintenanceHandler({
         await queues.enqueue(queuedJobs(due), { retry_failed: true });
         return due.length;
       }),
+    /** Has workers look at webhooks whose time has come and that no queue brings: it was flushed, or a worker died. */
+    async 'sweep-webhooks'() {
+      const now = Date.now();
+      const late = await webhookDeliveries.due(now - pacing.grace, batch);
+      await queues.enqueue(late.map((id) => webhookJob(id, now)));
+    },
     'expire-idempotency-keys': () => drain((limit) => idempotencyKeys.removeBefore(Date.now() - day, limit)),
     async 'expire-tokens'() {
       await drain((limit) => tokens.removeExpired(Date.now(), limit));
@@ -60,6 +67,8 @@ export function maintenanceHandler({
     'expire-feeds': () => removeOldFeeds(repositories, { now: Date.now(), days: config.FEED_RETENTION_DAYS }),
     'expire-exchanges': () =>
       drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriod(config.RATE_LIMITS), limit)),
+    'expire-webhook-deliveries': () =>
+      drain((limit) => webhookDeliveries.removeBefore(Date.now() - deliveryLife, limit)),
     'expire-presence': () => drain((limit) => presence.removeDead(limit)),
   };
 

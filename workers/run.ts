@@ -1,4 +1,4 @@
-import type { JobContract, QueueName } from '../src/jobs/define.ts';
+import { type JobContract, type QueueName, queuesOfRole, type WorkerRole } from '../src/jobs/define.ts';
 import type { Consumer, JobQueues } from '../src/platform/queues.ts';
 
 /** A contract together with what does the job. Handlers may run twice for the same subject. */
@@ -10,18 +10,22 @@ export interface JobHandler<Payload = unknown> {
 /** What a job does with its subjects, all of them or one. */
 export type HandleSubjects = (ids: readonly string[]) => Promise<void>;
 
+/** Jobs that wait for others, not for this machine: so many times as many at once as the settings say. */
+const waitingFactor: Partial<Record<QueueName, number>> = { webhooks: 8 };
+
 /**
  * Consumes the queues of these roles. A payload that its contract does not read fails the job, which stays for operators.
  * @throws when a queue has no handler, or a job has two.
  */
 export async function consumeQueues(
   parts: { queues: JobQueues; concurrency: number },
-  roles: readonly QueueName[],
+  roles: readonly WorkerRole[],
   handlers: readonly JobHandler[],
 ): Promise<Consumer[]> {
   const byName = new Map(handlers.map((handler) => [handler.contract.name, handler]));
   if (byName.size < handlers.length) throw new Error('a job has two handlers');
-  const orphan = roles.find((role) => !handlers.some(({ contract }) => contract.queue === role));
+  const consumed = roles.flatMap((role): readonly QueueName[] => queuesOfRole[role]);
+  const orphan = consumed.find((queue) => !handlers.some(({ contract }) => contract.queue === queue));
   if (orphan) throw new Error(`the queue ${orphan} has no handler`);
 
   async function handle(job: { name: string; payload: unknown }): Promise<void> {
@@ -30,7 +34,11 @@ export async function consumeQueues(
     await handler.handle(handler.contract.payload.parse(job.payload));
   }
   const { queues, concurrency } = parts;
-  return Promise.all(roles.map((role) => queues.consume(role, { concurrency }, handle)));
+  return Promise.all(
+    consumed.map((queue) =>
+      queues.consume(queue, { concurrency: concurrency * (waitingFactor[queue] ?? 1) }, handle),
+    ),
+  );
 }
 
 /**

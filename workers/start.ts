@@ -1,21 +1,31 @@
 import type { Core } from '../src/compose.ts';
+import type { WebhookPacing } from '../src/domain/webhooks.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
+import { createReceipts } from '../src/realtime/receipts.ts';
+import { recordDeliveries } from '../src/services/receipts.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startClock } from './clock.ts';
 import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance.ts';
 import { consumeQueues } from './run.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
+import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
 
 /** Starts one worker: it consumes the queues that WORKER_ROLES names. */
-export async function startWorker(core: Core, lifecycle: Lifecycle): Promise<void> {
-  const { config, queues, logger } = core;
+export async function startWorker(core: Core, lifecycle: Lifecycle, pacing?: WebhookPacing): Promise<void> {
+  const { config, queues, logger, unitOfWork } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
+  const receipts = createReceipts({
+    write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
+    log: (message, error) => logger.warn({ err: error }, message),
+  });
+  lifecycle.onStop('receipts', 2_000, () => receipts.close());
   const handlers = [
     deliveryHandler(core),
+    webhookHandler(core, receipts, pacing),
     searchIndexingHandler(core),
     attachmentScanningHandler(core),
-    maintenanceHandler(core),
+    maintenanceHandler(core, pacing),
   ];
   const consumers = await consumeQueues(
     { queues, concurrency: config.WORKER_CONCURRENCY },
@@ -25,6 +35,7 @@ export async function startWorker(core: Core, lifecycle: Lifecycle): Promise<voi
   lifecycle.onStop('consumers', 20_000, async () => {
     await Promise.all(consumers.map((consumer) => consumer.close()));
   });
+  if (config.WORKER_ROLES.includes('delivery')) await wakeForWebhooks(core);
   if (config.WORKER_ROLES.includes('maintenance')) {
     const stopClock = startClock(queues, logger);
     lifecycle.onStop('clock', 1_000, async () => stopClock());

@@ -10,6 +10,7 @@ export const budgets = [
   'send_message',
   'message_search',
   'contact_request',
+  'webhook_test',
   'default',
   'public',
   'sign_in',
@@ -26,7 +27,7 @@ export type Budget = (typeof budgets)[number];
 /** The budget of a single action. */
 export type ActionBudget = Extract<
   Budget,
-  'create_thread' | 'send_message' | 'message_search' | 'contact_request'
+  'create_thread' | 'send_message' | 'message_search' | 'contact_request' | 'webhook_test'
 >;
 
 /**

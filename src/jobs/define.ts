@@ -1,9 +1,25 @@
 import type { z } from 'zod';
 
-/** The queues of the service. A worker process consumes those that its WORKER_ROLES name. */
-export const queueNames = ['delivery', 'search-indexing', 'attachment-scanning', 'maintenance'] as const;
+/** The queues of the service. */
+export const queueNames = [
+  'delivery',
+  'webhooks',
+  'search-indexing',
+  'attachment-scanning',
+  'maintenance',
+] as const;
 
 export type QueueName = (typeof queueNames)[number];
+
+/** What a worker process consumes for each of its WORKER_ROLES. Posting waits for strangers, so it has a queue of its own. */
+export const queuesOfRole = {
+  delivery: ['delivery', 'webhooks'],
+  'search-indexing': ['search-indexing'],
+  'attachment-scanning': ['attachment-scanning'],
+  maintenance: ['maintenance'],
+} as const satisfies Record<string, readonly QueueName[]>;
+
+export type WorkerRole = keyof typeof queuesOfRole;
 
 /** What producer and consumer of a job agree on. A contract is a leaf: its handler lives in workers/. */
 export interface JobContract<Payload> {
@@ -26,4 +42,6 @@ export interface QueuedJob {
   payload: unknown;
   attempts: number;
   backoff_ms: number;
+  /** How long it waits before it may be done, in milliseconds; not at all unless told. */
+  delay_ms?: number;
 }

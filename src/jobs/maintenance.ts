@@ -4,6 +4,7 @@ import type { JobContract } from './define.ts';
 /** Housekeeping, each with the pause between two runs in milliseconds. */
 export const maintenanceTasks = {
   'sweep-outbox': 5_000,
+  'sweep-webhooks': 5_000,
   'expire-idempotency-keys': 60_000,
   'expire-tokens': 60_000,
   'expire-mcp-sessions': 600_000,
@@ -11,6 +12,7 @@ export const maintenanceTasks = {
   'expire-sessions': 600_000,
   'expire-approvals': 600_000,
   'expire-feeds': 3_600_000,
+  'expire-webhook-deliveries': 600_000,
   'expire-presence': 60_000,
   'expire-exchanges': 60_000,
 } as const;

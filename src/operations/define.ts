@@ -77,6 +77,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
    */
   file?(work: Work, input: Input): Promise<IncomingFile | null>;
   run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
+  /** Its answer holds what nobody may read in the database: it is kept sealed for repetitions of the call. */
+  confidential?: boolean;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
   contends?(input: Input): string;
   /** The budget that calls are taken from. Absent: the one that everything else shares. */

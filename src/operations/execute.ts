@@ -26,6 +26,8 @@ export interface Answer {
   /** The same as an object. */
   output: object;
   replayed: boolean;
+  /** What is kept for a repetition, where that is not the text itself. */
+  kept_as?: string;
 }
 
 /** The one door to every operation: scope, limit, input, approval, idempotency, unit of work, output. */
@@ -57,7 +59,7 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
     const claim = key === undefined ? undefined : claimOf(call, key, input, null);
     const before = async () => {
       const stored = claim && (await unitOfWork.answerOf(claim));
-      return claim && stored && replay(claim, stored);
+      return claim && stored && replay(unitOfWork, operation, claim, stored);
     };
     const write = (gate: (work: Work) => Promise<void>) => act(call, input, gate);
     return approved({ face, actor, input, approver, pay, before, write });
@@ -81,7 +83,11 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
     const run = async (work: Work): Promise<Answer> => {
       await gate?.(work);
       const output = operation.output.parse(await operation.run(work, input, file));
-      return { body: JSON.stringify(output), output, replayed: false };
+      const body = JSON.stringify(output);
+      const kept = operation.confidential && {
+        kept_as: work.vault.seal(body, operation.name).toString('base64'),
+      };
+      return { body, output, replayed: false, ...kept };
     };
     if (operation.kind === 'read') return unitOfWork.read(actor, run);
     const write = (claim: IdempotencyClaim | null) => {
@@ -91,7 +97,9 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
     };
     if (call.idempotency_key === undefined) return write(null);
     const claim = claimOf(call, call.idempotency_key, input, file);
-    return keys.pass(claim.key_hash.toString('base64'), () => once(unitOfWork, claim, () => write(claim)));
+    return keys.pass(claim.key_hash.toString('base64'), () =>
+      once(unitOfWork, operation, claim, () => write(claim)),
+    );
   }
 
   return async function execute(call) {
@@ -107,6 +115,7 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
  */
 async function once(
   unitOfWork: UnitOfWork,
+  operation: Operation,
   claim: IdempotencyClaim,
   write: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -118,19 +127,27 @@ async function once(
     const before = await unitOfWork.answerOf(claim).catch(() => {
       throw error;
     });
-    if (before) return replay(claim, before);
+    if (before) return replay(unitOfWork, operation, claim, before);
     throw error;
   }
 }
 
-function replay(claim: IdempotencyClaim, stored: { request_hash: Buffer; answer: string }): Answer {
+function replay(
+  { vault }: UnitOfWork,
+  operation: Operation,
+  claim: IdempotencyClaim,
+  stored: { request_hash: Buffer; answer: string },
+): Answer {
   if (!stored.request_hash.equals(claim.request_hash)) {
     throw new DomainError(
       'IDEMPOTENCY_MISMATCH',
       'This Idempotency-Key was used for another request; take a new key.',
     );
   }
-  return { body: stored.answer, output: JSON.parse(stored.answer), replayed: true };
+  const body = operation.confidential
+    ? vault.open(Buffer.from(stored.answer, 'base64'), operation.name)
+    : stored.answer;
+  return { body, output: JSON.parse(body), replayed: true };
 }
 
 /** @throws {DomainError} INSUFFICIENT_SCOPE, with the scope that is missing. */

@@ -158,6 +158,6 @@ export const searchText = z
 
 /** For `refine`: a change names at least one field beside the reference to what it changes. */
 export const atLeastOneField = [
-  (value: object) => Object.keys(value).some((name) => name !== 'agent_ref'),
+  (value: object) => Object.keys(value).some((name) => name !== 'agent_ref' && name !== 'webhook_id'),
   'must name at least one field',
 ] as const;

@@ -115,9 +115,10 @@ function byQueue(jobs: readonly QueuedJob[]): Map<QueueName, QueuedJob[]> {
   return groups;
 }
 
-function optionsOf({ id, attempts, backoff_ms }: QueuedJob): BulkJobOptions {
+function optionsOf({ id, attempts, backoff_ms, delay_ms }: QueuedJob): BulkJobOptions {
   return {
     jobId: id,
+    ...(delay_ms !== undefined && delay_ms > 0 && { delay: delay_ms }),
     attempts,
     backoff: { type: 'exponential', delay: backoff_ms },
     removeOnComplete: true,

@@ -98,3 +98,9 @@ export function presentEventData(row: EventColumns): object {
   if (!data) throw new Error(`event ${row.id} has neither data nor a message`);
   return eventData[row.type].parse(data);
 }
+
+/** An event as every door shows it (contract, section 4); `cursor` is the receiver's position right behind it. */
+export function presentEvent(row: EventColumns, cursor: string): object {
+  const { type, id, created_at } = row;
+  return { type, id, cursor, created_at, data: presentEventData(row) };
+}

@@ -25,6 +25,12 @@ export interface FeedBounds extends FeedHead {
   first_number: number | null;
 }
 
+/** An agent whom an event concerns. */
+export interface Recipient extends FeedHead {
+  /** Whether its events are posted anywhere. */
+  has_webhooks: boolean;
+}
+
 /** One line of an agent's feed. */
 export type FeedLine = Pick<FeedEntry, 'number' | 'event_id'>;
 
@@ -85,8 +91,9 @@ const statements = {
   ),
   recipients: statement(
     'feed.recipients',
-    `select agent_id, last_number, acknowledged_number from feed_heads
-     where agent_id in (select unnest(recipients) from events where id = any($1))`,
+    `select agent_id, last_number, acknowledged_number,
+       exists (select 1 from webhooks w where w.agent_id = h.agent_id and w.enabled) as has_webhooks
+     from feed_heads h where agent_id in (select unnest(recipients) from events where id = any($1))`,
   ),
 };
 
@@ -151,8 +158,8 @@ export function feedRepository(db: Queryable) {
       ]);
     },
     /** Heads of every agent whom these events concern. */
-    recipients(eventIds: readonly string[]): Promise<FeedHead[]> {
-      return db.query<FeedHead>(statements.recipients, [eventIds]);
+    recipients(eventIds: readonly string[]): Promise<Recipient[]> {
+      return db.query<Recipient>(statements.recipients, [eventIds]);
     },
   };
 }

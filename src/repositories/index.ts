@@ -39,6 +39,9 @@ import { threadMembersRepository } from './thread-members.ts';
 import { threadsRepository } from './threads.ts';
 import { tokensRepository } from './tokens.ts';
 import { uploadsRepository } from './uploads.ts';
+import { webhookDeliveriesRepository } from './webhook-deliveries.ts';
+import { webhookNotesRepository } from './webhook-notes.ts';
+import { webhooksRepository } from './webhooks.ts';
 
 /** Every repository, bound to the pool or to one transaction. */
 export function repositoriesOn(db: Queryable) {
@@ -83,6 +86,9 @@ export function repositoriesOn(db: Queryable) {
     oauthRecords: oauthRecordsRepository(db),
     rateLimits: rateLimitsRepository(db),
     signingKeys: signingKeysRepository(db),
+    webhooks: webhooksRepository(db),
+    webhookDeliveries: webhookDeliveriesRepository(db),
+    webhookNotes: webhookNotesRepository(db),
   };
 }
 

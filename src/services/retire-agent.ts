@@ -2,10 +2,11 @@ import type { Work } from '../unit-of-work.ts';
 import { managedAgentFor } from './access.ts';
 import { endConnectionsOfAgent } from './connections.ts';
 import { endTokens, revocationMessages } from './revocations.ts';
+import { removeWebhooksOf } from './webhook-access.ts';
 
 /**
  * Retires an agent that the actor manages, itself not excepted (contract, section 3). Its tokens, credentials, connected clients
- * and tool sessions end with it, in every process; so do its contacts, of which the other sides hear, and its pending requests.
+ * and tool sessions end with it, in every process; so do its webhooks, its contacts, of which the other sides hear, and its pending requests.
  * Its messages stay and show its handle, which is never given away again.
  * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
  */
@@ -20,5 +21,6 @@ export async function retireAgent(work: Work, ref: string): Promise<void> {
   await work.credentials.revokeOfAgent(id, work.now);
   await endConnectionsOfAgent(work, id);
   await work.mcpSessions.removeOfAgent(id);
+  await removeWebhooksOf(work, id);
   for (const message of revocationMessages(await endTokens(work, { agent_id: id }))) work.tell(message);
 }

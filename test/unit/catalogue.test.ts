@@ -10,6 +10,7 @@ import { queueNames } from '../../src/jobs/define.ts';
 import { delivery } from '../../src/jobs/delivery.ts';
 import { jobsOf, outboxJobs, queuedJobs } from '../../src/jobs/index.ts';
 import { maintenance } from '../../src/jobs/maintenance.ts';
+import { webhookPosting } from '../../src/jobs/webhooks.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { createLifecycle } from '../../src/platform/lifecycle.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -74,6 +75,7 @@ const budgetOf = new Map(
     search_messages: 'message_search',
     'POST /contacts/requests': 'contact_request',
     request_contact: 'contact_request',
+    'POST /webhooks/{}/test': 'webhook_test',
   }),
 );
 
@@ -108,7 +110,7 @@ describe('events and jobs', () => {
   });
 
   test('every job has a queue that exists, and a name of its own', () => {
-    const contracts = [...Object.values(outboxJobs), maintenance];
+    const contracts = [...Object.values(outboxJobs), webhookPosting, maintenance];
     expect(repeated(contracts.map(({ name }) => name))).toEqual([]);
     expect(contracts.filter(({ queue }) => !queueNames.includes(queue))).toEqual([]);
     expect(new Set(contracts.map(({ queue }) => queue))).toEqual(new Set(queueNames));
@@ -116,7 +118,7 @@ describe('events and jobs', () => {
 
   test('every job has exactly one handler in the worker', async () => {
     const handlers = await handlersOfAWorker();
-    for (const { name, queue } of [...Object.values(outboxJobs), maintenance]) {
+    for (const { name, queue } of [...Object.values(outboxJobs), webhookPosting, maintenance]) {
       const job = { id: 'x', name, payload: { version: 0 }, attempt: 1 };
       // A handler reads the payload before anything else, and refuses this one.
       await expect(handlers.get(queue)?.(job), name).rejects.toBeInstanceOf(ZodError);
@@ -129,6 +131,7 @@ describe('events and jobs', () => {
     const handler = { contract: delivery, handle: () => Promise.resolve() };
     const parts = { queues: {} as JobQueues, concurrency: 1 };
     await expect(consumeQueues(parts, ['delivery'], [handler, handler])).rejects.toThrow('two handlers');
+    await expect(consumeQueues(parts, ['delivery'], [handler])).rejects.toThrow('the queue webhooks has');
     await expect(consumeQueues(parts, ['maintenance'], [handler])).rejects.toThrow(
       'the queue maintenance has no handler',
     );
@@ -148,7 +151,8 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     },
   };
   const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1', SECRET_KEY: '-'.repeat(32) });
-  const core = { config, logger, queues, repositories: {}, close: () => Promise.resolve() };
+  const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
+  const core = { config, logger, queues, bus, repositories: {}, close: () => Promise.resolve() };
   await startWorker(core as unknown as Core, lifecycle);
   await lifecycle.stop('the test is over');
   return handlers;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig, workerRoles } from '../../src/config.ts';
 import { budgets } from '../../src/domain/limits.ts';
-import { queueNames } from '../../src/jobs/define.ts';
+import { queueNames, queuesOfRole } from '../../src/jobs/define.ts';
 
 const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: 'k'.repeat(32) };
 
@@ -16,7 +16,8 @@ describe('settings', () => {
       TRUST_PROXY: false,
       ALLOWED_HOSTS: [],
       SIGNUP: 'open',
-      WORKER_ROLES: [...queueNames],
+      WORKER_ROLES: Object.keys(queuesOfRole),
+      WEBHOOK_NETWORKS: [],
     });
     expect(loadConfig(complete).REDIS_URL).toBeUndefined();
   });
@@ -27,6 +28,7 @@ describe('settings', () => {
       send_message: { points: 60, seconds: 60 },
       message_search: { points: 30, seconds: 60 },
       contact_request: { points: 10, seconds: 3600 },
+      webhook_test: { points: 10, seconds: 60 },
       default: { points: 300, seconds: 60 },
       public: { points: 300, seconds: 60 },
       sign_in: { points: 10, seconds: 600 },
@@ -50,8 +52,20 @@ describe('settings', () => {
     expect(loadConfig({ ...complete, RATE_LIMITS: 'off' }).RATE_LIMITS).toBe('off');
   });
 
-  test('name as roles exactly the queues there are', () => {
-    expect([...workerRoles]).toEqual([...queueNames]);
+  test('name as roles exactly those that consume the queues there are, each once', () => {
+    expect([...workerRoles]).toEqual(Object.keys(queuesOfRole));
+    expect(Object.values(queuesOfRole).flat()).toEqual([...queueNames]);
+  });
+
+  test('name the networks that webhooks may reach, as ranges of addresses', () => {
+    const networks = (value: string) => loadConfig({ ...complete, WEBHOOK_NETWORKS: value }).WEBHOOK_NETWORKS;
+    expect(networks(' 10.1.0.0/16, fd00::/8,127.0.0.1 ,')).toEqual([
+      { address: '10.1.0.0', prefix: 16 },
+      { address: 'fd00::', prefix: 8 },
+      { address: '127.0.0.1', prefix: 32 },
+    ]);
+    for (const wrong of ['localhost', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::/129', '10.0.0.0/-1'])
+      expect(() => networks(wrong), wrong).toThrow('WEBHOOK_NETWORKS: must be ranges of addresses');
   });
 
   test('are read as what they mean', () => {

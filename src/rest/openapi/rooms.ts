@@ -38,6 +38,12 @@ const rooms: readonly Room[] = [
     paths: /^\/(?:events|realtime)(?:\/|$)/,
   },
   {
+    name: 'webhooks',
+    description:
+      'Addresses that events of yours are posted to, signed and with a log; for agents that are mostly offline.',
+    paths: /^\/webhooks(?:\/|$)/,
+  },
+  {
     name: 'search',
     description: 'Finding agents and contacts by handle or name.',
     paths: /^\/search(?:\/|$)/,

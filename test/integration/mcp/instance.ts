@@ -21,6 +21,7 @@ import { decideForOperator } from '../../../src/services/approvals.ts';
 import { issueToken } from '../../../src/services/issue-token.ts';
 import { createTokens, type Door, resourceAddresses } from '../../../src/services/tokens.ts';
 import { createUnitOfWork } from '../../../src/unit-of-work.ts';
+import { noWayOut } from '../../support/no-way-out.ts';
 
 export interface TokenOptions {
   door?: Door;
@@ -59,6 +60,7 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     cursors,
     addresses: noAddresses,
     loop: null,
+    ...noWayOut,
     jobsOf: () => [],
     announce({ heads }) {
       const rings = heads.map((head) => ({

@@ -25,7 +25,7 @@ const statuses = new Map<number, number>();
 const sent = { requests: 0 };
 
 beforeAll(async () => {
-  service = await startService({ worker: false, env: { RATE_LIMITS: 'off' } });
+  service = await startService({ worker: false, env: { RATE_LIMITS: 'off', WEBHOOK_NETWORKS: '127.0.0.1' } });
   const document = await servedDocument(service.url);
   answers = createAnswerCheck(document);
   endpoints = endpointsOf(document);

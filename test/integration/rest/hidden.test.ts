@@ -27,6 +27,8 @@ type Names =
   | 'message'
   | 'upload'
   | 'uploads'
+  | 'webhook'
+  | 'delivery'
   | 'nothing hidden';
 
 const fields: Record<string, Names> = {
@@ -47,6 +49,8 @@ const fields: Record<string, Names> = {
   reply_to: 'message',
   attachment_id: 'upload',
   attachment_ids: 'uploads',
+  webhook_id: 'webhook',
+  delivery_id: 'delivery',
   organization: 'nothing hidden',
 };
 
@@ -57,6 +61,7 @@ let service: TestService;
 let worlds: PolicyWorlds;
 let viewer: TestAgent;
 let thread: string;
+let webhook: string;
 /** Of each kind what is absent, hidden, retired or malformed: all must look alike. */
 let hidden: Record<Exclude<Names, 'nothing hidden' | 'owner and name'>, readonly Value[]>;
 
@@ -83,6 +88,10 @@ beforeAll(async () => {
   expect([file.status, promised.status]).toEqual([201, 201]);
   const uploads = [newId('attachment'), file.body.id, promised.body.attachment_id, 'att_nonsense'];
   const agents = ['nobody.here', secret.handle, gone.handle];
+  // Where events are posted to is of no importance: nothing is.
+  const posting = { url: 'https://receiver.example.com/' };
+  webhook = (await worlds.post('/webhooks', viewer, posting)).body.id;
+  const theirWebhook = await worlds.post('/webhooks', secret, posting);
   hidden = {
     agent: agents,
     'agent id': [newId('agent'), secret.id, gone.id],
@@ -91,6 +100,8 @@ beforeAll(async () => {
     message: [newId('message'), said.body.id],
     upload: uploads,
     uploads: uploads.map((id) => [id]),
+    webhook: [newId('webhook'), theirWebhook.body.id, 'whk_nonsense'],
+    delivery: [newId('event'), 'evt_nonsense'],
   };
 });
 afterAll(() => service.stop());
@@ -110,6 +121,7 @@ async function call(operation: Operation, values: Record<string, Value>): Promis
   const input: Record<string, unknown> = {
     ...example,
     ...('thread_id' in example && { thread_id: thread }),
+    ...('webhook_id' in example && { webhook_id: webhook }),
     ...values,
   };
   if (values['participants']) delete input['with_handle'];

@@ -22,6 +22,7 @@ import { createUnitOfWork } from '../../../src/unit-of-work.ts';
 import { createWebSocketFace } from '../../../src/ws/face.ts';
 import type { WebSocketLimits } from '../../../src/ws/limits.ts';
 import { testDatabase } from '../../support/postgres.ts';
+import { noWayOut } from '../../support/no-way-out.ts';
 
 export interface NodeOptions {
   limits?: Partial<WebSocketLimits>;
@@ -59,6 +60,7 @@ export async function startNode(options: NodeOptions = {}) {
     cursors,
     addresses: noAddresses,
     loop: null,
+    ...noWayOut,
     jobsOf: () => [],
     announce(news) {
       const { heads } = news;

@@ -51,6 +51,10 @@ const meanings: Record<string, Arbitrary<string>> = {
   attachment_ids: named('upload'),
   counterpart: agentLike,
   from: agentLike,
+  // Nobody listens there, and that is found out at once.
+  url: fc.constant('https://127.0.0.1:1/{{fresh:0}}'),
+  webhook_id: named('webhook'),
+  delivery_id: named('delivery'),
 };
 
 /** Fields that mean something else in one operation. */
@@ -59,6 +63,7 @@ const special: Record<string, Record<string, Arbitrary<JsonText>>> = {
   delete_agent: { agent_ref: named('registered').map(json) },
   get_agent_profile: { owner: named('owner').map(json) },
   get_card: { owner: named('owner').map(json) },
+  delete_webhook: { webhook_id: named('made_webhook').map(json) },
   remove_contact: { agent_ref: contactLike.map(json) },
   add_favorite: { agent_ref: contactLike.map(json) },
   remove_favorite: { agent_ref: contactLike.map(json) },

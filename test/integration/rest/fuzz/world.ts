@@ -1,3 +1,4 @@
+import { newId } from '../../../../src/domain/ids.ts';
 import { scopes } from '../../../../src/domain/scopes.ts';
 import { createOrganization, addToOrganization } from '../../../../src/services/organizations.ts';
 import { rest } from '../../../support/rest-client.ts';
@@ -37,7 +38,9 @@ export async function buildWorld(service: TestService): Promise<World> {
       await addToOrganization(work, { slug: organization, username, role: 'admin' });
     }
   });
-  const world = createWorld(residents, organization);
+  const deliveries = new Map<string, { webhook: string; event: string }>();
+  for (const { id, token } of residents) deliveries.set(id, await buildDelivery(service, token));
+  const world = createWorld(residents, organization, deliveries);
   for (const [index, { token }] of residents.entries()) {
     const other = residents[(index + 1) % population];
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
@@ -53,6 +56,20 @@ export async function buildWorld(service: TestService): Promise<World> {
   return world;
 }
 
+/** A webhook with something to post; no worker does it. */
+async function buildDelivery({ api, core }: TestService, token: string) {
+  const made = await rest('POST', `${api}/webhooks`, { token, body: { url: 'https://127.0.0.1:1/' } });
+  const delivery = { webhook: String(made.body.id), event: newId('event') };
+  await core.database.query(
+    {
+      text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, created_at)
+             values ($1, $2, 'message.created', 1, 'failed', 1)`,
+    },
+    [delivery.webhook, delivery.event],
+  );
+  return delivery;
+}
+
 function raise(): never {
   throw new Error('there is nobody');
 }
@@ -61,13 +78,18 @@ function at<T>(list: readonly T[], number: number): T | undefined {
   return list[number % Math.max(list.length, 1)];
 }
 
-function createWorld(residents: Resident[], organization: string): World {
+function createWorld(
+  residents: Resident[],
+  organization: string,
+  deliveries: ReadonlyMap<string, { webhook: string; event: string }>,
+): World {
   const threads: { id: string; members: string[] }[] = [];
   const messages: { id: string; thread_id: string }[] = [];
   const requests: { id: string; to: string }[] = [];
   const registered: { id: string; owner: string }[] = [];
   const contacts: [string, string][] = [];
   const uploads: { id: string; owner: string }[] = [];
+  const webhooks: { id: string; agent: string }[] = [];
   const cursors: string[] = ['W10.AAAAAAAAAAAAAAAA'];
   let fresh = 0;
 
@@ -106,6 +128,13 @@ function createWorld(residents: Resident[], organization: string): World {
         uploads.filter(({ owner }) => owner === self.id),
         number,
       )?.id,
+    webhook: (_, self) => deliveries.get(self.id)?.webhook,
+    delivery: (_, self) => deliveries.get(self.id)?.event,
+    made_webhook: (number, self) =>
+      at(
+        webhooks.filter(({ agent }) => agent === self.id),
+        number,
+      )?.id,
     cursor: (number) => at(cursors, number),
     fresh: () => `made-${(fresh += 1)}`,
   };
@@ -136,6 +165,7 @@ function createWorld(residents: Resident[], organization: string): World {
         if (status === 'approved') contacts.push([from.id, to.id]);
       }
       if (name === 'create_attachment') uploads.push({ id, owner: resident.id });
+      if (name === 'create_webhook') webhooks.push({ id, agent: resident.id });
       if (name === 'register_agent') registered.push({ id, owner: resident.owner });
       const cursor = made['next_cursor'] ?? made['cursor'];
       if (typeof cursor === 'string' && cursors.length < 500) cursors.push(cursor);

@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+
+/**
+ * Addresses that events of an agent are posted to, and what became of each event. A webhook is one more reader of its agent's feed:
+ * `noted_number` is how far it was read, so the row changes with every batch of events, hence the free space. Deliveries carry no
+ * foreign keys: they are a log, to leave by age.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table webhooks (
+      id text collate "C" primary key,
+      agent_id text collate "C" not null references agents,
+      url text not null,
+      description text not null,
+      -- Null: every type that the scopes show.
+      event_types text[],
+      -- Of the token that said where events go.
+      scopes text[] not null,
+      only_when_offline boolean not null,
+      enabled boolean not null default true,
+      disabled_reason text check (disabled_reason in ('by_request', 'gone', 'failing')),
+      disabled_at bigint,
+      -- Encrypted, as is the one before it, which signs too for a while.
+      secret bytea not null,
+      previous_secret bytea,
+      previous_secret_until bigint,
+      noted_number bigint not null,
+      created_at bigint not null,
+      updated_at bigint not null,
+      check (enabled = (disabled_reason is null)),
+      check ((previous_secret is null) = (previous_secret_until is null))
+    ) with (fillfactor = 50);
+    create index webhooks_agent on webhooks (agent_id, id);
+
+    create table webhook_deliveries (
+      webhook_id text collate "C" not null,
+      event_id text collate "C" not null,
+      event_type text not null,
+      -- Of the event in the feed of the webhook's agent.
+      number bigint not null,
+      state text not null check (state in ('pending', 'delivered', 'failed', 'skipped')),
+      attempts int not null default 0,
+      next_at bigint,
+      last_attempt_at bigint,
+      last_status int,
+      last_error text,
+      created_at bigint not null,
+      primary key (webhook_id, event_id),
+      check ((state = 'pending') = (next_at is not null))
+    );
+    create index webhook_deliveries_due on webhook_deliveries (next_at) where state = 'pending';
+    create index webhook_deliveries_next on webhook_deliveries (webhook_id, next_at) where state = 'pending';
+    create index webhook_deliveries_state on webhook_deliveries (webhook_id, state, event_id);
+    create index webhook_deliveries_age on webhook_deliveries (created_at) where state <> 'pending';
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop table webhook_deliveries, webhooks');
+}

@@ -1,0 +1,46 @@
+import { DomainError } from '../domain/errors.ts';
+import { isId } from '../domain/ids.ts';
+import type { Administration } from '../unit-of-work.ts';
+
+type Webhooks = Pick<Administration, 'webhooks'>;
+
+/** A webhook as it is kept. Its secrets are sealed. */
+export type Webhook = NonNullable<Awaited<ReturnType<Webhooks['webhooks']['find']>>>;
+
+/**
+ * A webhook of this agent; "absent" and "somebody else's" look alike.
+ * @param lock hold it until the transaction ends.
+ * @throws {DomainError} NOT_FOUND
+ */
+export async function webhookFor(
+  { webhooks }: Webhooks,
+  agent_id: string,
+  id: string,
+  { lock = false } = {},
+): Promise<Webhook> {
+  const known = isId('webhook', id);
+  const webhook = known ? await (lock ? webhooks.lock(id, agent_id) : webhooks.find(id)) : undefined;
+  if (webhook?.agent_id !== agent_id) throw new DomainError('NOT_FOUND', 'You have no such webhook.');
+  return webhook;
+}
+
+/**
+ * A webhook of any agent, for operators.
+ * @throws {DomainError} NOT_FOUND
+ */
+export async function webhookOfAnybody({ webhooks }: Webhooks, id: string): Promise<Webhook> {
+  const webhook = await webhooks.find(id);
+  if (!webhook) throw new DomainError('NOT_FOUND', `No such webhook: ${id.slice(0, 80)}`);
+  return webhook;
+}
+
+/** Ends everything that is posted of an agent. What was posted stays in the log until it is old. */
+export async function removeWebhooksOf(work: Administration, agent_id: string): Promise<void> {
+  for (const id of await work.webhooks.removeAllOf(agent_id)) {
+    await work.webhookDeliveries.abandon(id, webhookRemoved);
+  }
+}
+
+/** What the log says of deliveries that are no longer tried. */
+export const webhookRemoved = 'the webhook was removed';
+export const webhookDisabled = 'the webhook was disabled';

@@ -1,0 +1,97 @@
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import type { Core } from '../../../src/compose.ts';
+import { maintenance } from '../../../src/jobs/maintenance.ts';
+import { describeWithRedis } from '../../support/redis-server.ts';
+import { eventually, useWebhooks } from './house.ts';
+import { status } from './receiver.ts';
+
+let sweeps = 0;
+
+/** What the clock does every few seconds. */
+function sweep({ queues }: Core): Promise<void> {
+  const { queue, name, attempts, backoff_ms } = maintenance;
+  const payload = { version: 1, task: 'sweep-webhooks' };
+  return queues.enqueue([{ queue, name, id: `sweep-now-${(sweeps += 1)}`, payload, attempts, backoff_ms }]);
+}
+
+describe('a worker that dies after a post and before it notes it', () => {
+  let faults = 0;
+  const house = useWebhooks({
+    pacing: { lease: 300 },
+    worker(core) {
+      const { webhookDeliveries } = core.repositories;
+      const settle: typeof webhookDeliveries.settle = async (...args) => {
+        if (faults > 0) {
+          faults -= 1;
+          throw new Error('gone in the middle');
+        }
+        return webhookDeliveries.settle(...args);
+      };
+      const repositories = { ...core.repositories, webhookDeliveries: { ...webhookDeliveries, settle } };
+      return { ...core, repositories };
+    },
+  });
+
+  test('leaves the event to be posted again', async () => {
+    const bob = await house.agent();
+    const webhook = await house.webhook(bob, { event_types: ['message.created'] });
+    faults = 1;
+    await house.letter(bob);
+    await eventually(() => faults).toBe(0);
+    await eventually(async () => {
+      await sweep(house.core);
+      return house.receiver.at(webhook.path).length;
+    }).toBe(2);
+    await eventually(() => house.deliveries(bob, webhook, '?state=delivered')).toHaveLength(1);
+    const [first, second] = house.receiver.at(webhook.path);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  });
+});
+
+await describeWithRedis('a Redis that is flushed', () => {
+  const house = useWebhooks({ backend: 'redis', pacing: { schedule: [0, 1_000, 0], lease: 60_000 } });
+
+  test('costs no attempt: the sweep finds what is due', async () => {
+    const bob = await house.agent();
+    const webhook = await house.webhook(bob, { event_types: ['message.created'] });
+    house.receiver.answers(status(503));
+    await house.letter(bob);
+    await eventually(() => house.deliveries(bob, webhook)).toEqual([
+      expect.objectContaining({ state: 'pending', attempts: 1, last_status: 503 }),
+    ]);
+    house.receiver.answers(status(204));
+    const redis = new Redis(house.core.config.REDIS_URL ?? '');
+    await redis.flushall();
+    redis.disconnect();
+    await eventually(async () => {
+      await sweep(house.core);
+      return house.deliveries(bob, webhook, '?state=delivered');
+    }).toHaveLength(1);
+    expect(house.receiver.at(webhook.path)).toHaveLength(2);
+  });
+});
+
+describe('a receiver that does not answer', () => {
+  const house = useWebhooks({ pacing: { schedule: [0], parallel: 2 }, patience_ms: 3_000 });
+
+  test('holds up its own events, a few at a time, and nobody else’s', async () => {
+    const [bob, carol] = [await house.agent(), await house.agent()];
+    const slow = await house.webhook(bob, { event_types: ['message.created'] });
+    const swift = await house.webhook(carol, { event_types: ['message.created'] });
+    house.receiver.answers((response, post) => {
+      if (post.path === swift.path) response.writeHead(204).end();
+    });
+    for (const _ of [1, 2, 3]) await house.letter(bob);
+    await eventually(() => house.receiver.at(slow.path).length).toBe(2);
+    await house.letter(carol);
+    await eventually(() => house.receiver.at(swift.path).length).toBe(1);
+    expect(house.receiver.at(slow.path)).toHaveLength(2);
+
+    await eventually(() => house.deliveries(bob, slow, '?state=failed')).toHaveLength(3);
+    const errors = (await house.deliveries(bob, slow)).map(({ last_error }) => last_error);
+    expect(errors).toContain('no answer within 3 s');
+    const shown = await house.call('GET', `/webhooks/${slow.id}`, bob.token);
+    expect(shown.body).toMatchObject({ enabled: false, disabled_reason: 'failing' });
+  });
+});

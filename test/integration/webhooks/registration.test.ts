@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { masked } from '../../support/masked.ts';
+import { rest } from '../../support/rest-client.ts';
+import { eventually, useWebhooks } from './house.ts';
+
+const house = useWebhooks();
+
+const url = 'https://receiver.example.com/events';
+
+describe('a webhook', () => {
+  test('is made, read, changed and removed', async () => {
+    const bob = await house.agent();
+    const made = await house.call('POST', '/webhooks', bob.token, {
+      url,
+      event_types: ['message.created', 'contact.request'],
+      description: 'Wakes me up.',
+      only_when_offline: true,
+    });
+    const { secret, ...webhook } = made.body;
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/webhooks/${webhook.id}`);
+    expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
+    expect(webhook).toEqual({
+      id: expect.stringMatching(/^whk_/),
+      url,
+      event_types: ['message.created', 'contact.request'],
+      description: 'Wakes me up.',
+      only_when_offline: true,
+      enabled: true,
+      disabled_reason: null,
+      disabled_at: null,
+      previous_secret_until: null,
+      created_at: expect.any(Number),
+      updated_at: webhook.created_at,
+    });
+    const plain = (await house.call('POST', '/webhooks', bob.token, { url })).body;
+    expect(plain).toMatchObject({ event_types: null, description: '', only_when_offline: false });
+    const list = await house.call('GET', '/webhooks', bob.token);
+    expect(list.body.webhooks.map(({ id }: { id: string }) => id)).toEqual([webhook.id, plain.id]);
+    expect(list.text).not.toContain('whsec_');
+    expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).body).toEqual(webhook);
+
+    const changes = {
+      url: `${url}/2`,
+      event_types: null,
+      description: '',
+      only_when_offline: false,
+      enabled: false,
+    };
+    const changed = await house.call('PATCH', `/webhooks/${webhook.id}`, bob.token, changes);
+    expect(changed.body).toEqual({
+      ...webhook,
+      ...changes,
+      disabled_reason: 'by_request',
+      disabled_at: expect.any(Number),
+      updated_at: expect.any(Number),
+    });
+    const untouched = await house.call('PATCH', `/webhooks/${webhook.id}`, bob.token, { description: 'x' });
+    expect(untouched.body).toMatchObject({ enabled: false, disabled_at: changed.body.disabled_at });
+
+    expect((await house.call('DELETE', `/webhooks/${webhook.id}`, bob.token)).status).toBe(204);
+    expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).status).toBe(404);
+  });
+
+  test('is one of ten at most, also when many are made at once', async () => {
+    const bob = await house.agent();
+    const made = await Promise.all(
+      Array.from({ length: 13 }, () => house.call('POST', '/webhooks', bob.token, { url })),
+    );
+    const statuses = made.map(({ status }) => status).toSorted((one, other) => one - other);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 403, 403, 403]);
+  });
+
+  test.each([
+    ['http://receiver.example.com:0', 'url', undefined],
+    ['ftp://receiver.example.com', 'url', 'must be an address that starts with https://'],
+    ['receiver.example.com', 'url', 'must be an address that starts with https://'],
+    ['', 'url', 'must have a character at least'],
+    [`https://receiver.example.com/${'x'.repeat(2048)}`, 'url', 'must have at most 2,048 characters'],
+    ['https://ann:secret@receiver.example.com', 'url', 'must hold no user name and no password'],
+    ['https://receiver.example.com/#x', 'url', 'must have no fragment'],
+    ['http://93.184.216.34/', 'url', 'must lead to a public address'],
+    ['https://10.0.0.1/', 'url', 'must lead to a public address'],
+    ['https://169.254.169.254/latest', 'url', 'must lead to a public address'],
+    ['https://[::ffff:10.0.0.1]/', 'url', 'must lead to a public address'],
+    ['https://0x0a000001/', 'url', 'must lead to a public address'],
+  ])('is not for %s', async (wrong, field, message) => {
+    const bob = await house.agent();
+    const answer = await house.call('POST', '/webhooks', bob.token, { url: wrong });
+    if (message === undefined) {
+      // A name may lead to where http is open: that is seen when something is posted.
+      expect(answer.status).toBe(201);
+      return;
+    }
+    expect([answer.status, answer.body.error.details]).toEqual([400, [{ field, message }]]);
+  });
+
+  test.each([
+    [{ event_types: [] }, 'event_types'],
+    [{ event_types: ['message.created', 'message.created'] }, 'event_types'],
+    [{ event_types: ['message.sung'] }, 'event_types.0'],
+    [{ description: 'x'.repeat(201) }, 'description'],
+    [{ secret: 'whsec_x' }, 'secret'],
+    [{ enabled: 'yes' }, 'enabled'],
+  ])('is not made with %o', async (wrong, field) => {
+    const bob = await house.agent();
+    const answer = await house.call('POST', '/webhooks', bob.token, { url, ...wrong });
+    expect([answer.status, answer.body.error.details[0].field]).toEqual([400, field]);
+  });
+});
+
+describe('its secret', () => {
+  test('comes again under the same key, and stands nowhere in the database', async () => {
+    const bob = await house.agent();
+    const key = randomUUID();
+    const first = await house.call('POST', '/webhooks', bob.token, { url }, key);
+    const second = await house.call('POST', '/webhooks', bob.token, { url }, key);
+    expect([second.status, second.headers.get('idempotency-replayed'), second.text]).toEqual([
+      201,
+      'true',
+      first.text,
+    ]);
+    const other = await house.call('POST', '/webhooks', bob.token, { url: `${url}/2` }, key);
+    expect(other.status).toBe(422);
+    expect((await house.call('GET', '/webhooks', bob.token)).body.webhooks).toHaveLength(1);
+    const path = `/webhooks/${first.body.id}/rotate-secret`;
+    const rotation = randomUUID();
+    const rotated = await house.call('POST', path, bob.token, undefined, rotation);
+    expect((await house.call('POST', path, bob.token, undefined, rotation)).body).toEqual(rotated.body);
+    const stored = await house.core.database.query<{ row: string }>(
+      {
+        text: `select k::text || convert_from(k.answer::bytea, 'latin1') as row from idempotency_keys k
+               union all select w::text from webhooks w where w.id = $1`,
+      },
+      [first.body.id],
+    );
+    const rows = stored.map(({ row }) => row).join();
+    expect(rows).toContain(url);
+    for (const { secret } of [first.body, rotated.body]) {
+      const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64');
+      expect(rows).not.toContain(secret.slice('whsec_'.length, -2));
+      expect(rows).not.toContain(bytes.toString('hex'));
+    }
+  });
+});
+
+describe('rights', () => {
+  const paths = (id: string) =>
+    [
+      ['GET', `/webhooks/${id}`],
+      ['PATCH', `/webhooks/${id}`, { description: 'mine now' }],
+      ['POST', `/webhooks/${id}/rotate-secret`],
+      ['POST', `/webhooks/${id}/test`],
+      ['GET', `/webhooks/${id}/deliveries`],
+      ['POST', `/webhooks/${id}/deliveries/evt_01K9ZX6Q8T1V5X7Y9Z1B3D4E5F/replay`],
+      ['POST', `/webhooks/${id}/replay`, { since: 0 }],
+      ['DELETE', `/webhooks/${id}`],
+    ] as const;
+
+  test('somebody else’s is answered like one that is not there', async () => {
+    const [bob, eve] = [await house.agent(), await house.agent()];
+    const webhook = await house.webhook(bob);
+    const alike = await Promise.all(
+      [webhook.id, 'whk_01K9ZX7R9V2W6Y8Z0A1C3E5F6G', 'nonsense'].map((id) =>
+        Promise.all(
+          paths(id).map(async ([method, path, body]) => {
+            const answer = await house.call(method, path, eve.token, body);
+            expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+            return masked(answer, { value: [id] });
+          }),
+        ),
+      ),
+    );
+    for (const answers of alike) expect(answers).toEqual(alike[0]);
+    expect((await house.call('GET', '/webhooks', eve.token)).body).toEqual({ webhooks: [] });
+    expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).body.description).toBe('');
+    expect(house.receiver.at(webhook.path)).toEqual([]);
+  });
+
+  test('reading needs agents:read, changing agents:write', async () => {
+    const bob = await house.agent();
+    const webhook = await house.webhook(bob);
+    const reader = await house.token(bob.handle, ['threads:read']);
+    const nobody = await house.token(bob.handle, ['realtime:read']);
+    for (const [method, path, body] of paths(webhook.id)) {
+      const read = await house.call(method, path, reader, body);
+      const none = await house.call(method, path, nobody, body);
+      expect(read.status).toBe(method === 'GET' ? 200 : 403);
+      expect([none.status, none.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    }
+    const created = await house.call('POST', '/webhooks', reader, { url });
+    expect([created.status, created.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    const anonymous = await rest('GET', `${house.url}/v1/webhooks`);
+    expect(anonymous.status).toBe(401);
+  });
+
+  test('nobody has events posted that the token may not see', async () => {
+    const bob = await house.agent();
+    const narrow = await house.token(bob.handle, ['agents:write', 'contacts:read']);
+    const wide = await house.webhook(bob, { event_types: ['message.created'] });
+    const open = await house.webhook(bob);
+    const refused = [
+      await house.call('POST', '/webhooks', narrow, { url, event_types: ['message.created'] }),
+      await house.call('PATCH', `/webhooks/${open.id}`, narrow, { event_types: ['message.created'] }),
+      // Another address for events that it could not read itself.
+      await house.call('PATCH', `/webhooks/${wide.id}`, narrow, { url }),
+    ];
+    for (const answer of refused) {
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(answer.headers.get('www-authenticate')).toContain('scope="threads:read"');
+    }
+    // Of one for every type it gets those that it may see, and no more.
+    const moved = await house.call('PATCH', `/webhooks/${open.id}`, narrow, {
+      url: `${house.receiver.url}/moved`,
+    });
+    expect(moved.status).toBe(200);
+    const { from } = await house.letter(bob);
+    await house.call('POST', '/contacts/requests', from.token, { handle: bob.handle });
+    await eventually(() => house.receiver.at(wide.path).length).toBe(1);
+    await eventually(() => house.receiver.at('/moved').map(({ json }) => json.type)).toEqual([
+      'contact.request',
+    ]);
+  });
+
+  test('those of a retired agent end with it', async () => {
+    const bob = await house.agent();
+    const webhook = await house.webhook(bob);
+    house.receiver.answers((response) => void response.writeHead(503).end());
+    await house.letter(bob);
+    await eventually(() => house.receiver.at(webhook.path).length).toBeGreaterThan(0);
+    expect((await house.call('DELETE', `/agents/${bob.id}`, bob.token)).status).toBe(204);
+    const { webhooks, webhookDeliveries } = house.core.repositories;
+    expect(await webhooks.find(webhook.id)).toBeUndefined();
+    const left = await webhookDeliveries.list(webhook.id, { before: null, state: 'pending', limit: 10 });
+    expect(left).toEqual([]);
+    house.receiver.answers((response) => void response.writeHead(204).end());
+  });
+});

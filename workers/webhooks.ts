@@ -1,0 +1,134 @@
+import type { Core } from '../src/compose.ts';
+import { type Posted, wasTaken } from '../src/domain/courier.ts';
+import { usualPacing, type WebhookPacing, webhooksTopic } from '../src/domain/webhooks.ts';
+import { webhookJob, webhookPosting } from '../src/jobs/webhooks.ts';
+import { presentEvent } from '../src/presenters/events.ts';
+import type { Receipts } from '../src/realtime/receipts.ts';
+import { type Webhook, webhookDisabled, webhookRemoved } from '../src/services/webhook-access.ts';
+import { signedHeaders } from '../src/services/webhook-secrets.ts';
+import type { JobHandler } from './run.ts';
+import { createTurns } from './turns.ts';
+
+type Delivery = Awaited<ReturnType<Core['repositories']['webhookDeliveries']['claim']>>[number];
+type Event = Awaited<ReturnType<Core['repositories']['feed']['events']>>[number];
+
+/**
+ * Posts what webhooks have to post, one webhook at a time in turns: a receiver that is slow holds up its own events, a few at a
+ * time, and nobody else's. What is under way is leased: a worker that dies in the middle leaves it to be posted again.
+ */
+export function webhookHandler(
+  core: Core,
+  receipts: Pick<Receipts, 'delivered'>,
+  pacing: WebhookPacing = usualPacing,
+): JobHandler<{ webhook_id: string }> {
+  const { repositories, unitOfWork, courier, vault, cursors, queues, logger } = core;
+  const { webhooks, webhookDeliveries, feed, presence } = repositories;
+  const turns = createTurns();
+
+  /** Posts a few that are due. `stuck`: none of them got through. */
+  async function round(webhook: Webhook): Promise<'done' | 'more' | 'stuck'> {
+    const { id, agent_id, only_when_offline } = webhook;
+    const claimed = await webhookDeliveries.claim(id, Date.now(), pacing.lease, pacing.parallel);
+    if (claimed.length === 0) return 'done';
+    if (only_when_offline && (await presence.online([agent_id])).size > 0) {
+      for (const { event_id } of claimed) await webhookDeliveries.skip(id, event_id);
+      return 'more';
+    }
+    const found = await feed.events(claimed.map(({ event_id }) => event_id));
+    const events = new Map(found.map((event) => [event.id, event]));
+    const settled = await Promise.all(
+      claimed.map((delivery) => attempt(webhook, delivery, events.get(delivery.event_id))),
+    );
+    return settled.includes(true) ? 'more' : 'stuck';
+  }
+
+  /** @returns whether the webhook is worth another round at once. */
+  async function attempt(webhook: Webhook, delivery: Delivery, event: Event | undefined): Promise<boolean> {
+    const body = event && bodyOf(webhook, delivery, event);
+    if (body === undefined) {
+      await note(delivery, { state: 'failed', next_at: null }, { status: null, fault: eventGone });
+      return true;
+    }
+    const { event_id } = delivery;
+    const headers = signedHeaders(vault, webhook, { event_id, body, now: Date.now() });
+    const posted = await courier.post({ url: webhook.url, headers, body });
+    if (!wasTaken(posted)) return notTaken(delivery, posted);
+    await note(delivery, { state: 'delivered', next_at: null }, posted);
+    receipts.delivered(webhook.agent_id, event ? [event] : []);
+    return true;
+  }
+
+  function bodyOf({ agent_id }: Webhook, { number }: Delivery, event: Event): string | undefined {
+    try {
+      return JSON.stringify(presentEvent(event, cursors.encodeFeed(agent_id, number)));
+    } catch (error) {
+      logger.error({ err: error, event: event.id }, 'an event cannot be shown');
+      return undefined;
+    }
+  }
+
+  async function notTaken(delivery: Delivery, posted: Posted): Promise<false> {
+    const { webhook_id, attempts, created_at } = delivery;
+    const pause = pacing.schedule[attempts + 1];
+    if (posted.status === 410 || pause === undefined) {
+      await note(delivery, { state: 'failed', next_at: null }, posted);
+      if (posted.status === 410) await disable(webhook_id, 'gone');
+      // One event that the receiver cannot bear says nothing of the others.
+      else if (!(await webhookDeliveries.deliveredSince(webhook_id, created_at)))
+        await disable(webhook_id, 'failing');
+      return false;
+    }
+    const next_at = Date.now() + Math.round(pause * (1 + Math.random() * pacing.jitter));
+    await note(delivery, { state: 'pending', next_at }, posted);
+    await queues.enqueue([webhookJob(webhook_id, next_at)]);
+    return false;
+  }
+
+  async function note(
+    { webhook_id, event_id }: Delivery,
+    now: Pick<Delivery, 'state' | 'next_at'>,
+    { status, fault }: Posted,
+  ): Promise<void> {
+    await webhookDeliveries.settle(webhook_id, event_id, { ...now, at: Date.now(), status, error: fault });
+  }
+
+  async function disable(id: string, reason: 'gone' | 'failing'): Promise<void> {
+    logger.info({ webhook: id, reason }, 'a webhook is disabled');
+    await unitOfWork.administer(async (work) => {
+      if (!(await work.webhooks.disable(id, reason, work.now))) return;
+      await work.webhookDeliveries.abandon(id, webhookDisabled);
+    });
+  }
+
+  /** Rounds until nothing is due, nothing gets through, or others have waited long enough. */
+  async function turn(id: string): Promise<void> {
+    const end = Date.now() + pacing.turn;
+    for (;;) {
+      const webhook = await webhooks.find(id);
+      if (!webhook?.enabled) return webhookDeliveries.abandon(id, webhook ? webhookDisabled : webhookRemoved);
+      const result = await round(webhook);
+      if (result === 'done') return;
+      const now = Date.now();
+      if (result === 'stuck') return queues.enqueue([webhookJob(id, now + pacing.rest)]);
+      if (now >= end) return queues.enqueue([webhookJob(id, now)]);
+    }
+  }
+
+  async function handle({ webhook_id }: { webhook_id: string }): Promise<void> {
+    const asked = await turns.take(webhook_id, () => turn(webhook_id));
+    if (asked) await queues.enqueue([webhookJob(webhook_id, Date.now())]);
+  }
+
+  return { contract: webhookPosting, handle };
+}
+
+const eventGone = 'the event is no longer kept';
+
+/** Hears of webhooks that have something to post for another reason than a new event. What is not heard, the sweep finds. */
+export async function wakeForWebhooks({ bus, queues, logger }: Core): Promise<void> {
+  await bus.subscribe(webhooksTopic, (id) => {
+    queues
+      .enqueue([webhookJob(id, Date.now())])
+      .catch((error: unknown) => logger.debug({ err: error }, 'not enqueued; the sweep will'));
+  });
+}
