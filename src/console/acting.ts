@@ -10,8 +10,15 @@ type Parts = Pick<PageParts, 'unitOfWork' | 'execute' | 'settings'>;
 /** One of a person's agents, and the one door to what agents do: operations of the catalogue. */
 export interface Acting {
   agent: AgentOfPerson;
-  /** @throws {DomainError} as the operation does; RATE_LIMITED for one that has a budget of its own */
-  call<Output extends object>(operation: Operation<unknown, Output>, input?: object): Promise<Output>;
+  /**
+   * @param once names this very call, if it could come twice: what comes again gets the first answer.
+   * @throws {DomainError} as the operation does; RATE_LIMITED for one that has a budget of its own
+   */
+  call<Output extends object>(
+    operation: Operation<unknown, Output>,
+    input?: object,
+    once?: string,
+  ): Promise<Output>;
 }
 
 /**
@@ -52,10 +59,11 @@ function callerAs({ execute, settings }: Parts, person: Person, through: AgentOf
   return async function call<Output extends object>(
     operation: Operation<unknown, Output>,
     input: object = {},
+    once?: string,
   ): Promise<Output> {
     // The person's own budget has paid: an app that uses up the agent's must not keep its person from pausing it.
     const paid = operation.limit === undefined;
-    const { output } = await execute({ operation, actor, input, paid });
+    const { output } = await execute({ operation, actor, input, paid, idempotency_key: once });
     // By the schema of this very operation.
     return output as Output;
   };

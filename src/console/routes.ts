@@ -27,6 +27,10 @@ import { signInRoutes } from './pages/sign-in.tsx';
 import { signOutRoutes } from './pages/sign-out.ts';
 import { signUpRoutes } from './pages/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
+import { webhookActionRoutes } from './pages/webhook-actions.tsx';
+import { webhookNewRoutes } from './pages/webhook-new.tsx';
+import { webhookRoutes } from './pages/webhook.tsx';
+import { webhookListRoutes } from './pages/webhooks.tsx';
 import type { PageParts } from './parts.ts';
 import type { ConsoleRoute } from './route.ts';
 
@@ -54,6 +58,11 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...credentialListRoutes(parts),
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),
+    ...webhookListRoutes(parts),
+    // Before what takes any other word for the id of a webhook.
+    ...webhookNewRoutes(parts),
+    ...webhookRoutes(parts),
+    ...webhookActionRoutes(parts),
     ...connectionRoutes(parts),
     ...approvalListRoutes(parts),
     ...approvalRoutes(parts),

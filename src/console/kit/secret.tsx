@@ -20,12 +20,18 @@ export function CopyValue({ label, value }: SecretProps) {
   );
 }
 
+interface OnceShownProps {
+  secrets: readonly SecretProps[];
+  /** What we do with it. */
+  kept?: string;
+}
+
 /** Secrets that are shown this once. Answer the form with such a page; never redirect to one. */
-export function OnceShown({ secrets }: { secrets: readonly SecretProps[] }) {
+export function OnceShown({ secrets, kept = 'We keep only a fingerprint of it' }: OnceShownProps) {
   return (
     <div class="stack">
       <Notice tone="warning" title="Copy this now">
-        It is shown this once. We keep only a fingerprint of it and cannot show it again.
+        It is shown this once. {kept} and cannot show it again.
       </Notice>
       {secrets.map((secret) => (
         <CopyValue {...secret} key={secret.label} />

@@ -20,6 +20,7 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
     [agentAddress(agent, 'contacts'), 'Contacts'],
     [agentAddress(agent, 'blocks'), 'Blocks'],
     [agentAddress(agent, 'credentials'), 'Credentials'],
+    [agentAddress(agent, 'webhooks'), 'Webhooks'],
   ] as const;
   return (
     <>

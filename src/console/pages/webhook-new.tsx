@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { createWebhookOperation } from '../../operations/create-webhook.ts';
+import type { AgentOfPerson } from '../../services/person-agents.ts';
+import { actingAs } from '../acting.ts';
+import { Card, Refused } from '../kit/content.tsx';
+import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
+import { OnceShown } from '../kit/secret.tsx';
+import type { PageParts } from '../parts.ts';
+import { orAgain, type Refusal } from '../refusal.ts';
+import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
+import { agentAddress, AgentHeading } from './agent-heading.tsx';
+import { type EnteredWebhook, enteredWebhook, WebhookFields, webhookInput } from './webhook-fields.tsx';
+
+const path = '/console/agents/:id/webhooks/new';
+const empty: EnteredWebhook = { url: '', description: '', event_types: [], only_when_offline: false };
+
+/** Making a webhook. The answer to the form is the page with the secret: no other page ever shows it. */
+export function webhookNewRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    page(path, async ({ params, person }) => {
+      const { agent } = await actingAs(parts, person, params['id'] ?? '');
+      return newWebhookPage(agent, empty);
+    }),
+    action(path, async ({ params, person, form }) => {
+      const { agent, call } = await actingAs(parts, person, params['id'] ?? '');
+      const entered = enteredWebhook(form);
+      return orAgain(
+        async () => {
+          const once = onceOf(form);
+          return webhookSecretPage(agent, await call(createWebhookOperation, webhookInput(entered), once));
+        },
+        (refusal) => newWebhookPage(agent, entered, refusal),
+      );
+    }),
+  ];
+}
+
+/** Tells one form from the next, so that one that is sent twice is done once. */
+export function onceToken(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+/** The token of a form of ours; a form that brings something else is one of its own. */
+export function onceOf(form: URLSearchParams): string {
+  const given = form.get('once') ?? '';
+  return /^[\w-]{22}$/.test(given) ? given : onceToken();
+}
+
+function newWebhookPage(agent: AgentOfPerson, entered: EnteredWebhook, refusal?: Refusal): ShownPage {
+  const list = agentAddress(agent, 'webhooks');
+  const body = (
+    <>
+      <AgentHeading agent={agent} current={list} />
+      <Card title="New webhook">
+        <Refused {...refusal} />
+        <Form action={`${list}/new`} hidden={{ once: onceToken() }}>
+          <WebhookFields entered={entered} wrong={refusal?.fields ?? {}} />
+          <Actions>
+            <Button>Create the webhook</Button>
+            <ButtonLink href={list}>Cancel</ButtonLink>
+          </Actions>
+        </Form>
+      </Card>
+    </>
+  );
+  return {
+    title: refusal ? 'Error: New webhook' : 'New webhook',
+    body,
+    status: refusal?.status ?? 200,
+    retry_after: refusal?.retry_after,
+  };
+}
+
+/** A new secret, this once. */
+export function webhookSecretPage(
+  agent: AgentOfPerson,
+  { id, url, secret }: { id: string; url: string; secret: string },
+): ShownPage {
+  const list = agentAddress(agent, 'webhooks');
+  const body = (
+    <>
+      <AgentHeading agent={agent} current={list} />
+      <Card title={new URL(url).host}>
+        <OnceShown secrets={[{ label: 'Signing secret', value: secret }]} kept="We keep it encrypted" />
+        <p>
+          Your server checks with it that a post is from here. Give it to a library of Standard Webhooks; each
+          post carries the headers <span class="code">webhook-id</span>,{' '}
+          <span class="code">webhook-timestamp</span> and <span class="code">webhook-signature</span>.
+        </p>
+        <Actions>
+          <ButtonLink href={`${list}/${id}`} kind="primary">
+            I have copied it
+          </ButtonLink>
+        </Actions>
+      </Card>
+    </>
+  );
+  return { title: 'Copy the secret', body };
+}
