@@ -11,6 +11,7 @@ import { keyCommand } from './key.ts';
 import { orgCommand } from './org.ts';
 import { searchCommand } from './search.ts';
 import { tokenCommand } from './token.ts';
+import { webhookCommand } from './webhook.ts';
 
 /**
  * Runs one command of `ams`.
@@ -26,6 +27,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     .addCommand(credentialCommand(io))
     .addCommand(tokenCommand(io))
     .addCommand(approvalCommand(io))
+    .addCommand(webhookCommand(io))
     .addCommand(keyCommand(io))
     .addCommand(searchCommand(io))
     .addCommand(doctorCommand(io));

@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type DeliveryState, deliveryStates } from '../domain/webhooks.ts';
+import { presentWebhookDelivery } from '../presenters/webhook.ts';
+import { webhookOfAnybody } from '../services/webhook-access.ts';
+import { latestDeliveries, replayDelivery, replayFailed } from '../services/webhook-deliveries.ts';
+import { printResult, resultCommand } from './command.ts';
+import { withCore } from './core.ts';
+import type { CommandIo } from './io.ts';
+import { wholeNumber } from './numbers.ts';
+
+interface LogOptions {
+  state?: DeliveryState;
+  limit: number;
+  json?: boolean;
+}
+
+/** `ams webhook deliveries …` */
+export function deliveriesCommand(io: CommandIo): Command {
+  return resultCommand('deliveries', 'what became of the events at a webhook, newest first')
+    .argument('<id>')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(wholeNumber(1, 1_000)).default(50))
+    .action(async (id: string, { state, limit, json }: LogOptions) => {
+      const rows = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.consult(async (all) => {
+          const { agent_id } = await webhookOfAnybody(all, id);
+          return latestDeliveries(all, agent_id, id, { state: state ?? null, limit });
+        }),
+      );
+      const deliveries = rows.map(presentWebhookDelivery);
+      printResult(io, { ...(json && { json }) }, json ? { deliveries } : deliveries);
+    });
+}
+
+function parseTime(value: string): number {
+  const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value);
+  if (Number.isSafeInteger(time) && time >= 0) return time;
+  throw new InvalidArgumentError('Give a date and time, as in 2026-01-31T12:00Z, or milliseconds.');
+}
+
+/** `ams webhook replay …`: the workers post what it brings back within seconds. */
+export function replayCommand(io: CommandIo): Command {
+  return resultCommand('replay', 'post one event once more, or what failed since a time')
+    .argument('<id>')
+    .argument('[event_id]')
+    .addOption(new Option('--since <time>', 'when the oldest of them happened').argParser(parseTime))
+    .action(async (id: string, event_id: string | undefined, options: { since?: number; json?: boolean }) => {
+      const { since } = options;
+      if ((event_id === undefined) === (since === undefined)) {
+        throw new Error('name one event, or give --since');
+      }
+      const result = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer(async (work) => {
+          const { agent_id } = await webhookOfAnybody(work, id);
+          if (event_id === undefined) return replayFailed(work, agent_id, id, since ?? 0);
+          return presentWebhookDelivery(await replayDelivery(work, agent_id, id, event_id));
+        }),
+      );
+      printResult(io, options, result);
+    });
+}

@@ -1,0 +1,186 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { wasTaken } from '../domain/courier.ts';
+import { type EventType, eventTypes } from '../domain/events.ts';
+import { scopes } from '../domain/scopes.ts';
+import { presentWebhook } from '../presenters/webhook.ts';
+import { agentByHandle } from '../services/agent-by-handle.ts';
+import { webhookOfAnybody } from '../services/webhook-access.ts';
+import { testWebhook } from '../services/webhook-test.ts';
+import {
+  createWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+  type WebhookChanges,
+} from '../services/webhooks.ts';
+import { printResult, resultCommand } from './command.ts';
+import { withCore } from './core.ts';
+import type { CommandIo } from './io.ts';
+import { deliveriesCommand, replayCommand } from './webhook-log.ts';
+
+interface Json {
+  json?: boolean;
+}
+
+const everyScope: ReadonlySet<string> = new Set(scopes);
+
+const isEventType = (value: string): value is EventType => eventTypes.some((type) => type === value);
+
+/** What `--events` names. */
+type Types = EventType[] | 'all';
+
+function parseTypes(value: string): Types {
+  if (value === 'all') return value;
+  const given = value.split(/[\s,]+/).filter((word) => word !== '');
+  if (given.length === 0 || !given.every(isEventType)) {
+    throw new InvalidArgumentError(`Give all, or some of: ${eventTypes.join(' ')}`);
+  }
+  return [...new Set(given.filter(isEventType))];
+}
+
+const typesOf = (types: Types): EventType[] | null => (types === 'all' ? null : types);
+
+const typesOption = () =>
+  new Option('--events <list>', 'event types, separated by commas, or all').argParser(parseTypes);
+
+/** `ams webhook …` */
+export function webhookCommand(io: CommandIo): Command {
+  return new Command('webhook')
+    .description('addresses that events of agents are posted to')
+    .addCommand(createCommand(io))
+    .addCommand(listCommand(io))
+    .addCommand(showCommand(io))
+    .addCommand(updateCommand(io))
+    .addCommand(removeCommand(io))
+    .addCommand(rotateCommand(io))
+    .addCommand(testCommand(io))
+    .addCommand(deliveriesCommand(io))
+    .addCommand(replayCommand(io));
+}
+
+interface CreateOptions extends Json {
+  url: string;
+  events: Types;
+  description: string;
+  onlyWhenOffline: boolean;
+}
+
+function createCommand(io: CommandIo): Command {
+  return resultCommand('create', 'have events of an agent posted; the secret is shown this once')
+    .argument('<handle>')
+    .requiredOption('--url <address>', 'where to')
+    .addOption(typesOption().default('all'))
+    .option('--description <text>', 'your own words', '')
+    .option('--only-when-offline', 'only while the agent has no stream open', false)
+    .action(async (handle: string, options: CreateOptions) => {
+      const { url, events, description, onlyWhenOffline } = options;
+      const input = { url, event_types: typesOf(events), description, only_when_offline: onlyWhenOffline };
+      const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer(async (work) => {
+          const { id } = await agentByHandle(work, handle);
+          return createWebhook(work, { agent_id: id, scopes: everyScope }, input);
+        }),
+      );
+      printResult(io, options, { ...presentWebhook(webhook), secret });
+    });
+}
+
+function listCommand(io: CommandIo): Command {
+  return resultCommand('list', "an agent's webhooks, oldest first")
+    .argument('<handle>')
+    .action(async (handle: string, options: Json) => {
+      const found = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.consult(async (all) => listWebhooks(all, (await agentByHandle(all, handle)).id)),
+      );
+      const webhooks = found.map(presentWebhook);
+      printResult(io, options, options.json ? { webhooks } : webhooks);
+    });
+}
+
+function showCommand(io: CommandIo): Command {
+  return resultCommand('show', 'one webhook, and why it is disabled if it is')
+    .argument('<id>')
+    .action(async (id: string, options: Json) => {
+      const webhook = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.consult((all) => webhookOfAnybody(all, id)),
+      );
+      printResult(io, options, presentWebhook(webhook));
+    });
+}
+
+interface UpdateOptions extends Json {
+  url?: string;
+  events?: Types;
+  description?: string;
+  onlyWhenOffline?: boolean;
+  enabled?: boolean;
+}
+
+function updateCommand(io: CommandIo): Command {
+  return resultCommand('update', 'change a webhook; what is not named stays')
+    .argument('<id>')
+    .option('--url <address>', 'where to')
+    .addOption(typesOption())
+    .option('--description <text>', 'your own words')
+    .option('--only-when-offline', 'only while the agent has no stream open')
+    .option('--no-only-when-offline', 'always')
+    .option('--enabled', 'post again, from now on')
+    .option('--no-enabled', 'post nothing, and give up what is still to be posted')
+    .action(async (id: string, options: UpdateOptions) => {
+      const { url, events, description, onlyWhenOffline, enabled } = options;
+      const changes: WebhookChanges = {
+        url,
+        event_types: events && typesOf(events),
+        description,
+        only_when_offline: onlyWhenOffline,
+        enabled,
+      };
+      const webhook = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer(async (work) => {
+          const { agent_id } = await webhookOfAnybody(work, id);
+          return updateWebhook(work, { agent_id, scopes: everyScope }, id, changes);
+        }),
+      );
+      printResult(io, options, presentWebhook(webhook));
+    });
+}
+
+function removeCommand(io: CommandIo): Command {
+  return resultCommand('remove', 'end a webhook, with what is still to be posted')
+    .argument('<id>')
+    .action(async (id: string, options: Json) => {
+      await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer(async (work) =>
+          removeWebhook(work, (await webhookOfAnybody(work, id)).agent_id, id),
+        ),
+      );
+      printResult(io, options, { id, removed: true });
+    });
+}
+
+function rotateCommand(io: CommandIo): Command {
+  return resultCommand('rotate', 'a new secret; the one until now signs too for 24 hours')
+    .argument('<id>')
+    .action(async (id: string, options: Json) => {
+      const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.administer(async (work) =>
+          rotateWebhookSecret(work, (await webhookOfAnybody(work, id)).agent_id, id),
+        ),
+      );
+      printResult(io, options, { ...presentWebhook(webhook), secret });
+    });
+}
+
+function testCommand(io: CommandIo): Command {
+  return resultCommand('test', 'post a webhook.test event now, and say what came back')
+    .argument('<id>')
+    .action(async (id: string, options: Json) => {
+      const posted = await withCore(io, async ({ repositories, vault, courier, cursors }) => {
+        const { agent_id } = await webhookOfAnybody(repositories, id);
+        return testWebhook({ ...repositories, vault, courier, cursors, now: Date.now() }, agent_id, id);
+      });
+      const { status, fault: error } = posted;
+      printResult(io, options, { delivered: wasTaken(posted), status, error });
+    });
+}
