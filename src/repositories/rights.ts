@@ -22,11 +22,14 @@ export const managedByPerson = (account: string): string =>
 export const actedAsByPerson = (account: string): string =>
   `${managedByPerson(account)} and (a.member_account_id is null or a.member_account_id = ${account})`;
 
+/** Whom the agent `me` stands for: the person behind it, if there is one; else its organization, which is a member of none. */
+const behind = 'coalesce(me.member_account_id, me.owner_id)';
+
 /**
  * Whoever acts as the agent `me` acts as `a` too, and `a` is another one. A person's agent stands for that person; a member agent
  * within its organization only. As a shared agent only admins act, who act as every agent of theirs that is tied to nobody.
  */
-export const actedAsBySamePeople = `a.id <> me.id and a.retired_at is null and case when me.scope = 'shared'
-    then a.owner_id = me.owner_id and a.member_account_id is null
-    else (me.scope = 'personal' or a.owner_id = me.owner_id)
-      and ${actedAsByPerson('coalesce(me.member_account_id, me.owner_id)')} end`;
+export const actedAsBySamePeople = `a.id <> me.id and a.retired_at is null and a.owner_id in (${ownersOf(behind)})
+   and (me.scope = 'personal' or a.owner_id = me.owner_id)
+   and (a.owner_id = ${behind} or ${managedByRole(behind)})
+   and (a.member_account_id is null or a.member_account_id = ${behind})`;

@@ -91,6 +91,10 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
     'approvals of a person',
     (db) => approvalsRepository(db).listForPerson(account, 1, { pending: true, before: '', limit: 26 }),
   ],
+  [
+    'approvals that an agent decides about',
+    (db) => approvalsRepository(db).listForAgent(agent, 1, { state: 'pending', before: '', limit: 26 }),
+  ],
   ['the approval about something', (db) => approvalsRepository(db).findCurrent(question, 1)],
   ['how many approvals of an agent wait', (db) => approvalsRepository(db).countPending(agent)],
   [
