@@ -36,7 +36,11 @@ export function approverOf(
   }
 
   /** The client only says whether the page was opened; what is decided there is seen in the row. */
-  async function byPage(asked: Asked, given_up: AbortSignal): Promise<ApprovalDecision | undefined> {
+  async function byPage(
+    asked: Asked,
+    settled: AbortSignal,
+    given_up: AbortSignal,
+  ): Promise<ApprovalDecision | undefined> {
     const deadline = Date.now() + approval_ms;
     const url = approvalUrl(public_url, asked.id);
     const message = `${questionInWords(asked)} Decide on this page.`;
@@ -44,7 +48,7 @@ export function approverOf(
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
     await untilAborted(given_up, deadline - Date.now());
-    await notify?.('notifications/elicitation/complete', { elicitationId: asked.id });
+    if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: asked.id });
     return undefined;
   }
 
@@ -54,7 +58,7 @@ export function approverOf(
     async ask(asked, settled) {
       if (!ask || ways.length === 0) return undefined;
       const given_up = AbortSignal.any([signal, settled]);
-      return ways.includes('form') ? byForm(asked, given_up) : byPage(asked, given_up);
+      return ways.includes('form') ? byForm(asked, given_up) : byPage(asked, settled, given_up);
     },
   };
 }

@@ -5,7 +5,7 @@ import { startService } from '../../support/service.ts';
 
 test('a question costs the budget of its operation once; to look how it stands, and what it allows, do not', async () => {
   const service = await startService({ worker: false, env: { RATE_LIMITS: 'contact_request=1/3600' } });
-  onTestFinished(() => service.stop());
+  onTestFinished(async () => void (await service.stop()));
   const [ann, bob, cid] = await Promise.all([
     service.agent({ door: 'mcp' }),
     service.agent(),

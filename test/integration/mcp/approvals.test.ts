@@ -282,6 +282,15 @@ test.each([
   },
 );
 
+test('url, the page is opened and nobody decides in time: it waits', async () => {
+  const { mine, stranger, token } = await people();
+  const client = await connected([hasty.url], token, { url: {} }, () => ({ action: 'accept' }));
+  expect((await client.call('request_contact', { handle: stranger })).error['code']).toBe(
+    'APPROVAL_REQUIRED',
+  );
+  expect([client.completed, await rows(mine)]).toMatchObject([[], [{ state: 'pending' }]]);
+});
+
 test('nothing of this was a fault of ours', () => {
   expect([first, second, hasty].flatMap(({ faults }) => faults)).toEqual([]);
 });

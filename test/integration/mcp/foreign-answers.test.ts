@@ -13,6 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([first.close(), second.close()]));
 
+const cancellation = (requestId: unknown) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+});
+
 let counter = 0;
 /** A client that can show forms, at the first process, and a stranger. */
 async function asker(at = first, elicitation: object = {}) {
@@ -103,16 +109,27 @@ describe.each([
     expect(await approvals(mine)).toMatchObject([{ state: 'pending' }]);
   });
 
+  test('a call is not taken back by others, nor under another id', async () => {
+    const { stranger, sender } = await asker();
+    const here = { ...sender, url: other().url };
+    const call = await opened(sender, 9, stranger);
+    const id = await call.question();
+    const thief = (await asker()).sender;
+    const sibling = await beginAsking(first.url, sender.token);
+    expect(await post({ ...thief, url: other().url }, cancellation(9))).toBe(202);
+    expect(await post({ ...here, session: sibling }, cancellation(9))).toBe(202);
+    expect(await post(here, cancellation('9'))).toBe(202);
+    // The answer comes behind them on the same way.
+    expect(await answer(here, id)).toBe(202);
+    expect((await call.result(2)).isError).toBe(false);
+  });
+
   test('a call is taken back: its stream ends without an answer, and the question waits', async () => {
     const { mine, stranger, sender } = await asker();
     const here = { ...sender, url: other().url };
     const call = await opened(sender, 9, stranger);
     const id = await call.question();
-    const thief = (await asker()).sender;
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
-    expect(await post({ ...thief, url: other().url }, cancel)).toBe(202);
-    expect(await post(here, { ...cancel, params: { requestId: '9' } })).toBe(202);
-    expect(await post(here, cancel)).toBe(202);
+    expect(await post(here, cancellation(9))).toBe(202);
     await call.stream.ended;
     const told = await call.stream.events(1);
     expect(told.map(({ data }) => JSON.parse(data).method)).toEqual([
@@ -124,8 +141,11 @@ describe.each([
   });
 });
 
-test('the client goes away: the question waits, and the same call asks it again', async () => {
-  const { mine, stranger, sender } = await asker();
+test.each([
+  ['form', {}],
+  ['url', { url: {} }],
+])('the client goes away (%s): the question waits, and the same call asks it again', async (_name, ways) => {
+  const { mine, stranger, sender } = await asker(first, ways);
   const gone = await opened(sender, 1, stranger);
   const id = await gone.question();
   gone.stream.close();
@@ -136,7 +156,9 @@ test('the client goes away: the question waits, and the same call asks it again'
   await answer(sender, id);
   expect(await approvals(mine)).toMatchObject([{ state: 'pending' }]);
   await answer(sender, await again.question());
-  expect((await again.result(2)).isError).toBe(false);
+  const [row] = await approvals(mine);
+  if ('url' in ways) await first.decide(Object(row).id, 'approved');
+  expect((await again.result('url' in ways ? 3 : 2)).isError).toBe(false);
   expect([await requests(mine), await approvals(mine)]).toMatchObject([
     1,
     [{ state: 'approved', used: true }],

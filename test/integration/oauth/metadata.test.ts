@@ -15,6 +15,10 @@ const read = async (path: string, init: RequestInit = {}) => {
   return { status: answer.status, headers: answer.headers, json };
 };
 
+test('what lets a client decide for people is not offered to any', () => {
+  expect(offeredScopes).not.toContain('approvals:write');
+});
+
 test('the authorization server says what is really served, and nothing of OpenID Connect', async () => {
   const { url, resources } = authority;
   const { json } = await read('/.well-known/oauth-authorization-server');
