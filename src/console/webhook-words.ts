@@ -13,6 +13,7 @@ export const eventWords: Record<EventType, string> = {
   'attachment.scanned': 'A file is checked',
   'contact.request': 'Somebody asks for contact',
   'contact.added': 'There is a new contact',
+  'contact.updated': 'A contact changes',
   'contact.removed': 'A contact ends',
   'agent.updated': 'An agent changes',
 };

@@ -12,6 +12,7 @@ export const eventScopes = {
   'attachment.scanned': 'threads:read',
   'contact.request': 'contacts:read',
   'contact.added': 'contacts:read',
+  'contact.updated': 'contacts:read',
   'contact.removed': 'contacts:read',
   'agent.updated': 'agents:read',
 } as const satisfies Record<string, Scope>;

@@ -34,6 +34,7 @@ const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }
   'attachment.scanned': everyEvent,
   'contact.request': everyEvent,
   'contact.added': everyEvent,
+  'contact.updated': everyEvent,
   'contact.removed': everyEvent,
   'agent.updated': everyEvent,
 };

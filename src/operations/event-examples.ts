@@ -66,6 +66,11 @@ export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)
     created_at: exampleRequest.created_at,
   },
   'contact.added': addedContact,
+  'contact.updated': {
+    agent_id: support.id,
+    canonical_handle: support.canonical_handle,
+    display_name: 'Support desk',
+  },
   'contact.removed': { agent_id: support.id, canonical_handle: support.canonical_handle },
   'agent.updated': updatedAgent,
 };

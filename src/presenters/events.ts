@@ -76,6 +76,10 @@ export const eventData = {
   'contact.added': contactSchema
     .omit({ is_online: true })
     .meta({ id: 'ContactAdded', description: 'A new contact.' }),
+  'contact.updated': contactSchema
+    .pick({ agent_id: true, canonical_handle: true, display_name: true, favorite: true })
+    .partial({ display_name: true, favorite: true })
+    .meta({ id: 'ContactUpdated', description: 'What is new about a contact; what is absent is as it was.' }),
   'contact.removed': contactSchema
     .pick({ agent_id: true, canonical_handle: true })
     .meta({ id: 'ContactRemoved', description: 'A contact that is none any more.' }),

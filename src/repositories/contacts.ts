@@ -37,6 +37,7 @@ const statements = {
      where c.agent_id = $1 and ($2::text is null or a.canonical_handle > $2)
      order by a.canonical_handle limit $3`,
   ),
+  ids: statement('contacts.ids', `select contact_id from contacts where agent_id = $1`),
   insert: statement(
     'contacts.insert',
     `insert into contacts (agent_id, contact_id, since) values ($1, $2, $3), ($2, $1, $3)`,
@@ -82,6 +83,11 @@ export function contactsRepository(db: Queryable) {
     /** In the order of their handles, behind `after`. */
     list(agentId: string, page: { after: string | null; limit: number }): Promise<ContactRow[]> {
       return db.query<ContactRow>(statements.list, [agentId, page.after, page.limit]);
+    },
+    /** Ids of all contacts of an agent, which are also all who have it as one. */
+    async ids(agentId: string): Promise<string[]> {
+      const rows = await db.query<{ contact_id: string }>(statements.ids, [agentId]);
+      return rows.map(({ contact_id }) => contact_id);
     },
     /** In both directions. */
     async insert(contact: { agent_id: string; contact_id: string; since: number }): Promise<void> {

@@ -26,7 +26,8 @@ const farthestBack = 1_000;
 const statements = {
   insert: statement(
     'thread_members.insert',
-    `insert into thread_members (thread_id, agent_id, read_sequence, joined_at) values ($1, $2, $3, $4)`,
+    `insert into thread_members (thread_id, agent_id, read_sequence, joined_at)
+     values ($1, $2, $3, greatest($4, (select max(joined_at) + 1 from thread_members where thread_id = $1)))`,
   ),
   remove: statement(
     'thread_members.remove',
@@ -84,7 +85,10 @@ const statements = {
 
 export function threadMembersRepository(db: Queryable) {
   return {
-    /** `read_sequence` is where the new member's unread messages begin. */
+    /**
+     * Behind all who joined before, whatever the clock says: members are shown in the order of joining, and whoever heard of them
+     * one by one must come to the same. The thread must be held. `read_sequence` is where the new member's unread messages begin.
+     */
     async insert(member: {
       thread_id: string;
       agent_id: string;

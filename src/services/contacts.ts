@@ -37,11 +37,17 @@ export async function contactRemovalSubject(work: Work, ref: string) {
 }
 
 /**
- * Marks a contact as a favorite of the actor, or no longer; the other side does not learn of it.
+ * Marks a contact as a favorite of the actor, or no longer. The actor's own feed tells of it, for whoever else acts as this agent;
+ * the other side does not learn of it. What stays as it was causes no event.
  * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */
 export async function setFavorite(work: Work, ref: string, favorite: boolean): Promise<void> {
-  if (!(await work.contacts.setFavorite(work.actor.agent_id, agentKey(ref), favorite))) throw noContact();
+  const me = work.actor.agent_id;
+  const contact = await work.contacts.find(me, agentKey(ref));
+  if (contact?.favorite === favorite) return;
+  if (!contact || !(await work.contacts.setFavorite(me, contact.agent_id, favorite))) throw noContact();
+  const { agent_id, canonical_handle } = contact;
+  work.emit({ type: 'contact.updated', recipients: [me], data: { agent_id, canonical_handle, favorite } });
 }
 
 function noContact(): DomainError {

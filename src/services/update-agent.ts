@@ -29,7 +29,10 @@ export async function updateOwnProfile(
   return change(work, agent, changes);
 }
 
-/** Tells the agent itself and who did it; what stays as it was causes no event. */
+/**
+ * Tells the agent itself and who did it, and its contacts of a new name, which stands in their lists. What stays as it was causes no
+ * event.
+ */
 async function change(work: Work, agent: Agent, changes: AgentChanges): Promise<Agent> {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const changed = { ...agent, ...(Object.fromEntries(given) as Partial<Profile>) };
@@ -39,7 +42,16 @@ async function change(work: Work, agent: Agent, changes: AgentChanges): Promise<
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
   const recipients = [...new Set([agent.id, work.actor.agent_id])];
   work.emit({ type: 'agent.updated', recipients, data });
+  if (updated.display_name !== agent.display_name) await tellContacts(work, updated);
   return updated;
+}
+
+/** One event for all of them, however many they are. The agent is held: nobody becomes its contact under the old name meanwhile. */
+async function tellContacts(work: Work, { id, canonical_handle, display_name }: Agent): Promise<void> {
+  const recipients = await work.contacts.ids(id);
+  if (recipients.length === 0) return;
+  const data = { agent_id: id, canonical_handle, display_name };
+  work.emit({ type: 'contact.updated', recipients, data });
 }
 
 function differs(before: Profile, after: Profile, field: keyof Profile): boolean {

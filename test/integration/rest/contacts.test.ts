@@ -128,7 +128,12 @@ test('a favorite is one’s own mark: set and taken as often as one likes, by id
     expect((await trust.unfavorite(ann, ref)).status).toBe(204);
     expect(await marks(ann)).toEqual([false]);
   }
-  for (const feed of feeds) expect(await feed()).toEqual([]);
+  const [own, other] = await Promise.all(feeds.map((feed) => feed()));
+  expect(own?.map(({ type, data }) => [type, data.agent_id, data.favorite])).toEqual([
+    ['contact.updated', bob.id, true],
+    ['contact.updated', bob.id, false],
+  ]);
+  expect(other).toEqual([]);
 });
 
 test('a contact is removed on both sides, and both are told', async () => {

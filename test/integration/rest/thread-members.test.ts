@@ -59,6 +59,17 @@ test('a member that is added reads the history, has nothing unread, and all memb
   }
 });
 
+test('members stand in the order in which they joined, whatever the clocks say', async () => {
+  const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
+  const { id, url } = await thread(ann, bob);
+  const later = Date.now() + 60_000;
+  const text = 'update thread_members set joined_at = $2 where thread_id = $1';
+  await service.core.database.query({ text }, [id, later]);
+  const answered = (await add(url, ann, cleo.handle)).body.members;
+  expect(answered).toEqual([ref(ann), ref(bob), ref(cleo)]);
+  expect((await rest('GET', url, { token: bob.token })).body.members).toEqual(answered);
+});
+
 test('who leaves or is removed loses the thread at once, and its feed says so last', async () => {
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob, cleo);

@@ -62,6 +62,27 @@ test.each(scopesThatShow)(
   },
 );
 
+test('what stands in a contact list is told when it changes: a new name to all who have it, a favorite to oneself alone', async () => {
+  const [ann, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
+  await trust.befriend(ann, bob);
+  const news = await trust.newsOf(ann, bob, eve);
+  await trust.favorite(ann, bob.handle);
+  await trust.favorite(ann, bob.handle);
+  const body = { display_name: 'Bob the reader' };
+  await trust.call('PATCH', '/agents/me', bob, body);
+  await trust.call('PATCH', '/agents/me', bob, { ...body, description: 'Reads.' });
+  await trust.unfavorite(ann, bob.handle);
+  const who = { agent_id: bob.id, canonical_handle: bob.handle };
+  const [heard, own, nothing] = await news();
+  expect(heard).toEqual([
+    ['contact.updated', { ...who, favorite: true }],
+    ['contact.updated', { ...who, ...body }],
+    ['contact.updated', { ...who, favorite: false }],
+  ]);
+  expect(own?.map(([type]) => type)).toEqual(['agent.updated', 'agent.updated']);
+  expect(nothing).toEqual([]);
+});
+
 test('a token without contacts:read hears nothing of contacts', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const { socket, poll } = await listen(await service.token(bob.handle, { scopes: ['threads:read'] }));
