@@ -30,6 +30,7 @@ test('what is right is taken, and named', () => {
   }
   expect(sent('websocket', ready)).toBe('ready');
   expect(sent('mcp_notifications', notification)).toBe('message.created');
+  expect(sent('webhooks', event)).toBe('message.created');
   expect(sent('long_poll', examplePage)).toBe('page');
 });
 
@@ -47,6 +48,7 @@ test.each<[string, Parameters<typeof sent>[0], unknown, RegExp]>([
   ['data with more', 'websocket', { ...event, data: { ...data, owner_id: 'acc_1' } }, /owner_id/],
   ['a notification of another form', 'mcp_notifications', event, /no such message/],
   ['a notification without a cursor', 'mcp_notifications', { ...notification, params: data }, /_meta/],
+  ['a post with more', 'webhooks', { ...event, agent_id: 'agt_1' }, /agent_id/],
   ['a page with a wrong event', 'long_poll', { ...examplePage, events: [timeless] }, /long_poll/],
 ])('%s is found', (_, door, value, why) => {
   expect(() => sent(door, value)).toThrow(why);

@@ -17,7 +17,7 @@ export function describeChannel(door: DoorDescription, schemas: Schemas): Json {
     address: door.address,
     title: door.title,
     description: door.description,
-    ...(door.address !== null && { servers: [{ $ref: `#/servers/${door.protocol}` }] }),
+    servers: [{ $ref: `#/servers/${door.address === null ? 'receiver' : door.protocol}` }],
     messages: Object.fromEntries([...others, ...events]) as Json,
     ...(door.protocol === 'ws' && { bindings: { ws: { ...opening, bindingVersion: '0.1.0' } } }),
   };

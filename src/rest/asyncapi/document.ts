@@ -31,7 +31,7 @@ export function asyncApiDocument({ doors, base_url, public_url, version }: Async
       externalDocs: { description: 'The REST interface, as OpenAPI 3.1', url: `${base_url}/openapi.json` },
     },
     defaultContentType: 'application/json',
-    servers: { http: serverAt(public_url, 'http'), ws: serverAt(public_url, 'ws') },
+    servers: { http: serverAt(public_url, 'http'), ws: serverAt(public_url, 'ws'), receiver },
     channels: Object.fromEntries(channels) as Json,
     operations: Object.fromEntries(operations) as Json,
     components: {
@@ -40,6 +40,14 @@ export function asyncApiDocument({ doors, base_url, public_url, version }: Async
     },
   };
 }
+
+/** Who takes what is posted. */
+const receiver = {
+  host: '{receiver}',
+  protocol: 'https',
+  description: 'A server of yours.',
+  variables: { receiver: { description: 'Host of the address that you named.' } },
+};
 
 function serverAt(public_url: string, protocol: 'http' | 'ws'): Json {
   const { host, pathname, protocol: given } = new URL(public_url);

@@ -2,7 +2,7 @@
 export const introduction = `
 What happens to an agent, told as it happens. The document speaks as the service: it *sends* events and *receives* what clients say.
 
-**One feed.** Every agent has one log of events, written in the same transaction as what caused them and in one order. Every door reads that log: the WebSocket, the MCP stream and the long poll bring the same events in the same order.
+**One feed.** Every agent has one log of events, written in the same transaction as what caused them and in one order. Every door reads that log: the WebSocket, the MCP stream and the long poll bring the same events in the same order, and webhooks are posted from it.
 
 **One cursor.** Every event carries the cursor right behind it. Any door takes it and goes on there, also when another door gave it. Delivery is at least once, with an \`id\` that stays the same. A position that is older than what is kept is answered with a gap, never in silence.
 

@@ -42,7 +42,7 @@ export function openApiDocument({ catalogue, routes, base_url, public_url, versi
       license: { name: 'MIT', identifier: 'MIT' },
     },
     externalDocs: {
-      description: 'Events: the WebSocket, the MCP stream and the long poll, as AsyncAPI 3.0',
+      description: 'Events: the WebSocket, the MCP stream, the long poll and webhooks, as AsyncAPI 3.0',
       url: `${base_url}/asyncapi.json`,
     },
     servers: [{ url: base_url }],

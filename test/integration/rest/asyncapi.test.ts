@@ -86,7 +86,7 @@ function enough({ security }: OperationObject): string[] {
 
 test('every event is sent by exactly one operation of its door, with the scopes that show it', () => {
   const senders = Object.values(document.operations).filter(({ action }) => action === 'send');
-  for (const channel of ['websocket', 'mcp_notifications']) {
+  for (const channel of ['websocket', 'mcp_notifications', 'webhooks']) {
     for (const type of eventTypes) {
       const ref = `#/channels/${channel}/messages/${type}`;
       const own = senders.filter((operation) => operation.messages.some(({ $ref }) => $ref === ref));

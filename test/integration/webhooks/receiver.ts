@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkReceived } from '../../support/asyncapi/received.ts';
 
 export interface ReceivedPost {
   path: string;
@@ -12,9 +13,17 @@ export interface ReceivedPost {
 
 export type AnswerPost = (response: ServerResponse, post: ReceivedPost) => void;
 
-/** Somebody's server, at a loopback address. It takes every post unless told otherwise. */
+/**
+ * Somebody's server, at a loopback address. It takes every post unless told otherwise. A post that is not as the service's own
+ * AsyncAPI document describes it is answered with 500, and whoever looks at the posts then hears of it.
+ */
 export async function startReceiver() {
   const posts: ReceivedPost[] = [];
+  const wrong: unknown[] = [];
+  function received(): ReceivedPost[] {
+    if (wrong.length > 0) throw wrong[0];
+    return posts;
+  }
   const taken = { answer: ((response) => void response.writeHead(204).end()) as AnswerPost };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -23,7 +32,13 @@ export async function startReceiver() {
       const text = Buffer.concat(chunks).toString();
       const post = { path: request.url ?? '', headers: request.headers, text, json: JSON.parse(text) };
       posts.push(post);
-      taken.answer(response, post);
+      try {
+        checkReceived('webhooks', post.json);
+        taken.answer(response, post);
+      } catch (error) {
+        wrong.push(error);
+        response.writeHead(500).end();
+      }
     });
   });
   server.listen(0, '127.0.0.1');
@@ -32,9 +47,11 @@ export async function startReceiver() {
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    posts,
+    get posts() {
+      return received();
+    },
     /** Of these at this path. */
-    at: (path: string) => posts.filter((post) => post.path === path),
+    at: (path: string) => received().filter((post) => post.path === path),
     /** How it answers from now on. */
     answers(answer: AnswerPost) {
       taken.answer = answer;

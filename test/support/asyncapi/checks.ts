@@ -4,7 +4,7 @@ import { type Check, closed, createSchemaChecks } from '../openapi/schemas.ts';
 import type { AsyncApiDocument, MessageObject } from './document.ts';
 
 /** A channel of the document: a door through which events leave. */
-export type DoorName = 'websocket' | 'mcp_notifications' | 'long_poll';
+export type DoorName = 'websocket' | 'mcp_notifications' | 'long_poll' | 'webhooks';
 
 export interface EventChecks {
   /**
