@@ -9,15 +9,18 @@ import { s3Blobs } from './platform/blobs-s3.ts';
 import type { Blobs } from './platform/blobs.ts';
 import { createS3Client } from './platform/s3-client.ts';
 import { builtInScanner } from './platform/scanner-built-in.ts';
+import { clamdScanner } from './platform/scanner-clamd.ts';
+import { judgeInTurn } from './platform/scanner.ts';
 
 /** The parts that keep files: where their bytes lie, under which addresses they can be had, and who looks at them. */
 export function composeFiles(config: Config) {
   const own = ownAddresses(`${config.PUBLIC_URL}/blobs`, derivedKey(config.SECRET_KEY, 'blob addresses'));
+  const clamd = config.CLAMD_URL === undefined ? [] : [clamdScanner(config.CLAMD_URL)];
   return {
     ...chooseStore(config, own),
     /** The addresses that the API serves itself. */
     own_addresses: own,
-    scanner: builtInScanner,
+    scanner: judgeInTurn(builtInScanner, ...clamd),
   };
 }
 

@@ -1,42 +1,55 @@
 import type { Core } from '../src/compose.ts';
 import { attachmentScanning } from '../src/jobs/attachment-scanning.ts';
 import { BlobMissing } from '../src/platform/blobs.ts';
-import type { Verdict } from '../src/platform/scanner.ts';
+import { type Judgement, ScannerAway, type Verdict } from '../src/platform/scanner.ts';
+import { noteScan } from '../src/services/scan-results.ts';
 import type { JobHandler } from './run.ts';
 
 type Upload = { id: string; storage_key: string; size_bytes: number; sha256: string };
+type Outcome = Judgement | (Verdict & { scanned_by: null });
+
+/** How long a scan is tried again while no scanner can judge, in milliseconds from the first try. */
+const patience_ms = 3_600_000;
 
 /**
  * Marks uploads clean, infected or failed, and removes the bytes of infected ones. One after the other, and each is settled
  * by itself: a fault holds up no other, and a run that was killed leaves only the rest to do.
  */
-export function attachmentScanningHandler(core: Core): JobHandler<{ ids: string[] }> {
-  const { repositories, blobs, scanner, logger } = core;
+export function attachmentScanningHandler(
+  core: Core,
+  { patience = patience_ms } = {},
+): JobHandler<{ ids: string[] }> {
+  const { repositories, blobs, scanner, logger, unitOfWork } = core;
   const { attachments, outbox } = repositories;
 
-  /** The bytes stand in the store before their row is committed: a blob that is missing is gone for good. */
-  async function examine(upload: Upload): Promise<Verdict & { scanned_by: string | null }> {
+  /**
+   * The bytes stand in the store before their row is committed: a blob that is missing is gone for good. A scanner that is away or
+   * takes no such file is asked again, by the queue and then by the sweep, but not for ever.
+   */
+  async function examine(upload: Upload): Promise<Outcome> {
+    const { storage_key, size_bytes, sha256 } = upload;
     try {
-      const bytes = await blobs.read(upload.storage_key);
-      try {
-        return { ...(await scanner.scan(bytes, upload)), scanned_by: scanner.name };
-      } finally {
-        bytes.destroy();
-      }
+      return await scanner.judge({ size_bytes, sha256, read: (range) => blobs.read(storage_key, range) });
     } catch (error) {
-      if (!(error instanceof BlobMissing)) throw error;
-      return { status: 'failed', reason: 'its bytes are gone', scanned_by: null };
+      if (error instanceof BlobMissing) {
+        return { status: 'failed', reason: 'its bytes are gone', scanned_by: null };
+      }
+      if (!(error instanceof ScannerAway)) throw error;
+      const now = Date.now();
+      const since = (await attachments.setTrouble(upload.id, now)) ?? now;
+      if (now - since < patience) throw error;
+      return { status: 'failed', reason: error.message, scanned_by: null };
     }
   }
 
   async function scan(upload: Upload): Promise<void> {
     const { status, scanned_by, ...why } = await examine(upload);
     if (status !== 'clean') logger.warn({ attachment: upload.id, status, ...why }, 'an upload is not clean');
-    await attachments.setScan(upload.id, { scan_status: status, scanned_by });
+    await unitOfWork.record((work) => noteScan(work, upload.id, { scan_status: status, scanned_by }));
   }
 
   /** The status is written before the bytes go and decides that they go, so the next run makes good one that ended in between. */
-  async function judge(id: string): Promise<void> {
+  async function settle(id: string): Promise<void> {
     const found = await attachments.find(id);
     if (found?.scan_status === 'pending') await scan(found);
     const judged = await attachments.find(id);
@@ -46,7 +59,7 @@ export function attachmentScanningHandler(core: Core): JobHandler<{ ids: string[
 
   async function handle({ ids }: { ids: string[] }): Promise<void> {
     const faults: unknown[] = [];
-    for (const id of ids) await judge(id).catch((error: unknown) => faults.push(error));
+    for (const id of ids) await settle(id).catch((error: unknown) => faults.push(error));
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} of ${ids.length} not scanned`);
   }
 

@@ -2,8 +2,9 @@ import type { Core } from '../src/compose.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { queuedJobs } from '../src/jobs/index.ts';
 import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
-import { removeOldFeeds } from './feed-retention.ts';
 import { webhookJob } from '../src/jobs/webhooks.ts';
+import { removeOldFeeds } from './feed-retention.ts';
+import { expireUploads, sweepBlobs } from './file-keeping.ts';
 import type { JobHandler } from './run.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -26,9 +27,10 @@ function exchangePeriod(limits: Core['config']['RATE_LIMITS']): number {
 
 /** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
 export function maintenanceHandler(
-  { config, repositories, queues, logger }: Core,
+  core: Core,
   pacing: Pick<WebhookPacing, 'grace'> = usualPacing,
 ): JobHandler<{ task: MaintenanceTask }> {
+  const { config, repositories, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients } = repositories;
   const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries } = repositories;
@@ -70,6 +72,8 @@ export function maintenanceHandler(
     'expire-webhook-deliveries': () =>
       drain((limit) => webhookDeliveries.removeBefore(Date.now() - deliveryLife, limit)),
     'expire-presence': () => drain((limit) => presence.removeDead(limit)),
+    'expire-uploads': () => expireUploads(core),
+    'sweep-blobs': () => sweepBlobs(core),
   };
 
   return { contract: maintenance, handle: ({ task }) => tasks[task]() };

@@ -15,6 +15,8 @@ export const maintenanceTasks = {
   'expire-webhook-deliveries': 600_000,
   'expire-presence': 60_000,
   'expire-exchanges': 60_000,
+  'expire-uploads': 600_000,
+  'sweep-blobs': 6 * 3_600_000,
 } as const;
 
 export type MaintenanceTask = keyof typeof maintenanceTasks;

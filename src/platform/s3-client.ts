@@ -11,6 +11,10 @@ export interface S3Settings {
 /** In milliseconds: to connect, and for a connection over which nothing moves. */
 const patience = { connectionTimeout: 3_000, socketTimeout: 15_000 };
 
+const quiet = () => undefined;
+/** What fails is thrown, and told by whoever catches it. */
+const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+
 /**
  * A client for any server that speaks S3. Buckets stand in the path, and checksums are sent only where we give them: both are what
  * servers beside AWS understand.
@@ -23,6 +27,7 @@ export function createS3Client({ endpoint, region, credentials }: S3Settings): S
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
+    logger: silent,
     requestHandler: { ...patience, requestTimeout: 60_000, throwOnRequestTimeout: true },
   });
 }

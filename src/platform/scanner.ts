@@ -1,18 +1,56 @@
+import type { Readable } from 'node:stream';
+import type { ByteRange } from './blobs.ts';
+
 /**
- * What a scan found. `failed` means that the bytes are not what the record says, or cannot be judged: never that they are clean.
+ * What a scan found. `failed` means that the bytes are not what the record says: never that they are clean.
  */
 export type Verdict =
   | { status: 'clean' }
   | { status: 'infected'; finding: string }
   | { status: 'failed'; reason: string };
 
-/** Judges stored bytes. */
+/** A verdict together with the name of who gave it. */
+export type Judgement = Verdict & { scanned_by: string };
+
+/** Stored bytes, and what their record says of them. */
+export interface ScannedFile {
+  size_bytes: number;
+  /** In lower-case hexadecimal digits. */
+  sha256: string;
+  /** Opens all of them, or a part. */
+  read(range?: ByteRange): Promise<Readable>;
+}
+
+/** The scanner is away, over its limits, or says what nobody understands. Nothing is known of the bytes. */
+export class ScannerAway extends Error {
+  override name = 'ScannerAway';
+}
+
 export interface Scanner {
   /** Stands in the record as the one who judged. */
   name: string;
   /**
-   * Reads the bytes, no further than it must, and holds them to their record.
-   * @throws when the bytes cannot be read to the end, or the scanner is away: nothing is found yet, and a later try may.
+   * Reads the bytes, no further than it must.
+   * @throws {ScannerAway} and what reading the bytes throws: nothing is found yet, and a later try may.
    */
-  scan(bytes: AsyncIterable<Uint8Array>, record: { size_bytes: number; sha256: string }): Promise<Verdict>;
+  scan(file: ScannedFile): Promise<Verdict>;
+}
+
+/** Judges stored bytes. @throws as a scanner does. */
+export interface Judge {
+  judge(file: ScannedFile): Promise<Judgement>;
+}
+
+/** Asks scanners one after the other, until one finds something; what is clean, the last one has judged. */
+export function judgeInTurn(first: Scanner, ...others: readonly Scanner[]): Judge {
+  return {
+    async judge(file) {
+      let judgement: Judgement = { ...(await first.scan(file)), scanned_by: first.name };
+      for (const { name, scan } of others) {
+        if (judgement.status !== 'clean') break;
+        judgement = { ...(await scan(file)), scanned_by: name };
+      }
+      return judgement;
+    },
+  };
 }

@@ -78,6 +78,27 @@ const statements = {
      where t.id = $1 and t.scan_status = 'pending'
      returning ${columns}, (select thread_id from messages m where m.id = t.message_id) as thread_id`,
   ),
+  removeOver: statement(
+    'attachments.remove_over',
+    `delete from attachments where id in (
+       select id from attachments where expires_at <= $1 order by expires_at limit $2 for update skip locked)
+     returning storage_key`,
+  ),
+  /** Of infected ones the bytes are gone on purpose; what is new may be on its way. */
+  listKeys: statement(
+    'attachments.list_keys',
+    `select id, storage_key from attachments
+     where storage_key > $1 and storage_key <= $2 and scan_status <> 'infected' and created_at < $3 order by storage_key`,
+  ),
+  findKeys: statement(
+    'attachments.find_keys',
+    `select storage_key from attachments where storage_key = any($1) and scan_status <> 'infected'
+     union all select storage_key from uploads where storage_key = any($1)`,
+  ),
+  setLost: statement(
+    'attachments.set_lost',
+    `update attachments set scan_status = 'failed', preview = null where id = any($1) and scan_status <> 'infected'`,
+  ),
   setTrouble: statement(
     'attachments.set_trouble',
     `update attachments set scan_trouble_since = coalesce(scan_trouble_since, $2) where id = $1 returning scan_trouble_since`,
@@ -89,11 +110,6 @@ export interface NewAttachment extends StoredFile {
   uploader_id: string;
   created_at: number;
   expires_at: number | null;
-}
-
-export interface ScanResult {
-  scan_status: Exclude<ScanStatus, 'pending'>;
-  scanned_by: string | null;
 }
 
 export function attachmentsRepository(db: Queryable) {
@@ -126,10 +142,28 @@ export function attachmentsRepository(db: Queryable) {
      */
     async setScan(
       id: string,
-      { scan_status, scanned_by }: ScanResult,
+      { scan_status, scanned_by }: { scan_status: Exclude<ScanStatus, 'pending'>; scanned_by: string | null },
     ): Promise<(AttachmentRow & { thread_id: string | null }) | undefined> {
       const values = [id, scan_status, scanned_by];
       return (await db.query<AttachmentRow & { thread_id: string | null }>(statements.setScan, values))[0];
+    },
+    /** Removes up to `limit` uploads that were not sent in time; answers where their bytes lie. */
+    async removeOver(now: number, limit: number): Promise<string[]> {
+      const rows = await db.query<{ storage_key: string }>(statements.removeOver, [now, limit]);
+      return rows.map(({ storage_key }) => storage_key);
+    },
+    /** Those older than this time (ms) whose bytes must lie under a key after the first and up to the last. */
+    listKeys(after: string, last: string, before: number): Promise<{ id: string; storage_key: string }[]> {
+      return db.query<{ id: string; storage_key: string }>(statements.listKeys, [after, last, before]);
+    },
+    /** Which of these keys bytes belong under, of attachments and of uploads that are not complete. */
+    async findKeys(keys: readonly string[]): Promise<Set<string>> {
+      const rows = await db.query<{ storage_key: string }>(statements.findKeys, [keys]);
+      return new Set(rows.map(({ storage_key }) => storage_key));
+    },
+    /** Notes that their bytes are lost: they are not served any more. */
+    async setLost(ids: readonly string[]): Promise<void> {
+      await db.query(statements.setLost, [ids]);
     },
     /** Notes that no scanner could judge it; answers since when that is so, in milliseconds. */
     async setTrouble(id: string, now: number): Promise<number | undefined> {

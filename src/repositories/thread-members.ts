@@ -75,6 +75,11 @@ const statements = {
      )
      for key share of s`,
   ),
+  hold: statement(
+    'thread_members.hold',
+    `select m.agent_id from thread_members m join agents a on a.id = m.agent_id
+     where m.thread_id = $1 and a.retired_at is null order by m.agent_id for key share of m`,
+  ),
   listMarks: statement(
     'thread_members.list_marks',
     `select a.id, a.canonical_handle, greatest(m.delivered_sequence, m.read_sequence) as delivered_sequence, m.read_sequence
@@ -132,6 +137,11 @@ export function threadMembersRepository(db: Queryable) {
         moved.map((mark) => mark.up_to_sequence),
         moved.map((mark) => mark.agent_id),
       ]);
+    },
+    /** The ids of all members. They stay members until the transaction ends, so that nobody who is removed meanwhile is told. */
+    async hold(threadId: string): Promise<string[]> {
+      const rows = await db.query<{ agent_id: string }>(statements.hold, [threadId]);
+      return rows.map(({ agent_id }) => agent_id);
     },
     /** The marks of all members, in the order in which they joined. */
     listMarks(threadId: string): Promise<MemberMarks[]> {

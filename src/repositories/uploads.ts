@@ -24,6 +24,12 @@ const statements = {
     'uploads.insert',
     `insert into uploads (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
   ),
+  removeOver: statement(
+    'uploads.remove_over',
+    `delete from uploads where id in (
+       select id from uploads where expires_at <= $1 order by expires_at limit $2 for update skip locked)
+     returning storage_key`,
+  ),
   remove: statement('uploads.remove', 'delete from uploads where id = $1 returning 1'),
 };
 
@@ -37,6 +43,11 @@ export function uploadsRepository(db: Queryable) {
       const { size_bytes, sha256, created_at, expires_at } = upload;
       const what = [id, uploader_id, storage_key, filename, content_type];
       await db.query(statements.insert, [...what, size_bytes, sha256, created_at, expires_at]);
+    },
+    /** Removes up to `limit` that were not completed in time; answers where their bytes lie, if they came. */
+    async removeOver(now: number, limit: number): Promise<string[]> {
+      const rows = await db.query<{ storage_key: string }>(statements.removeOver, [now, limit]);
+      return rows.map(({ storage_key }) => storage_key);
     },
     /** Answers whether there was one. */
     async remove(id: string): Promise<boolean> {

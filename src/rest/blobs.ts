@@ -9,7 +9,7 @@ import { BlobMissing, type Blobs } from '../platform/blobs.ts';
 
 type Purpose<Method> = Extract<SignedPurpose, { method: Method }>;
 
-const path = /^\/blobs\/([\w.-]+)$/;
+const path = /^\/blobs\/([^/]+)$/;
 
 /**
  * The door to stored bytes for whoever has a signed address: GET with Range, and PUT of what was promised. An address that was

@@ -107,20 +107,20 @@ function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean
       return step(...values);
     };
   };
-  const { blobs, scanner, repositories } = core;
+  const { blobs, scanner, repositories, unitOfWork } = core;
   const { attachments, outbox } = repositories;
   return {
     killed: () => left < 0,
     core: {
       ...core,
       blobs: { ...blobs, read: dying(blobs.read), remove: dying(blobs.remove) },
-      scanner: { ...scanner, scan: dying(scanner.scan) },
+      scanner: { judge: dying(scanner.judge) },
+      unitOfWork: { ...unitOfWork, record: dying(unitOfWork.record) },
       repositories: {
         ...repositories,
         attachments: {
           ...attachments,
           find: dying(attachments.find),
-          setScan: dying(attachments.setScan),
         },
         outbox: { ...outbox, settle: dying(outbox.settle) },
       },

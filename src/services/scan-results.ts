@@ -1,0 +1,33 @@
+import type { ScanStatus } from '../domain/attachments.ts';
+import type { Recording } from '../unit-of-work.ts';
+
+export interface ScanResult {
+  scan_status: Exclude<ScanStatus, 'pending'>;
+  /** The scanner that judged the bytes; null when none has seen them. */
+  scanned_by: string | null;
+}
+
+/**
+ * Notes what a scan found, unless another one was first, and tells the uploader; once the file is sent, every member of its thread
+ * too.
+ */
+export async function noteScan(work: Recording, id: string, result: ScanResult): Promise<void> {
+  const attachment = await work.attachments.setScan(id, result);
+  if (!attachment) return;
+  const { uploader_id, filename, content_type, size_bytes, message_id, thread_id } = attachment;
+  const members = thread_id === null ? [] : await work.threadMembers.hold(thread_id);
+  work.emit({
+    type: 'attachment.scanned',
+    ...(thread_id !== null && { thread_id }),
+    recipients: [...new Set([uploader_id, ...members])],
+    data: {
+      attachment_id: id,
+      scan_status: result.scan_status,
+      filename,
+      content_type,
+      size_bytes,
+      message_id,
+      thread_id,
+    },
+  });
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { attachmentScanning } from '../../../src/jobs/attachment-scanning.ts';
+import { BlobMissing } from '../../../src/platform/blobs.ts';
+import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
+import { clamdSample, missingClamd, startClamd, type TestClamd } from '../../support/clamd.ts';
+import { describeUnless } from '../../support/leave-out.ts';
+import { freePort } from '../../support/free-port.ts';
+import { rest } from '../../support/rest-client.ts';
+import type { TestAgent } from '../../support/service.ts';
+import { zipOf } from '../../support/zip.ts';
+import {
+  type FileService,
+  openThread,
+  scanned,
+  send,
+  someText,
+  startFiles,
+  upload,
+  uploaded,
+} from './house.ts';
+
+/** Encoded, so that no scanner takes this file for a sample. */
+const eicar = Buffer.from(
+  'WDVPIVAlQEFQWzRcUFpYNTQoUF4pN0NDKTd9JEVJQ0FSLVNUQU5EQVJELUFOVElWSVJVUy1URVNULUZJTEUhJEgrSCo=',
+  'base64',
+);
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const zippedEicar = zipOf([
+  { name: 'a.txt', bytes: someText },
+  { name: 'eicar.com', bytes: eicar },
+]);
+const bomb = zipOf([{ name: 'zeros', bytes: Buffer.alloc(20_000_000) }]);
+const liar = zipOf([{ name: 'more', bytes: Buffer.alloc(100), declared: 4_000_000_000 }]);
+const crowd = zipOf(
+  Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}`, bytes: Buffer.from('x') })),
+);
+
+async function fetched(service: FileService, agent: TestAgent, id: string) {
+  const { status, body, headers } = await rest('GET', `${service.api}/attachments/${id}/content`, {
+    token: agent.token,
+  });
+  return { status, code: body?.error?.code, retry: headers.get('retry-after') };
+}
+
+/** The events of one type that an agent has got. */
+async function eventsOf(service: FileService, agent: TestAgent, type: string) {
+  const cursor = service.core.cursors.encodeFeed(agent.id, 0);
+  const { body } = await rest('GET', `${service.api}/events?limit=100&cursor=${cursor}`, {
+    token: agent.token,
+  });
+  return body.events.filter((event: { type: string }) => event.type === type);
+}
+
+describe('the built-in checks', () => {
+  let service: FileService;
+  let ada: TestAgent;
+  beforeAll(async () => {
+    service = await startFiles({ env: { LOG_LEVEL: 'silent' } });
+    ada = await service.agent();
+  });
+  afterAll(() => service.stop());
+
+  test.each([
+    ['EICAR', eicar, 'text/plain'],
+    ['EICAR in an archive', zippedEicar, null],
+    ['EICAR in an archive behind a picture', Buffer.concat([png, zippedEicar]), null],
+    ['an archive bomb', bomb, null],
+    ['an archive that says it is one', liar, null],
+    ['an archive of very many files', crowd, null],
+  ])('%s is infected: its bytes are removed, the record stays', async (_, bytes, type) => {
+    const id = await uploaded(service, ada, { bytes, type, name: 'sample' });
+    expect(await scanned(service, ada, id)).toMatchObject({
+      scan_status: 'infected',
+      scanned_by: 'built-in',
+    });
+    expect(await fetched(service, ada, id)).toMatchObject({ status: 403, code: 'ATTACHMENT_INFECTED' });
+    const key = (await service.core.repositories.attachments.find(id))?.storage_key ?? '';
+    const read = () => service.core.blobs.read(key);
+    await vi.waitFor(() => expect(read()).rejects.toThrow(BlobMissing), 10_000);
+  });
+
+  test.each([
+    ['text', someText, 'text/plain'],
+    ['a picture', png, 'image/png'],
+    ['an archive', zipOf([{ name: 'a.txt', bytes: someText }]), null],
+    ['what only ends like an archive', Buffer.concat([someText, zippedEicar.subarray(-22)]), null],
+    ['random bytes', randomBytes(100_000), null],
+  ])('%s is clean, and fetched by members only from then on', async (_, bytes, type) => {
+    const bob = await service.agent();
+    const id = await uploaded(service, ada, { bytes, type, name: 'sample' });
+    expect(await fetched(service, bob, id)).toMatchObject({ status: 404, code: 'ATTACHMENT_NOT_FOUND' });
+    const thread = await openThread(service, ada, bob);
+    expect((await send(service, ada, thread, [id])).status).toBe(201);
+    expect(await scanned(service, bob, id)).toMatchObject({ scan_status: 'clean', scanned_by: 'built-in' });
+    expect(await fetched(service, bob, id)).toMatchObject({ status: 302 });
+  });
+});
+
+describe('before the scan, and after it', () => {
+  let service: FileService;
+  beforeAll(async () => {
+    service = await startFiles({ worker: false, env: { LOG_LEVEL: 'silent' } });
+  });
+  afterAll(() => service.stop());
+
+  test('members wait, and hear of the scan; who is none hears nothing', async () => {
+    const [ada, bob, eve] = [await service.agent(), await service.agent(), await service.agent()];
+    const id = await uploaded(service, ada);
+    const thread = await openThread(service, ada, bob, eve);
+    expect((await send(service, ada, thread, [id])).status).toBe(201);
+    expect(await fetched(service, bob, id)).toEqual({
+      status: 409,
+      code: 'ATTACHMENT_NOT_READY',
+      retry: '1',
+    });
+    const leave = await rest('DELETE', `${service.api}/threads/${thread}/members/${eve.id}`, {
+      token: eve.token,
+    });
+    expect(leave.status).toBeLessThan(300);
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    for (const agent of [ada, bob]) {
+      const events = await eventsOf(service, agent, 'attachment.scanned');
+      expect(events).toMatchObject([
+        { data: { attachment_id: id, scan_status: 'clean', thread_id: thread } },
+      ]);
+      expect(await fetched(service, agent, id)).toMatchObject({ status: 302 });
+    }
+    expect(await eventsOf(service, eve, 'attachment.scanned')).toEqual([]);
+    expect(await fetched(service, eve, id)).toMatchObject({ status: 404, code: 'ATTACHMENT_NOT_FOUND' });
+    // A scan that runs again tells nobody again.
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    expect(await eventsOf(service, ada, 'attachment.scanned')).toHaveLength(1);
+  });
+
+  test('what is not sent yet concerns its uploader only; what is infected cannot be sent', async () => {
+    const [ada, bob] = [await service.agent(), await service.agent()];
+    const thread = await openThread(service, ada, bob);
+    const id = await uploaded(service, ada, { bytes: eicar });
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    expect(await eventsOf(service, ada, 'attachment.scanned')).toMatchObject([
+      { data: { scan_status: 'infected', message_id: null, thread_id: null } },
+    ]);
+    expect(await eventsOf(service, bob, 'attachment.scanned')).toEqual([]);
+    const refused = await send(service, ada, thread, [id]);
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'ATTACHMENT_INFECTED' } } });
+  });
+});
+
+describeUnless(missingClamd, 'ClamAV', () => {
+  let service: FileService;
+  let ada: TestAgent;
+  let clamd: TestClamd;
+  let port: number;
+  beforeAll(async () => {
+    port = await freePort();
+    clamd = await startClamd('1M', port);
+    service = await startFiles({ worker: false, env: { CLAMD_URL: clamd.url, LOG_LEVEL: 'silent' } });
+    ada = await service.agent();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await clamd.stop();
+  });
+
+  const scan = (id: string, patience?: number) =>
+    attachmentScanningHandler(service.core, patience === undefined ? {} : { patience }).handle({ ids: [id] });
+  const record = async (id: string) => {
+    const { scan_status, scanned_by } = (await service.core.repositories.attachments.find(id)) ?? {};
+    return { scan_status, scanned_by };
+  };
+
+  test.each([
+    ['what it knows', clamdSample, 'infected'],
+    ['what it knows, in an archive', zipOf([{ name: 'a', bytes: clamdSample }]), 'infected'],
+    ['anything else', randomBytes(900_000), 'clean'],
+  ])('judges %s', async (_, bytes, scan_status) => {
+    const id = await uploaded(service, ada, { bytes, type: null, name: 'sample' });
+    await scan(id);
+    expect(await record(id)).toEqual({ scan_status, scanned_by: 'clamav' });
+  });
+
+  test('over its limit nothing is clean: it is tried again, then failed', async () => {
+    const id = await uploaded(service, ada, { bytes: randomBytes(3_000_000), type: null, name: 'large' });
+    await expect(scan(id)).rejects.toThrow('not scanned');
+    expect(await record(id)).toEqual({ scan_status: 'pending', scanned_by: null });
+    await scan(id, 0);
+    expect(await record(id)).toEqual({ scan_status: 'failed', scanned_by: null });
+    expect(await fetched(service, ada, id)).toMatchObject({ status: 409, code: 'ATTACHMENT_NOT_READY' });
+  });
+
+  test('while it is away nothing is clean, and what waited is scanned once it is back', async () => {
+    await clamd.stop();
+    const id = await uploaded(service, ada);
+    await expect(scan(id)).rejects.toThrow('not scanned');
+    expect(await record(id)).toEqual({ scan_status: 'pending', scanned_by: null });
+    const text = 'select count(*)::int as owed from outbox where job = $1 and subject_id = $2';
+    const rows = await service.core.database.query({ text }, [attachmentScanning.name, id]);
+    expect(rows).toEqual([{ owed: 1 }]);
+    clamd = await startClamd('1M', port);
+    await scan(id);
+    expect(await record(id)).toEqual({ scan_status: 'clean', scanned_by: 'clamav' });
+  });
+
+  test('the built-in checks come first', async () => {
+    const { body } = await upload(service, ada, { bytes: bomb, type: null, name: 'bomb' });
+    await scan(body.id);
+    expect(await record(body.id)).toEqual({ scan_status: 'infected', scanned_by: 'built-in' });
+  });
+});

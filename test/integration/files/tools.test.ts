@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scanned, startFiles, type FileService, someText, openThread, send, reachable } from './house.ts';
+import type { TestAgent } from '../../support/service.ts';
+
+let service: FileService;
+let ada: TestAgent;
+let bob: TestAgent;
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  service = await startFiles();
+  [ada, bob] = [await service.agent(), await service.agent()];
+  for (const { id, handle } of [ada, bob]) tokens.set(id, await service.token(handle, { door: 'mcp' }));
+});
+afterAll(() => service.stop());
+
+/** Calls a tool; answers its result, or its error. */
+async function tool(agent: TestAgent, name: string, args: object) {
+  const response = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${tokens.get(agent.id)}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+  const { result } = await response.json();
+  return JSON.parse(result.content[0].text);
+}
+
+test('a text is uploaded, and the other one reads how it begins', async () => {
+  const text = `${'é'.repeat(1_500)} and so on`;
+  const content = Buffer.from(text).toString('base64');
+  const args = { filename: 'notes.md', content, idempotency_key: 'k-1' };
+  const file = await tool(ada, 'upload_attachment', args);
+  expect(file).toMatchObject({ content_type: 'text/markdown', scan_status: 'pending' });
+  expect(await tool(ada, 'upload_attachment', args)).toEqual(file);
+  const { error } = await tool(ada, 'upload_attachment', { ...args, filename: 'other.md' });
+  expect(error.code).toBe('IDEMPOTENCY_MISMATCH');
+  const thread = await openThread(service, ada, bob);
+  expect((await send(service, ada, thread, [file.id])).status).toBe(201);
+  await scanned(service, bob, file.id);
+  const { attachment, preview, download } = await tool(bob, 'get_attachment', { attachment_id: file.id });
+  expect(attachment).toMatchObject({ id: file.id, scan_status: 'clean' });
+  expect(preview).toBe('é'.repeat(1_024));
+  expect(await (await fetch(reachable(service, download.url))).text()).toBe(text);
+  const shown = await tool(bob, 'get_thread', { thread_id: thread });
+  expect(shown.messages[0].attachments).toMatchObject([{ id: file.id }]);
+});
+
+test('a larger file is promised, brought and completed', async () => {
+  const args = { filename: 'a.csv', content_type: 'text/csv', size: someText.length };
+  const { attachment_id, upload } = await tool(ada, 'request_upload_url', args);
+  const early = await tool(ada, 'complete_upload', { attachment_id });
+  expect(early.error).toMatchObject({ code: 'ATTACHMENT_NOT_READY', retry_after: 1 });
+  const { method, headers } = upload;
+  const put = await fetch(reachable(service, upload.url), { method, headers, body: someText });
+  expect(put.status).toBe(200);
+  expect(await tool(bob, 'complete_upload', { attachment_id })).toMatchObject({
+    error: { code: 'ATTACHMENT_NOT_FOUND' },
+  });
+  expect(await tool(ada, 'complete_upload', { attachment_id })).toMatchObject({ id: attachment_id });
+});
+
+test('what was brought must be what was promised', async () => {
+  const size = someText.length;
+  for (const promised of [
+    { filename: 'a.png', content_type: 'image/png', size },
+    { filename: 'a.txt', content_type: 'text/plain', size, sha256: '0'.repeat(64) },
+  ]) {
+    const { attachment_id, upload } = await tool(ada, 'request_upload_url', promised);
+    const { method, headers } = upload;
+    await fetch(reachable(service, upload.url), { method, headers, body: someText });
+    const { error } = await tool(ada, 'complete_upload', { attachment_id });
+    expect(error.code).toBe('sha256' in promised ? 'VALIDATION_ERROR' : 'UNSUPPORTED_MEDIA_TYPE');
+  }
+});
+
+test.each([
+  ['no base64', { filename: 'a', content: '***' }, 'VALIDATION_ERROR'],
+  ['nothing', { filename: 'a', content: '' }, 'VALIDATION_ERROR'],
+  [
+    'more than 1 MiB',
+    { filename: 'a', content: Buffer.alloc(1_048_577).toString('base64') },
+    'VALIDATION_ERROR',
+  ],
+  ['a lie', { filename: 'a.png', content: 'aGVsbG8=', content_type: 'image/png' }, 'UNSUPPORTED_MEDIA_TYPE'],
+])('%s is refused', async (_, args, code) => {
+  expect((await tool(ada, 'upload_attachment', args)).error.code).toBe(code);
+});
+
+test.each([
+  ['too much', { filename: 'a', content_type: 'text/plain', size: 10_485_761 }, 'ATTACHMENT_TOO_LARGE'],
+  [
+    'a type that is not taken',
+    { filename: 'a', content_type: 'text/html', size: 1 },
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+])('no address is given for %s', async (_, args, code) => {
+  expect((await tool(ada, 'request_upload_url', args)).error.code).toBe(code);
+});
+
+test('a file of others is not there', async () => {
+  const file = await tool(ada, 'upload_attachment', { filename: 'a.txt', content: 'aGVsbG8=' });
+  const { error } = await tool(bob, 'get_attachment', { attachment_id: file.id });
+  expect(error.code).toBe('ATTACHMENT_NOT_FOUND');
+});

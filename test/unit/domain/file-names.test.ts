@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { safeFileName } from '../../../src/domain/file-names.ts';
+
+test.each([
+  ['report.pdf', 'report.pdf'],
+  ['../../etc/passwd', 'passwd'],
+  ['..\\..\\windows\\system.ini', 'system.ini'],
+  ['/absolute/name.txt', 'name.txt'],
+  ['..', 'file'],
+  ['', 'file'],
+  ['a/', 'file'],
+  ['...hidden', 'hidden'],
+  ['trailing. . ', 'trailing'],
+  ['line\r\nbreak\u0000.txt', 'linebreak.txt'],
+  ['\u202Egnp.exe', 'gnp.exe'],
+  ['a\u2066b\u2069\u200F\uFEFF.txt', 'ab.txt'],
+  ['half \ud800 pair', 'half pair'],
+  ['a\u2028b', 'ab'],
+  ['cafe\u0301.txt', 'caf\u00e9.txt'],
+  ['q?u*e<s>t|i:o"n', 'q_u_e_s_t_i_o_n'],
+  ['CON.txt', '_CON.txt'],
+  ['-rf', '_rf'],
+  ['報告書 💬.md', '報告書 💬.md'],
+])('%j becomes %j', (given, safe) => {
+  expect(safeFileName(given)).toBe(safe);
+});
+
+test('long names lose their middle, not their extension', () => {
+  const name = safeFileName(`${'💬'.repeat(500)}.markdown`);
+  expect(Array.from(name)).toHaveLength(180);
+  expect(name).toMatch(/💬\.markdown$/);
+  expect(Array.from(safeFileName(`a.${'b'.repeat(500)}`))).toHaveLength(180);
+});
+
+test('a safe name stays as it is', () => {
+  for (const name of ['a b.txt', '_CON', 'x'.repeat(180)])
+    expect(safeFileName(safeFileName(name))).toBe(name);
+});
