@@ -24,30 +24,28 @@ export interface CommitRecord {
  */
 const commit = statement(
   'commit',
-  `with event as (
+  `with recipient as (
+     select agent_id, event_id, step from unnest($7::text[], $8::text[], $9::int[]) r (agent_id, event_id, step)
+   ), event as (
      insert into events (id, type, thread_id, message_id, data, recipients, created_at)
-     select id, type, thread_id, message_id, data,
-       (select array_agg(agent_id) from unnest($7::text[], $8::text[]) r (agent_id, event_id) where r.event_id = e.id), $6::bigint
+     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) e (id, type, thread_id, message_id, data)
-   ), entry as (
-     select agent_id, event_id, row_number() over (partition by agent_id order by position) as step,
-       count(*) over (partition by agent_id) as steps
-     from unnest($7::text[], $8::text[]) with ordinality x (agent_id, event_id, position)
+     left join (select event_id, array_agg(agent_id) as agents from recipient group by event_id) r on r.event_id = e.id
    ), locked as (
-     select agent_id from feed_heads where agent_id = any($7) order by agent_id for no key update
+     select agent_id, last_number from feed_heads where agent_id = any($10) order by agent_id for no key update
    ), head as (
-     update feed_heads h set last_number = h.last_number + e.steps
-     from locked l join (select distinct agent_id, steps from entry) e using (agent_id)
+     update feed_heads h set last_number = l.last_number + g.steps
+     from locked l join unnest($10::text[], $11::int[]) g (agent_id, steps) using (agent_id)
      where h.agent_id = l.agent_id
-     returning h.agent_id, h.last_number, e.steps
+     returning h.agent_id, h.last_number
    ), letter as (
      insert into feed (agent_id, number, event_id)
-     select e.agent_id, h.last_number - h.steps + e.step, e.event_id from entry e join head h using (agent_id)
+     select r.agent_id, l.last_number + r.step, r.event_id from recipient r join locked l using (agent_id)
    ), job as (
      insert into outbox (job, subject_id, due_at, created_at)
-     select job, subject_id, $6::bigint + $11::bigint, $6::bigint from unnest($9::text[], $10::text[]) j (job, subject_id)
+     select job, subject_id, $6::bigint + $14::bigint, $6::bigint from unnest($12::text[], $13::text[]) j (job, subject_id)
    ), key as (
-     insert into idempotency_keys (key_hash, request_hash, answer, created_at) select $12::bytea, $13::bytea, $14::text, $6::bigint where $12::bytea is not null
+     insert into idempotency_keys (key_hash, request_hash, answer, created_at) select $15::bytea, $16::bytea, $17::text, $6::bigint where $15::bytea is not null
    )
    select agent_id, last_number from head`,
 );
@@ -55,6 +53,12 @@ const commit = statement(
 /** The statement and its values, to be sent together with COMMIT. */
 export function commitStatement(record: CommitRecord): { statement: Statement; values: unknown[] } {
   const { events, entries, jobs, idempotency } = record;
+  const steps = new Map<string, number>();
+  const places = entries.map(({ agent_id }) => {
+    const step = (steps.get(agent_id) ?? 0) + 1;
+    steps.set(agent_id, step);
+    return step;
+  });
   return {
     statement: commit,
     values: [
@@ -66,6 +70,9 @@ export function commitStatement(record: CommitRecord): { statement: Statement; v
       record.now,
       entries.map((entry) => entry.agent_id),
       entries.map((entry) => entry.event_id),
+      places,
+      [...steps.keys()],
+      [...steps.values()],
       jobs.map((job) => job.job),
       jobs.map((job) => job.subject_id),
       record.job_grace,

@@ -63,6 +63,7 @@ const statements = {
      from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 join agents a on a.id = v.agent_id
      where t.id = $1 for no key update of t`,
   ),
+  /** The planner must leave the relation where it stands (offset 0): it would look it up for all members of a group and drop it. */
   audience: statement(
     'threads.audience',
     `select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired_at is not null as retired, n.members = 2 as alone,
@@ -75,8 +76,8 @@ const statements = {
      join agents a on a.id = m.agent_id
      left join lateral (
        select r.* from agents viewer join owners viewer_owner on viewer_owner.id = viewer.owner_id
-       cross join lateral (${relationOf}) r where viewer.id = $2
-     ) r on n.members = 2 and m.agent_id <> $2`,
+       cross join lateral (${relationOf}) r where viewer.id = $2 and n.members = 2 and m.agent_id <> $2 offset 0
+     ) r on true`,
   ),
   insert: statement(
     'threads.insert',

@@ -46,7 +46,8 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
     end(closeCodes.slow_reader, 'too slow; connect again with your cursor'),
   );
   let unanswered = 0;
-  let nextPing = Date.now() + limits.ping_ms;
+  // Uneven, so that those who came together are not all pinged together.
+  let nextPing = Date.now() + limits.ping_ms * (0.5 + Math.random() / 2);
 
   function end(code: number, reason: string): void {
     stream.close();
