@@ -141,6 +141,7 @@ export function startLoad(base: string, { agents, threads }: Population, seed: n
     ...load,
     async finish(giveUp) {
       over.abort();
+      if (giveUp.aborted) abandoned.abort();
       giveUp.addEventListener('abort', () => abandoned.abort(), { once: true });
       await running;
     },

@@ -9,6 +9,8 @@ import { startStage } from './stage.ts';
 
 /** Whatever happens, the run is over after three minutes. */
 const limit_ms = 180_000;
+/** So that what comes after them has a minute. */
+const faults_ms = 120_000;
 const size = { agents: 12, threads: 10 };
 
 async function main(): Promise<number> {
@@ -17,6 +19,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
+  const faults_until = Date.now() + faults_ms;
   const over = new AbortController();
   const { signal } = over;
   setMaxListeners(0, signal); // every reader and every wait listens to it
@@ -42,7 +45,7 @@ async function main(): Promise<number> {
     );
   let passed = false;
   try {
-    const result = await runChaos(stage, { seconds, seed, size, signal, say, complaints });
+    const result = await runChaos(stage, { seconds, faults_until, seed, size, signal, say, complaints });
     const figures = { seed, redis: stage.redis !== null, ...figuresOf(result) };
     process.stdout.write(json ? `${JSON.stringify(figures)}\n` : table(figures));
     passed = result.flaws.length === 0;

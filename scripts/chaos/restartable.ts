@@ -21,7 +21,7 @@ const patience_ms = 20_000;
 /** Starts a server; what stops it is added to `ends`. `start` waits for what an earlier start has left. */
 export async function restartable(
   start: (port: { port?: number }) => Promise<Running>,
-  ends: (() => Promise<unknown>)[],
+  { ends, signal }: { ends: (() => Promise<unknown>)[]; signal: AbortSignal },
 ): Promise<Restartable> {
   let running = await start({});
   const { url, port } = running;
@@ -38,7 +38,7 @@ export async function restartable(
           return;
         } catch (error) {
           // A client's connection may have got the port meanwhile, by chance; it does not keep it for long.
-          if (Date.now() > deadline) throw error;
+          if (Date.now() > deadline || signal.aborted) throw error;
           await pause(100);
         }
       }

@@ -16,6 +16,8 @@ import { until } from './until.ts';
 export interface ChaosOptions {
   /** Of load and faults; reading what came of it takes longer. */
   seconds: number;
+  /** When load and faults end at the latest, in milliseconds since the epoch: a slow machine starts late. */
+  faults_until: number;
   seed: number;
   size: { agents: number; threads: number };
   signal: AbortSignal;
@@ -58,7 +60,7 @@ export async function runChaos(stage: Stage, options: ChaosOptions): Promise<Cha
     return [...doorNames.map((name) => startReader({ ...parts, at: [name] })), ...wanderer];
   });
   const load = startLoad(base, population, seed);
-  const over = until(seconds * 1_000, signal);
+  const over = until(Math.min(seconds * 1_000, options.faults_until - Date.now()), signal);
   try {
     await pause(headStart_ms);
     const faults = await disturb(stage, { seed, calm_ms: calmOf(seconds), over, say });
@@ -73,6 +75,9 @@ export async function runChaos(stage: Stage, options: ChaosOptions): Promise<Cha
     signal.throwIfAborted();
     say('reading what is there');
     const after = await readAll(stage, end, population.agents, starts);
+    // Receipts may have come meanwhile: a reader has the time to see what the feed holds now.
+    const last = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
+    await untilThere(readers, last, until(settlePatience_ms, signal));
     await Promise.all(readers.map((reader) => reader.stop()));
     const complaints = [...options.complaints, ...load.complaints];
     const { sends, asks, marks, doubts } = load;
@@ -109,10 +114,22 @@ async function untilWhole({ stage, collect, agents, readers, giveUp }: Settling)
   while (!giveUp.aborted) {
     const ends = new Map<string, number>();
     for (const agent of agents) ends.set(agent.id, await collect.end(agent));
-    const behind = readers.some(({ history, position }) => position() < (ends.get(history.agent_id) ?? 0));
-    if (!behind && (await owedJobs(stage.postgres.url)) === 0) return;
+    if (areThere(readers, ends) && (await owedJobs(stage.postgres.url)) === 0) return;
     await pause(200);
   }
+}
+
+/** Whether every reader has reached these numbers of the feeds of the agents. */
+function areThere(readers: readonly Reader[], ends: ReadonlyMap<string, number>): boolean {
+  return readers.every(({ history, position }) => position() >= (ends.get(history.agent_id) ?? 0));
+}
+
+async function untilThere(
+  readers: readonly Reader[],
+  ends: ReadonlyMap<string, number>,
+  giveUp: AbortSignal,
+): Promise<void> {
+  while (!giveUp.aborted && !areThere(readers, ends)) await pause(50);
 }
 
 async function readAll(
@@ -130,10 +147,12 @@ async function readAll(
     requests: [],
     outbox: await owedJobs(postgres.url),
   };
-  for (const agent of agents) {
-    after.stored.push(...(await collect.threads(agent, searches)));
-    after.feeds.push(await collect.feed(agent, starts.get(agent.id) ?? ''));
-    after.requests.push(await collect.requests(agent));
-  }
+  await Promise.all(
+    agents.map(async (agent) => {
+      after.stored.push(...(await collect.threads(agent, searches)));
+      after.feeds.push(await collect.feed(agent, starts.get(agent.id) ?? ''));
+      after.requests.push(await collect.requests(agent));
+    }),
+  );
   return after;
 }

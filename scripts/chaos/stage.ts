@@ -50,12 +50,12 @@ export async function startStage(options: {
   };
   try {
     const settings = { dataDir: folder, restart: false, signal };
-    const postgres = await restartable((port) => startPostgres({ ...settings, ...port }), ends);
+    const postgres = await restartable((port) => startPostgres({ ...settings, ...port }), { ends, signal });
     ends.push(() => copyFile(join(folder, 'postgres.log'), join(logs, 'postgres.log')));
     const redis =
       findRedisServer() === null
         ? null
-        : await restartable((port) => redisFrom({ ...settings, ...port }), ends);
+        : await restartable((port) => redisFrom({ ...settings, ...port }), { ends, signal });
     await migrateForward(postgres.url);
     await migrateForward(postgres.url);
     const apis: Slot[] = [];
