@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { scopes as allScopes } from '../../../src/domain/scopes.ts';
+import { offeredScopes } from '../../../src/domain/scopes.ts';
 import { type Authority, basic, post, startAuthority, tokenOf } from '../oauth/authority.ts';
 import { ams, amsJson } from './ams.ts';
 
@@ -69,7 +69,7 @@ describe('credential', () => {
   });
 
   test('has every scope by default', async () => {
-    expect(credential.parse(await json('credential', 'create', handle)).scopes).toEqual([...allScopes]);
+    expect(credential.parse(await json('credential', 'create', handle)).scopes).toEqual([...offeredScopes]);
   });
 
   test('a list for people', async () => {
@@ -101,7 +101,7 @@ describe('token', () => {
       const { access_token } = token.parse(await json('token', handle, '--resource', door));
       const actor = await authority.tokens.verify(access_token, door);
       expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[door] });
-      expect(actor.scopes).toEqual(new Set(allScopes));
+      expect(actor.scopes).toEqual(new Set(offeredScopes));
     }
     const client = await authority.credential(handle);
     const { access_token } = token.parse(await json('token', handle, '--scopes', 'threads:read'));

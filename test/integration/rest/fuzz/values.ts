@@ -53,6 +53,7 @@ const meanings: Record<string, Arbitrary<string>> = {
   from: agentLike,
   // Nobody listens there, and that is found out at once.
   url: fc.constant('https://127.0.0.1:1/{{fresh:0}}'),
+  approval_id: named('approval'),
   webhook_id: named('webhook'),
   delivery_id: named('delivery'),
 };

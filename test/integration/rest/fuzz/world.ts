@@ -3,6 +3,7 @@ import { scopes } from '../../../../src/domain/scopes.ts';
 import { createOrganization, addToOrganization } from '../../../../src/services/organizations.ts';
 import { rest } from '../../../support/rest-client.ts';
 import { upload } from '../../files/house.ts';
+import { buildApprovals } from './approvals.ts';
 import type { TestAgent, TestService } from '../../../support/service.ts';
 
 export interface Resident extends TestAgent {
@@ -40,7 +41,9 @@ export async function buildWorld(service: TestService): Promise<World> {
   });
   const deliveries = new Map<string, { webhook: string; event: string }>();
   for (const { id, token } of residents) deliveries.set(id, await buildDelivery(service, token));
-  const world = createWorld(residents, organization, deliveries);
+  const approvals = new Map<string, string[]>();
+  for (const { id, owner } of residents) approvals.set(id, await buildApprovals(service, owner));
+  const world = createWorld({ residents, organization, deliveries, approvals });
   for (const [index, { token }] of residents.entries()) {
     const other = residents[(index + 1) % population];
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
@@ -78,11 +81,14 @@ function at<T>(list: readonly T[], number: number): T | undefined {
   return list[number % Math.max(list.length, 1)];
 }
 
-function createWorld(
-  residents: Resident[],
-  organization: string,
-  deliveries: ReadonlyMap<string, { webhook: string; event: string }>,
-): World {
+interface Givens {
+  residents: Resident[];
+  organization: string;
+  deliveries: ReadonlyMap<string, { webhook: string; event: string }>;
+  approvals: ReadonlyMap<string, string[]>;
+}
+
+function createWorld({ residents, organization, deliveries, approvals }: Givens): World {
   const threads: { id: string; members: string[] }[] = [];
   const messages: { id: string; thread_id: string }[] = [];
   const requests: { id: string; to: string }[] = [];
@@ -128,6 +134,7 @@ function createWorld(
         uploads.filter(({ owner }) => owner === self.id),
         number,
       )?.id,
+    approval: (number, self) => at(approvals.get(self.id) ?? [], number),
     webhook: (_, self) => deliveries.get(self.id)?.webhook,
     delivery: (_, self) => deliveries.get(self.id)?.event,
     made_webhook: (number, self) =>
