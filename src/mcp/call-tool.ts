@@ -19,7 +19,10 @@ export async function callTool(
 ): Promise<CallToolResult> {
   try {
     const approver = tool.operation.approval && approverOf(parts, caller, exchange);
-    const { text, value } = await run(parts, caller, { ...callOf(tool, given), approver });
+    const during = tool.during?.({ actor: caller.actor, exchange });
+    const call = { ...callOf(tool, given), ...(during && { operation: during.operation }), approver };
+    const { text, value } = await run(parts, caller, call);
+    if (during) caller.answered(during.answered);
     return { content: [{ type: 'text', text }], structuredContent: value };
   } catch (thrown) {
     const { body } = refusalOf(parts, caller, tool.operation, thrown);

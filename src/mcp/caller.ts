@@ -9,4 +9,6 @@ export interface Caller {
   session?: { key: string; client: ClientFacts } | undefined;
   /** Whether the answer is an event stream, in which more can be said before it. */
   streams: boolean;
+  /** Has something done once the answer has left. */
+  answered(then: () => void): void;
 }

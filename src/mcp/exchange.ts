@@ -15,6 +15,11 @@ export interface Exchange {
   ask?(request: Omit<OutboundRequest, 'send'>): Promise<ClientAnswer | undefined>;
   /** Tells the client something while the call runs. Absent when it takes no event stream. */
   notify?(method: string, params: Record<string, unknown>): Promise<void>;
+  /**
+   * Reports how far the call is (MCP, Progress); each time further than before. Absent when the client does not ask for it, or
+   * takes no event stream.
+   */
+  progress?(done: number, total: number): void;
 }
 
 /** What all calls of this process share. */
@@ -27,6 +32,7 @@ export interface Traffic {
 interface Extra {
   requestId: RequestId;
   signal: AbortSignal;
+  _meta?: { progressToken?: string | number | undefined } | undefined;
 }
 
 /** Runs a call with what it can do meanwhile. A call that was taken back is not answered, where HTTP lets us. */
@@ -40,10 +46,19 @@ export async function exchanging<T>(
   const call = calls.begin(of, extra.requestId, extra.signal);
   const send = async (message: OutboundMessage) =>
     server.transport?.send(message, { relatedRequestId: extra.requestId });
+  const { _meta: meta } = extra;
+  const progressToken = meta?.progressToken;
+  const report = (progress: number, total: number) => {
+    const params = { progressToken, progress, total };
+    send({ jsonrpc: '2.0', method: 'notifications/progress', params }).catch((cause: unknown) =>
+      server.onerror?.(new Error('a report could not be sent', { cause })),
+    );
+  };
   try {
     return await run({
       signal: call.signal,
       ...(streams && { notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
+      ...(streams && progressToken !== undefined && { progress: report }),
       ...(streams && of && { ask: (request) => questions.ask(of, { ...request, send }) }),
     });
   } finally {

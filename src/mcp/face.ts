@@ -14,6 +14,7 @@ import { createSessions } from './sessions.ts';
 import { createGet } from './get.ts';
 import { createStreamSet } from './stream-set.ts';
 import { toolsOf } from './tools.ts';
+import { waitingTool } from './waiting-tool.ts';
 
 export interface McpFace {
   /** Serves /mcp; passes everything else on. Must come before anything that reads request bodies. */
@@ -36,7 +37,10 @@ export function createMcpFace(parts: McpParts): McpFace {
   const guard = createGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
   const sessions = createSessions(parts.sessions);
-  const shown = { tools: toolsOf(parts.catalogue), resources: resourcesOf(parts.catalogue) };
+  const shown = {
+    tools: toolsOf(parts.catalogue, [waitingTool(parts)]),
+    resources: resourcesOf(parts.catalogue),
+  };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
   const traffic = { questions: createQuestions(parts.bus, log), calls: createRunningCalls(parts.bus, log) };
   const makeServer = createServerFactory(parts, shown, traffic);

@@ -6,7 +6,7 @@ export function instructions(handle: string): string {
     'Start a thread with create_thread, answer with send_message, read with get_thread. Give every write an idempotency_key and repeat the same key when you repeat a call after a failure: then it happens once.',
     'request_contact and remove_contact ask your user first. Answered APPROVAL_REQUIRED, show your user approval_url and call again with the same arguments once it is decided; answered APPROVAL_DENIED, do not ask again.',
     'A message marked reply_expected: false wants no answer: do not send one for its own sake, not even thanks. Say so of your own last word with metadata.no_reply_expected: true. Agents that answer each other quickly and without an end are refused with RATE_LIMITED and the reason loop: stop then.',
-    'An answer may take a while. To notice it, read the thread again, or follow the notifications of the stream GET /mcp: each carries a cursor, and Last-Event-ID resumes behind it without a loss.',
+    'An answer may take a while. Call wait_for_events to wait for it: with types ["message.created"] it ends when somebody writes to you, and an empty list means that nobody has yet. Give it the cursor of its last answer, so that nothing is missed. Clients may follow the stream GET /mcp instead: Last-Event-ID resumes behind any such cursor.',
     'Long texts are shown as previews, marked truncated: true, with read_the_rest saying how to get them whole. Lists go on with cursor = next_cursor.',
   ].join('\n\n');
 }

@@ -47,8 +47,8 @@ export function notificationText(event: ShownEvent): string {
   return `{"jsonrpc":"2.0","method":"${methodOf(event.type)}","params":${params}}`;
 }
 
-/** Whether the sender of a message wants no answer. Few do, so few are read as JSON for it. */
-function isLastWord({ type, data_json }: ShownEvent): boolean {
+/** Whether an event is a message whose sender wants no answer. Few do, so few are read as JSON for it. */
+export function isLastWord({ type, data_json }: Pick<ShownEvent, 'type' | 'data_json'>): boolean {
   if (type !== 'message.created' || !data_json.includes('"no_reply_expected":true')) return false;
   const { metadata } = JSON.parse(data_json) as { metadata: unknown };
   return wantsNoReply(metadata);

@@ -30,6 +30,8 @@ export interface McpParts {
   result_bytes?: number;
   /** Time between two signs of life on an SSE stream, in ms. Default 15,000. */
   heartbeat_ms?: number;
+  /** Time between two reports of a call that waits, in ms. Default 5,000. */
+  progress_ms?: number;
   /** How long a call waits for a person's decision, in ms. Default 300,000. */
   approval_ms?: number;
 }

@@ -11,7 +11,7 @@ import { sessionHeader, versionHeader } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import type { McpLogger } from './parts.ts';
 import { Refusal, rpcCodes } from './refusal.ts';
-import { calledOperations, requireScopes } from './scopes.ts';
+import { called, field, messagesIn, requireScopes } from './scopes.ts';
 import type { Shown } from './server.ts';
 import { type Session, type Sessions, sessionKey } from './sessions.ts';
 import { takeForOthers } from './side-messages.ts';
@@ -48,8 +48,9 @@ export function createPost(parts: PostParts) {
     const session = known && { key: sessionKey(given), client: known.client };
     if (session) takeForOthers(parts.traffic, { session: session.key, agent_id: actor.agent_id }, message);
 
-    const streams = !takesJson || (takesStreams(ctx) && mayAsk(parts.shown, message, known));
-    const server = parts.makeServer({ actor, request_id, session, streams });
+    const streams = !takesJson || (takesStreams(ctx) && maySpeak(parts.shown, message, known));
+    const answered = (then: () => void) => void ctx.res.once('finish', then);
+    const server = parts.makeServer({ actor, request_id, session, streams, answered });
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: !streams,
       keepAliveMs: parts.heartbeat_ms,
@@ -73,10 +74,19 @@ function takesStreams(ctx: Context): boolean {
   return ctx.get('Accept').includes('text/event-stream') && Boolean(ctx.accepts('text/event-stream'));
 }
 
-/** Whether a call could have to ask the person behind its session before it is answered. */
-function mayAsk(shown: Shown, message: unknown, session: Session | undefined): boolean {
-  if (!session || session.client.elicitation.length === 0) return false;
-  return calledOperations(shown, message).some(({ approval }) => approval !== undefined);
+/** Whether a call could have something to say before it is answered: a question to the person behind it, or how far it is. */
+function maySpeak(shown: Shown, message: unknown, session: Session | undefined): boolean {
+  const asks = (session?.client.elicitation.length ?? 0) > 0;
+  const reports = messagesIn(message).some((one) => wantsReports(one));
+  if (!asks && !reports) return false;
+  return called(shown, message).some(
+    ({ operation, during }) =>
+      (asks && operation.approval !== undefined) || (reports && during !== undefined),
+  );
+}
+
+function wantsReports(message: unknown): boolean {
+  return field(field(field(message, 'params'), '_meta'), 'progressToken') !== undefined;
 }
 
 /** The request as the SDK wants to see it: its body is read already, and what it accepts was decided above. */

@@ -1,19 +1,25 @@
 import type { Actor } from '../domain/actor.ts';
-import type { Operation } from '../operations/define.ts';
 import { requireScope } from '../operations/execute.ts';
 import type { Shown } from './server.ts';
+import type { Tool } from './tools.ts';
+
+/** What a message calls. */
+export type Called = Pick<Tool, 'operation' | 'permit' | 'during'>;
 
 /**
  * Refuses a message, or a batch of them, that calls what the token has no scope for, before anything of it runs.
  * @throws {DomainError} INSUFFICIENT_SCOPE
  */
 export function requireScopes(shown: Shown, message: unknown, actor: Actor): void {
-  for (const operation of calledOperations(shown, message)) requireScope(operation, actor);
+  for (const { operation, permit } of called(shown, message)) {
+    requireScope(operation, actor);
+    permit?.(actor);
+  }
 }
 
-/** The operations that a message, or a batch of them, calls. */
-export function calledOperations(shown: Shown, message: unknown): Operation[] {
-  return messagesIn(message).flatMap((one) => operationOf(shown, one) ?? []);
+/** The tools and resources that a message, or a batch of them, names. */
+export function called(shown: Shown, message: unknown): Called[] {
+  return messagesIn(message).flatMap((one) => calledBy(shown, one) ?? []);
 }
 
 /** The messages of a batch, or the one. */
@@ -21,16 +27,16 @@ export function messagesIn(message: unknown): readonly unknown[] {
   return Array.isArray(message) ? message : [message];
 }
 
-function operationOf({ tools, resources }: Shown, message: unknown): Operation | undefined {
+function calledBy({ tools, resources }: Shown, message: unknown): Called | undefined {
   const params = field(message, 'params');
   switch (field(message, 'method')) {
     case 'tools/call': {
       const name = field(params, 'name');
-      return typeof name === 'string' ? tools.get(name)?.operation : undefined;
+      return typeof name === 'string' ? tools.get(name) : undefined;
     }
     case 'resources/read': {
       const uri = field(params, 'uri');
-      return typeof uri === 'string' ? resources.find(uri)?.operation : undefined;
+      return typeof uri === 'string' ? resources.find(uri) : undefined;
     }
     default:
       return undefined;

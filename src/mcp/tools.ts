@@ -1,5 +1,7 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
-import type { Operation } from '../operations/define.ts';
+import type { Actor } from '../domain/actor.ts';
+import type { Operation, ToolFace } from '../operations/define.ts';
+import type { Exchange } from './exchange.ts';
 import { inputSchema, outputSchema } from './json-schemas.ts';
 import { pageField } from './page.ts';
 
@@ -9,23 +11,43 @@ export interface Tool {
   definition: ToolDefinition;
   /** The field by which a read can be asked for fewer items. */
   page_field: string | undefined;
+  /** Refuses who may not call it, where one scope does not say so. */
+  permit?(actor: Actor): void;
+  /** For a tool that needs more of a call than its input: what runs in place of `operation`. */
+  during?(call: { actor: Actor; exchange: Exchange }): During;
 }
 
-/** The tool faces of the catalogue by name; made once, since schemas are dear to make. */
-export function toolsOf(catalogue: readonly Operation[]): ReadonlyMap<string, Tool> {
-  const tools = new Map<string, Tool>();
+export interface During {
+  operation: Operation;
+  /** To be called when the caller has the answer. */
+  answered(): void;
+}
+
+/** The tool faces of the catalogue, and other tools, by name; made once, since schemas are dear to make. */
+export function toolsOf(
+  catalogue: readonly Operation[],
+  others: readonly Tool[] = [],
+): ReadonlyMap<string, Tool> {
+  const tools = new Map(others.map((tool) => [tool.definition.name, tool]));
   for (const operation of catalogue) {
     const face = operation.tool;
     if (!face) continue;
     const name = face.name ?? operation.name;
     if (tools.has(name)) throw new Error(`two operations have a tool named ${name}`);
-    const { description, annotations } = face;
-    const schemas = {
-      inputSchema: inputSchema(operation.input, operation.kind === 'write'),
-      outputSchema: outputSchema(operation.output),
-    };
-    const definition = { name, title: operation.summary, description, ...schemas, annotations };
-    tools.set(name, { operation, definition, page_field: pageField(operation, schemas.inputSchema) });
+    tools.set(name, toolOf(operation, face));
   }
   return tools;
+}
+
+/** One tool, without a place in the catalogue. */
+export function toolOf(
+  operation: Operation,
+  { name = operation.name, description, annotations }: ToolFace,
+): Tool {
+  const schemas = {
+    inputSchema: inputSchema(operation.input, operation.kind === 'write'),
+    outputSchema: outputSchema(operation.output),
+  };
+  const definition = { name, title: operation.summary, description, ...schemas, annotations };
+  return { operation, definition, page_field: pageField(operation, schemas.inputSchema) };
 }

@@ -67,7 +67,14 @@ export interface Realtime {
    */
   page(
     actor: Actor,
-    options: { cursor?: string | undefined; limit: number; wait_ms: number; signal?: AbortSignal },
+    options: {
+      cursor?: string | undefined;
+      limit: number;
+      wait_ms: number;
+      signal?: AbortSignal;
+      /** Whether the caller takes this event, as far as its scopes show it. Others are passed by. Absent: it takes all. */
+      wants?(event: LiveEvent): boolean;
+    },
   ): Promise<EventPage>;
   /** A door without a stream has answered its caller with these events: they count as delivered. */
   taken(actor: Actor, events: readonly LiveEvent[]): void;

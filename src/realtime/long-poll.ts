@@ -24,12 +24,17 @@ interface Found {
   gap: boolean;
 }
 
-/** Pages of events that the token may not see, read for one answer at most; the caller goes on from the cursor. */
+/** Pages of events that the caller may not see or does not want, read for one answer at most; the caller goes on from the cursor. */
 const hiddenPages = 50;
 
 /** Reads one page for a caller without a stream, and lets it wait for the first event. */
 export function createLongPoll({ pages, channels, cursors, bounds }: LongPollParts) {
-  async function collect(actor: Actor, from: number, limit: number, lane: Lane): Promise<Found> {
+  async function collect(
+    actor: Actor,
+    from: number,
+    { limit, wants }: PageOptions,
+    lane: Lane,
+  ): Promise<Found> {
     const found: Found = { events: [], position: from, complete: false, gap: false };
     for (let count = 0; count < hiddenPages; count += 1) {
       const page = await pages.read(actor.agent_id, found.position, lane);
@@ -38,7 +43,7 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
       for (const event of page.events) {
         if (found.events.length === limit) break;
         found.position += 1;
-        if (maySee(actor.scopes, event.type)) found.events.push(event);
+        if (maySee(actor.scopes, event.type) && (wants?.(event) ?? true)) found.events.push(event);
       }
       found.complete = page.complete && found.position === page.position;
       if (found.complete || found.events.length > 0) break;
@@ -58,7 +63,7 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
       await channels.join(waiter);
       for (;;) {
         waiter.reading();
-        const found = await collect(actor, waiter.position(), options.limit, 'live');
+        const found = await collect(actor, waiter.position(), options, 'live');
         waiter.moveTo(found.position);
         if (found.events.length > 0 || !found.complete || found.gap) return found;
         const outcome = await waiter.wait(deadline, options.signal);
@@ -76,7 +81,7 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
     const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
     const start = given ?? startPosition(await bounds(agent_id), undefined);
     const from = typeof start === 'number' ? start : start.position;
-    let found = await collect(actor, from, options.limit, 'replay');
+    let found = await collect(actor, from, options, 'replay');
     if (typeof start !== 'number') found.gap ||= start.gap;
     const nothing = () => found.events.length === 0 && found.complete && !found.gap;
     if (nothing() && given !== undefined) found = await checked(actor, found);

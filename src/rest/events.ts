@@ -9,19 +9,14 @@ import type { Limits } from '../operations/limits.ts';
 import { parseInput } from '../operations/parse.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../realtime/envelope.ts';
+import { keptPosition, pageQuery, pageStanding } from '../realtime/event-page.ts';
 import { following, requireFollowing } from '../realtime/following.ts';
-
 import { type FieldSchema, readQuery } from './input.ts';
 import type { Route, RouteDescription } from './route.ts';
 
-const cursor = z.string().describe('A position in the feed: the cursor of an event or of a page.');
-
 /** Query of `GET /v1/events`. */
 export const eventsQuery = z.object({
-  cursor: cursor
-    .optional()
-    .describe('Events behind this one. Without it: the acknowledged position, or now.'),
-  limit: z.int().min(1).max(100).default(50).describe('How many at most: 1–100.'),
+  ...pageQuery,
   wait: z.int().min(0).max(30).default(0).describe('Seconds to wait for the first event, 0–30.'),
 });
 
@@ -29,14 +24,9 @@ export const eventsQuery = z.object({
 export const eventsAnswer = z
   .object({
     events: z.array(eventEnvelope).describe('In the order of your feed.'),
-    cursor: cursor.describe('Where to go on.'),
-    complete: z.boolean().describe('False when more events lie behind the cursor already.'),
-    gap: z.literal(true).optional().describe('Events after the given cursor are no longer kept.'),
+    ...pageStanding,
   })
   .meta({ id: 'EventPage' });
-
-/** Body of `POST /v1/events/ack`. */
-export const acknowledgement = z.strictObject({ cursor });
 
 const listing: RouteDescription = {
   name: 'list_events',
@@ -55,7 +45,7 @@ const acknowledging: RouteDescription = {
   summary: 'Keep a position in your feed for good',
   description: 'Where every door starts that is given no cursor. It only moves forward.',
   scopes: following,
-  input: acknowledgement,
+  input: keptPosition,
   status: 204,
   content: [],
   errors: ['INVALID_CURSOR'],
@@ -92,7 +82,7 @@ export function eventRoutes(realtime: Realtime, limits: Limits, draining: AbortS
     const actor = actorOf(ctx);
     requireFollowing(actor);
     await limits.spend('default', actor.agent_id, budgetTeller(ctx));
-    await realtime.acknowledge(actor, parseInput(acknowledgement, ctx.request.body).cursor);
+    await realtime.acknowledge(actor, parseInput(keptPosition, ctx.request.body).cursor);
     ctx.status = 204;
   }
 

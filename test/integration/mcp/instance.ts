@@ -15,10 +15,12 @@ import { openDatabase } from '../../../src/platform/database.ts';
 import { unlimited } from '../../../src/platform/limiter.ts';
 import type { Logger } from '../../../src/platform/logger.ts';
 import { createRealtime } from '../../../src/realtime/create.ts';
+import { createReceipts } from '../../../src/realtime/receipts.ts';
 import { repositoriesOn } from '../../../src/repositories/index.ts';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { decideForOperator } from '../../../src/services/approvals.ts';
 import { issueToken } from '../../../src/services/issue-token.ts';
+import { recordDeliveries } from '../../../src/services/receipts.ts';
 import { createTokens, type Door, resourceAddresses } from '../../../src/services/tokens.ts';
 import { createUnitOfWork } from '../../../src/unit-of-work.ts';
 import { noWayOut } from '../../support/no-way-out.ts';
@@ -36,10 +38,14 @@ export interface Instance {
   /** A token of an agent that this makes when it does not exist. */
   token(handle: string, options?: TokenOptions): Promise<string>;
   revoke(handle: string): void;
+  /** How many streams and waiting calls of an agent are open. */
+  members(handle: string): number;
   /** Decides about an approval, as an operator. */
   decide(id: string, decision: ApprovalDecision): Promise<void>;
   /** What time or an operator would do to the rows. */
   query(text: string, values: readonly unknown[]): Promise<object[]>;
+  /** The first step of a stop: nobody waits any longer. */
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,7 +53,10 @@ const publicUrl = 'http://localhost:3000';
 const secret = 'a secret of the tests, long enough to be taken for one';
 
 /** One API process's worth of tool server over a database, at a port of its own. Several of them on one database are a cluster. */
-export async function startInstance(databaseUrl: string, options: Partial<McpParts> = {}): Promise<Instance> {
+export async function startInstance(
+  databaseUrl: string,
+  { receipts: keepsReceipts = false, ...options }: Partial<McpParts> & { receipts?: boolean } = {},
+): Promise<Instance> {
   const faults: object[] = [];
   const logger = quietLogger(faults);
   const database = openDatabase({ url: databaseUrl, pool_size: 8, on_error: (error) => faults.push(error) });
@@ -73,7 +82,13 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
   const resources = resourceAddresses(publicUrl);
   const tokens = createTokens({ find: (hash) => repositories.tokens.find(hash), resources });
   const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
+  const receipts = createReceipts({
+    write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
+    log,
+    gathering_ms: 10,
+  });
   const realtime = createRealtime({
+    ...(keepsReceipts && { receipts }),
     feed: repositories.feed,
     presence: repositories.presence,
     bus,
@@ -125,13 +140,23 @@ export async function startInstance(databaseUrl: string, options: Partial<McpPar
     revoke(handle) {
       realtime.revoke((actor) => actor.handle === handle);
     },
+    members(handle) {
+      let open = 0;
+      realtime.revoke((actor) => {
+        if (actor.handle === handle) open += 1;
+        return false;
+      });
+      return open;
+    },
     async decide(id, decision) {
       await unitOfWork.administer((work) => decideForOperator(work, id, decision));
     },
     query: (text, values) => database.query({ text }, values),
+    drain: () => face.close(),
     async close() {
       await face.close();
       await realtime.close();
+      await receipts.close();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

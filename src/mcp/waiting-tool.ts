@@ -1,0 +1,29 @@
+import type { Realtime } from '../realtime/contract.ts';
+import { requireFollowing } from '../realtime/following.ts';
+import { type Tool, toolOf } from './tools.ts';
+import { waitForEvents } from './wait-for-events.ts';
+
+export interface WaitingParts {
+  realtime: Realtime;
+  /** Time between two reports of a call that waits, in ms. Default 5,000. */
+  progress_ms?: number;
+}
+
+/** The tool `wait_for_events`. It waits, so it is no operation of the catalogue; everything else of it goes the same way. */
+export function waitingTool({ realtime, progress_ms = 5_000 }: WaitingParts): Tool {
+  const { operation } = waitForEvents(realtime, { signal: new AbortController().signal, progress_ms });
+  if (!operation.tool) throw new Error(`${operation.name} has no face`);
+  return {
+    ...toolOf(operation, operation.tool),
+    permit: requireFollowing,
+    during({ actor, exchange: { signal, progress } }) {
+      const waiting = waitForEvents(realtime, { signal, progress_ms, ...(progress && { progress }) });
+      return {
+        operation: waiting.operation,
+        answered() {
+          if (!signal.aborted) realtime.taken(actor, waiting.shown());
+        },
+      };
+    },
+  };
+}

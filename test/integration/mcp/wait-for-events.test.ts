@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { rawCall, rawPost, sdkClient } from '../../support/mcp-client.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { type Instance, startInstance } from './instance.ts';
+import { openSse } from './sse-client.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let database: { url: string };
+let instance: Instance;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  instance = await startInstance(database.url, { receipts: true, progress_ms: 20 });
+});
+afterAll(() => instance.close());
+
+/** A reader who waits, a writer, their thread, and where the reader's feed stands when it has heard of that. */
+async function conversation(owner: string) {
+  const reader = await instance.token(`${owner}.reader`);
+  const writer = await instance.token(`${owner}.writer`);
+  const begin = await rawCall(instance.url, reader, 'wait_for_events', { wait_seconds: 0 });
+  const { value } = await rawCall(instance.url, writer, 'create_thread', { with_handle: `${owner}.reader` });
+  const thread_id = String(value['id']);
+  const wait = async (args: object, token = reader) =>
+    (await rawCall(instance.url, token, 'wait_for_events', args)).value;
+  const { cursor } = await wait({ cursor: begin.value['cursor'] });
+  const send = (content: string, more: object = {}, token = writer) =>
+    rawCall(instance.url, token, 'send_message', { thread_id, content, ...more });
+  return { reader, writer, thread_id, wait, send, cursor: String(cursor) };
+}
+
+const contents = (value: Record<string, unknown>): unknown[] =>
+  Object(value['events']).map(({ data }: { data: { content?: string } }) => data.content);
+
+/** Resolves when that many callers of the agent wait. */
+const waiting = (handle: string, count = 1) =>
+  vi.waitFor(() => expect(instance.members(handle)).toBe(count), { timeout: 20_000, interval: 5 });
+
+test('a call waits for the first event, and its cursor leads on from there', async () => {
+  const { wait, send, cursor, thread_id } = await conversation('first');
+  const asked = wait({ cursor });
+  await waiting('first.reader');
+  await send('hello', { metadata: { no_reply_expected: true } });
+  const one = await asked;
+  expect(one).toMatchObject({
+    events: [
+      {
+        type: 'message.created',
+        id: expect.stringMatching(/^evt_/),
+        data: { thread_id, content: 'hello', sender: { canonical_handle: 'first.writer' } },
+        relationship: 'same_owner',
+        reply_expected: false,
+      },
+    ],
+    complete: true,
+  });
+  await send('again');
+  const two = await wait({ cursor: one['cursor'] });
+  expect(contents(two)).toEqual(['again']);
+  expect(Object(two['events'])[0]).not.toHaveProperty('reply_expected');
+  expect(await wait({ cursor: two['cursor'], wait_seconds: 0 })).toEqual({
+    events: [],
+    cursor: two['cursor'],
+    complete: true,
+  });
+});
+
+test('own messages do not end a wait, and types leave others out; the cursor passes all of them by', async () => {
+  const { reader, writer, wait, send, cursor, thread_id } = await conversation('typed');
+  await send('mine', {}, reader);
+  const asked = wait({ cursor, types: ['thread.updated'] });
+  await waiting('typed.reader');
+  await send('theirs');
+  await rawCall(instance.url, writer, 'update_thread', { thread_id, subject: 'new' });
+  const found = await asked;
+  expect(found).toMatchObject({ events: [{ type: 'thread.updated', data: { subject: 'new' } }] });
+  expect(await wait({ cursor: found['cursor'], types: ['message.created'], wait_seconds: 0 })).toMatchObject({
+    events: [],
+  });
+  expect(contents(await wait({ cursor, types: ['message.created'] }))).toEqual(['theirs']);
+});
+
+test('a page that is too long becomes a shorter one, and no event is lost behind it', async () => {
+  const { wait, send, cursor } = await conversation('long');
+  const filler = 'x'.repeat(1_900);
+  const sent = Array.from({ length: 50 }, (_, index) => `${index} ${filler}`);
+  for (const content of sent) await send(content);
+  const seen: unknown[] = [];
+  let pages = 0;
+  for (let at: unknown = cursor, complete: unknown = false; complete !== true; pages += 1) {
+    const page = await wait({ cursor: at, limit: 100 });
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(60_000);
+    seen.push(...contents(page));
+    ({ cursor: at, complete } = page);
+  }
+  expect(seen).toEqual(sent);
+  expect(pages).toBeGreaterThan(1);
+});
+
+test('what is shown counts as delivered, once the answer has left', async () => {
+  const { wait, send, cursor, writer } = await conversation('receipt');
+  const { value } = await rawCall(instance.url, writer, 'wait_for_events', { wait_seconds: 0 });
+  await send('have it');
+  expect(contents(await wait({ cursor }))).toEqual(['have it']);
+  const told = await wait({ cursor: value['cursor'], types: ['message.delivered'] }, writer);
+  expect(told).toMatchObject({
+    events: [{ data: { members: [{ canonical_handle: 'receipt.reader', up_to_sequence: 1 }] } }],
+  });
+});
+
+test('a token that may follow nothing is refused before dispatch; one that may see some events gets those', async () => {
+  const { send, wait, cursor } = await conversation('scoped');
+  const blind = await instance.token('scoped.reader', { scopes: ['threads:write'] });
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_events' } };
+  const refused = await rawPost(instance.url, blind, call);
+  expect([refused.status, refused.json]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
+  await send('not for all');
+  const half = await instance.token('scoped.reader', { scopes: ['contacts:read'] });
+  expect(await wait({ cursor, wait_seconds: 0 }, half)).toMatchObject({ events: [], complete: true });
+  expect(contents(await wait({ cursor }))).toEqual(['not for all']);
+});
+
+test('bad arguments are refused in the words of every tool', async () => {
+  const { wait } = await conversation('bad');
+  for (const args of [{ wait_seconds: 26 }, { limit: 0 }, { types: [] }, { types: ['x'] }, { no_such: 1 }])
+    expect(await wait(args)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+  expect(await wait({ cursor: 'x' })).toMatchObject({ error: { code: 'INVALID_CURSOR' } });
+});
+
+test('a wait ends with its token, with its caller and with the process', async () => {
+  const { wait, reader, cursor } = await conversation('ends');
+  const revoked = wait({ cursor });
+  await waiting('ends.reader');
+  instance.revoke('ends.reader');
+  expect(await revoked).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
+
+  const gone = new AbortController();
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_events' } };
+  const left = fetch(`${instance.url}/mcp`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${reader}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(call),
+    signal: gone.signal,
+  });
+  await waiting('ends.reader');
+  gone.abort();
+  await expect(left).rejects.toThrow('abort');
+  await waiting('ends.reader', 0);
+
+  const leaving = await startInstance(database.url);
+  const answered = rawCall(leaving.url, reader, 'wait_for_events', { cursor });
+  await vi.waitFor(() => expect(leaving.members('ends.reader')).toBe(1), { timeout: 20_000, interval: 5 });
+  await leaving.drain();
+  expect((await answered).value).toMatchObject({ events: [], cursor });
+  await leaving.close();
+});
+
+test('a cancelled wait ends its stream without an answer, and nothing counts as delivered', async () => {
+  const { reader } = await conversation('cancel');
+  const { client, close } = await sdkClient(instance.url, reader);
+  onTestFinished(close);
+  const cancel = new AbortController();
+  const asked = client.callTool({ name: 'wait_for_events' }, undefined, {
+    signal: cancel.signal,
+    onprogress: () => {},
+  });
+  await waiting('cancel.reader', 2);
+  cancel.abort('no longer');
+  await expect(asked).rejects.toThrow('no longer');
+  await waiting('cancel.reader');
+});
+
+test('a client that asks for it hears how long the wait has lasted', async () => {
+  const { reader, send, cursor } = await conversation('reports');
+  const params = { name: 'wait_for_events', arguments: { cursor }, _meta: { progressToken: 'p' } };
+  const headers = {
+    Authorization: `Bearer ${reader}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'tools/call', params });
+  const stream = await openSse(`${instance.url}/mcp`, headers, body);
+  const reports = (await stream.events(2)).map(({ data }) => JSON.parse(data));
+  expect(reports[0]).toMatchObject({
+    method: 'notifications/progress',
+    params: { progressToken: 'p', progress: expect.any(Number), total: 25 },
+  });
+  expect(reports[1].params.progress).toBeGreaterThan(reports[0].params.progress);
+  await send('at last');
+  await stream.ended;
+  expect(stream.raw()).toContain('at last');
+  // Who takes no stream gets the answer alone.
+  const plain = await rawPost(instance.url, reader, JSON.parse(body), { accept: 'application/json' });
+  expect(plain.json).toMatchObject({ id: 5, result: { structuredContent: { complete: true } } });
+});
