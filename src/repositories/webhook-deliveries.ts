@@ -92,10 +92,12 @@ const statements = {
        where webhook_id = $1 and state = 'failed' and event_id >= $2 order by event_id limit $4)
      returning 1`,
   ),
+  /** By place in the table: however many rows a plan expects, it goes to these and no others. */
   removeBefore: statement(
     'webhook_deliveries.remove_before',
-    `delete from webhook_deliveries where (webhook_id, event_id) in (
-       select webhook_id, event_id from webhook_deliveries where created_at < $1 and state <> 'pending' limit $2)
+    `delete from webhook_deliveries where ctid = any (array(
+       select ctid from webhook_deliveries where created_at < $1 and state <> 'pending' order by created_at limit $2))
+       and created_at < $1 and state <> 'pending'
      returning 1`,
   ),
 };

@@ -1,0 +1,84 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { feedRepository } from '../../../src/repositories/feed.ts';
+import type { Queryable } from '../../../src/repositories/queryable.ts';
+import { webhookDeliveriesRepository } from '../../../src/repositories/webhook-deliveries.ts';
+import { webhookNotesRepository } from '../../../src/repositories/webhook-notes.ts';
+import { webhooksRepository } from '../../../src/repositories/webhooks.ts';
+import { plansOf, wholeReads } from '../../support/plans.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+const big = new Set(['webhooks', 'webhook_deliveries', 'feed', 'events']);
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let client: pg.Client;
+
+/** Ten thousand agents with a webhook each, one of them with a log of many events, of which few wait. */
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(`
+    set session_replication_role = replica;
+    insert into feed_heads (agent_id, last_number) select 'agt_' || n, 40 from generate_series(1, 10000) n;
+    insert into feed (agent_id, number, event_id)
+      select 'agt_' || a, n, 'evt_' || n from generate_series(1, 500) a, generate_series(1, 40) n;
+    insert into events (id, type, data, recipients, created_at)
+      select 'evt_' || n, 'contact.request', '{}', array['agt_7'], n from generate_series(1, 20000) n;
+    insert into webhooks (id, agent_id, url, description, scopes, only_when_offline, secret, noted_number, created_at, updated_at)
+      select 'whk_' || n, 'agt_' || n, 'https://example.com', '', '{contacts:read}', false, '', 0, n, n from generate_series(1, 10000) n;
+    insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, next_at, created_at)
+      select 'whk_' || n % 50, 'evt_' || n, 'contact.request', n,
+        case when n % 100 = 0 then 'pending' else 'delivered' end, case when n % 100 = 0 then n end, n
+      from generate_series(1, 50000) n;
+    analyze;
+  `);
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const only = { before: 'evt_9', state: null, limit: 51 };
+const reads: [string, (db: Queryable) => Promise<unknown>][] = [
+  ['recipients of events', (db) => feedRepository(db).recipients(['evt_7', 'evt_8'])],
+  [
+    'what webhooks have to post',
+    (db) => webhookNotesRepository(db).note(['agt_7', 'agt_8'], { online: ['agt_8'], limit: 500, now: 1 }),
+  ],
+  ['webhooks of an agent', (db) => webhooksRepository(db).list('agt_7')],
+  ['what is due', (db) => webhookDeliveriesRepository(db).due(400, 1_000)],
+  ['what is due of a webhook', (db) => webhookDeliveriesRepository(db).claim('whk_0', 400, 1, 4)],
+  ['a page of the log', (db) => webhookDeliveriesRepository(db).list('whk_7', only)],
+  [
+    'a page of what failed',
+    (db) => webhookDeliveriesRepository(db).list('whk_7', { ...only, state: 'failed' }),
+  ],
+  ['what got through since', (db) => webhookDeliveriesRepository(db).deliveredSince('whk_7', 7)],
+  ['a replay of what failed', (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', 'evt_1', 1, 100)],
+  ['giving up', (db) => webhookDeliveriesRepository(db).abandon('whk_7', 'why')],
+  ['what is old', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
+];
+
+test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
+  const plans = await plansOf(client, use);
+  expect(plans.length).toBeGreaterThan(0);
+  expect(wholeReads(plans, big)).toEqual([]);
+});
+
+test('a webhook reads each line of its feed once, however often it is told to', async () => {
+  const notes = webhookNotesRepository({
+    async query<Row extends object>(statement: { text: string }, values: readonly unknown[]) {
+      return (await client.query<Row>(statement.text, [...values])).rows;
+    },
+  });
+  const note = () => notes.note(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
+  expect(new Set(await note())).toEqual(
+    new Set([
+      { webhook_id: 'whk_60', lines: 25, noted: 25 },
+      { webhook_id: 'whk_61', lines: 25, noted: 25 },
+    ]),
+  );
+  expect((await note()).map(({ noted }) => noted)).toEqual([15, 15]);
+  expect(await note()).toEqual([]);
+});
