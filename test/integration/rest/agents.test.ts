@@ -173,6 +173,14 @@ test('an agent changes what it says of itself, never how it may be reached', asy
     const answer = await agents('PATCH', '/me', token, { display_name: 'Newer', [field]: value });
     expect(codeOf(answer), field).toEqual([403, 'FORBIDDEN']);
   }
+  const deep = { token, raw: `{"paused":${'['.repeat(50_000)}${']'.repeat(50_000)}}` };
+  const json = { 'Content-Type': 'application/json' };
+  for (const headers of [json, { ...json, 'Idempotency-Key': 'deep' }]) {
+    expect(codeOf(await rest('PATCH', `${service.api}/agents/me`, { ...deep, headers }))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+    ]);
+  }
   for (const body of [{}, { name: 'x' }, { scope: 'shared' }, { id }, { display_name: null }]) {
     expect(codeOf(await agents('PATCH', '/me', token, body))).toEqual([400, 'VALIDATION_ERROR']);
   }
