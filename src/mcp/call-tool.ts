@@ -6,27 +6,35 @@ import { type OperationCall, refusalOf, run } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpParts } from './parts.ts';
+import { standingOf } from './standing.ts';
 import type { Tool } from './tools.ts';
 
 /**
  * Calls a tool (MCP, Tools: Calling Tools). Never throws: a refusal is a result with `isError` and the error body of REST as its
- * text, without structured content, since clients hold that against the output schema of the tool.
+ * text, without structured content, since clients hold that against the output schema of the tool. `_meta` says where the feed of
+ * the agent stands.
  */
 export async function callTool(
   parts: McpParts,
   caller: Caller,
   { tool, given, exchange }: { tool: Tool; given: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
+  const standing = await standingOf(parts, caller);
+  const meta = standing && { ...standing };
   try {
     const approver = tool.operation.approval && approverOf(parts, caller, exchange);
     const during = tool.during?.({ actor: caller.actor, exchange });
     const call = { ...callOf(tool, given), ...(during && { operation: during.operation }), approver };
     const { text, value } = await run(parts, caller, call);
     if (during) caller.answered(during.answered);
-    return { content: [{ type: 'text', text }], structuredContent: value };
+    // Who has waited stands where the answer says.
+    const { cursor } = during ? value : {};
+    if (meta && typeof cursor === 'string') meta.cursor = cursor;
+    return { content: [{ type: 'text', text }], structuredContent: value, ...(meta && { _meta: meta }) };
   } catch (thrown) {
     const { body } = refusalOf(parts, caller, tool.operation, thrown);
-    return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
+    const content = [{ type: 'text' as const, text: JSON.stringify(body) }];
+    return { isError: true, content, ...(meta && { _meta: meta }) };
   }
 }
 

@@ -57,6 +57,11 @@ export interface EventPage {
   gap: boolean;
 }
 
+export interface Standing {
+  cursor: string;
+  pending_events: number;
+}
+
 /** The one reader of feeds in a process; every door goes through it. */
 export interface Realtime {
   /** @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when the agent has too many streams open */
@@ -76,6 +81,11 @@ export interface Realtime {
       wants?(event: LiveEvent): boolean;
     },
   ): Promise<EventPage>;
+  /**
+   * Where the feed of the actor's agent ends now, and how much of what lies behind its acknowledged position the actor may see: of
+   * the next 100 events, so at most 100. Cheap: who asks at once is answered by one query.
+   */
+  standing(actor: Actor): Promise<Standing>;
   /** A door without a stream has answered its caller with these events: they count as delivered. */
   taken(actor: Actor, events: readonly LiveEvent[]): void;
   /** Keeps a position of the agent for good; it only moves forward. @throws {DomainError} INVALID_CURSOR */

@@ -15,6 +15,7 @@ import { createRecentLines } from './recent-lines.ts';
 import { createPresence, type PresenceParts } from './presence.ts';
 import type { Receipts } from './receipts.ts';
 import { type FeedBounds, startPosition } from './start-position.ts';
+import { createStandings } from './standings.ts';
 import { createStream } from './stream.ts';
 import { type PollIntervals, startWatch } from './watch.ts';
 
@@ -85,6 +86,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     size: 200,
     lanes: 1,
   });
+  const standing = createStandings({ feed, cursors });
   const page = createLongPoll({ pages, channels, cursors, bounds });
   let closed = false;
 
@@ -127,6 +129,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         }
       }),
     page: (actor, options) => guarded(() => page(actor, options)),
+    standing: (actor) => guarded(() => standing(actor)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {
         const { agent_id } = actor;

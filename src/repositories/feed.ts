@@ -31,6 +31,12 @@ export interface Recipient extends FeedHead {
   has_webhooks: boolean;
 }
 
+export interface FeedStanding {
+  last_number: number;
+  /** How much waits behind the acknowledged position; nothing when there is none. */
+  pending: number;
+}
+
 /** One line of an agent's feed. */
 export type FeedLine = Pick<FeedEntry, 'number' | 'event_id'>;
 
@@ -88,6 +94,16 @@ const statements = {
      join events e on e.id = f.event_id
      join messages m on m.id = e.message_id and m.sender_id <> s.agent_id
      group by s.agent_id, m.thread_id`,
+  ),
+  standings: statement(
+    'feed.standings',
+    `select w.place::int, h.last_number, (
+       select count(*)::int
+       from (select event_id from feed where agent_id = h.agent_id and number > h.acknowledged_number
+             order by number limit $3) f
+       join events e on e.id = f.event_id and e.type = any(string_to_array(w.types, ','))) as pending
+     from unnest($1::text[], $2::text[]) with ordinality w (agent_id, types, place)
+     join feed_heads h on h.agent_id = w.agent_id`,
   ),
   recipients: statement(
     'feed.recipients',
@@ -156,6 +172,22 @@ export function feedRepository(db: Queryable) {
         stretches.map((stretch) => stretch.after),
         stretches.map((stretch) => stretch.upto),
       ]);
+    },
+    /**
+     * Where feeds end, and how many of the next `limit` lines behind the acknowledged positions are events of these types. In the
+     * order of the questions; undefined for an agent without a feed.
+     */
+    async standings(
+      questions: readonly { agent_id: string; types: readonly EventType[] }[],
+      limit: number,
+    ): Promise<(FeedStanding | undefined)[]> {
+      const rows = await db.query<FeedStanding & { place: number }>(statements.standings, [
+        questions.map(({ agent_id }) => agent_id),
+        questions.map(({ types }) => types.join(',')),
+        limit,
+      ]);
+      const placed = new Map(rows.map((row) => [row.place, row]));
+      return questions.map((_, index) => placed.get(index + 1));
     },
     /** Heads of every agent whom these events concern. */
     recipients(eventIds: readonly string[]): Promise<Recipient[]> {

@@ -50,6 +50,13 @@ export function memoryFeed() {
             .map((event_id, index) => ({ number: log.first + at + index, event_id }));
         }),
       ),
+    standings: (questions) =>
+      answer('heads', () =>
+        questions.map(({ agent_id }) => {
+          const { last_number, acknowledged_number } = head(agent_id);
+          return { last_number, pending: last_number - (acknowledged_number ?? last_number) };
+        }),
+      ),
     events: (ids) =>
       answer('events', () =>
         ids.flatMap((id) => {
