@@ -1,6 +1,13 @@
 import { examplePage } from '../operations/event-examples.ts';
 import type { DoorDescription } from '../realtime/door-description.ts';
-import { gapMessage, gapSchema, notificationSchema, notificationText } from './notifications.ts';
+import {
+  gapMessage,
+  gapSchema,
+  notificationSchema,
+  notificationText,
+  updatedMessage,
+  updatedSchema,
+} from './notifications.ts';
 
 /** The notifications of the tool server, for the description of the events. */
 export const notificationsDoor: DoorDescription = {
@@ -15,6 +22,13 @@ The header \`Last-Event-ID\` resumes behind any cursor, also one that another do
   method: 'GET',
   event: { schema: notificationSchema, text: notificationText },
   sends: [
+    {
+      name: 'resource_updated',
+      summary:
+        'A resource that the session subscribed to reads differently now; it comes before the events that changed it.',
+      schema: updatedSchema,
+      example: updatedMessage('service://threads'),
+    },
     {
       name: 'gap',
       summary: 'Events behind your position are no longer kept: read your state anew.',

@@ -13,6 +13,7 @@ import { createServerFactory } from './server.ts';
 import { createSessions } from './sessions.ts';
 import { createGet } from './get.ts';
 import { createStreamSet } from './stream-set.ts';
+import { createSubscriptions } from './subscriptions.ts';
 import { toolsOf } from './tools.ts';
 import { waitingTool } from './waiting-tool.ts';
 
@@ -36,14 +37,15 @@ export function createMcpFace(parts: McpParts): McpFace {
   const { tokens, realtime, logger, public_url, heartbeat_ms = 15_000 } = parts;
   const guard = createGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
-  const sessions = createSessions(parts.sessions);
   const shown = {
     tools: toolsOf(parts.catalogue, [waitingTool(parts)]),
     resources: resourcesOf(parts.catalogue),
   };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
+  const sessions = createSessions(parts.sessions, parts.bus, log);
   const traffic = { questions: createQuestions(parts.bus, log), calls: createRunningCalls(parts.bus, log) };
-  const makeServer = createServerFactory(parts, shown, traffic);
+  const subscriptions = createSubscriptions(parts, shown.resources, sessions);
+  const makeServer = createServerFactory(parts, shown, traffic, subscriptions);
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const address = `${public_url}${path}`;
 
@@ -88,6 +90,7 @@ export function createMcpFace(parts: McpParts): McpFace {
       streams.close();
       traffic.calls.close();
       traffic.questions.close();
+      sessions.close();
     },
   };
 }

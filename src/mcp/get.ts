@@ -3,11 +3,13 @@ import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { OpenStream, Realtime } from '../realtime/contract.ts';
 import { requireVersion, resumeHeader, sessionHeader, versionHeader } from './headers.ts';
-import { gapNotification, notificationOf } from './notifications.ts';
+import { gapNotification, notificationOf, updatedNotifications } from './notifications.ts';
 import { Refusal, rpcCodes } from './refusal.ts';
+import { changedResources } from './resource-changes.ts';
 import type { Sessions } from './sessions.ts';
 import { createSseStream, sseEvent, type SseStream } from './sse.ts';
 import type { StreamSet } from './stream-set.ts';
+import { subscribedBy } from './subscriptions.ts';
 
 export interface GetParts {
   sessions: Sessions;
@@ -24,10 +26,16 @@ const primingSince = '2025-11-25';
  * actor's agent; without a session id with the rights of the token alone. Ends with the token, the session or the process.
  */
 export function createGet({ sessions, realtime, streams, heartbeat_ms }: GetParts) {
-  async function follow(ctx: Context, actor: Actor, sse: SseStream): Promise<OpenStream> {
+  async function follow(
+    ctx: Context,
+    actor: Actor,
+    { sse, session_id }: { sse: SseStream; session_id: string | undefined },
+  ): Promise<OpenStream> {
     const cursor = ctx.get(resumeHeader) || undefined;
-    const deliver: Parameters<Realtime['open']>[2]['deliver'] = (events) =>
-      sse.write(events.map(notificationOf).join(''));
+    const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
+      const changed = changedResources(events, await subscribedBy(sessions, session_id, actor));
+      await sse.write(updatedNotifications(changed) + events.map(notificationOf).join(''));
+    };
     try {
       return await realtime.open(actor, { cursor }, { deliver, ended: () => sse.end() });
     } catch (error) {
@@ -48,7 +56,7 @@ export function createGet({ sessions, realtime, streams, heartbeat_ms }: GetPart
     const session_id = ctx.get(sessionHeader) || undefined;
     const session = session_id === undefined ? undefined : await sessions.check(session_id, actor);
     const sse = createSseStream(heartbeat_ms);
-    const stream = await follow(ctx, actor, sse);
+    const stream = await follow(ctx, actor, { sse, session_id });
     sse.body.once('close', () => stream.close());
     streams.add({ sse, session_id, actor });
 
@@ -58,7 +66,9 @@ export function createGet({ sessions, realtime, streams, heartbeat_ms }: GetPart
     // Headers leave with the first bytes. How soon to come back is spread, so that a restart does not bring all at once.
     await sse.write(`: connected\nretry: ${500 + Math.floor(Math.random() * 1_000)}\n`);
     const version = session?.protocol_version ?? ctx.get(versionHeader);
-    if (stream.gap) await sse.write(gapNotification(stream.cursor));
+    // What was missed may have changed anything.
+    if (stream.gap)
+      await sse.write(updatedNotifications(session?.subscriptions ?? []) + gapNotification(stream.cursor));
     else if (version >= primingSince) await sse.write(sseEvent(stream.cursor, ''));
     stream.start();
   };

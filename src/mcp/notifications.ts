@@ -3,7 +3,7 @@ import type { EventType } from '../domain/events.ts';
 import { wantsNoReply } from '../domain/no-reply.ts';
 import type { ShownEvent } from '../realtime/contract.ts';
 import { eventDataOf } from '../realtime/envelope.ts';
-import { sseEvent } from './sse.ts';
+import { sseEvent, sseMessage } from './sse.ts';
 
 const methodOf = (type: EventType): string => `notifications/service/${type.replaceAll('.', '_')}`;
 
@@ -57,6 +57,21 @@ export function isLastWord({ type, data_json }: Pick<ShownEvent, 'type' | 'data_
 /** The same on the stream. The SSE id is the cursor, so that `Last-Event-ID` resumes behind it. */
 export function notificationOf(event: ShownEvent): string {
   return sseEvent(event.cursor, notificationText(event));
+}
+
+/** Tells that a resource reads differently now (MCP, Resources: Subscriptions). */
+export const updatedSchema = notification(
+  'notifications/resources/updated',
+  z.object({ uri: z.string().describe('Which resource.') }),
+);
+
+export function updatedMessage(uri: string): z.infer<typeof updatedSchema> {
+  return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } };
+}
+
+/** The same on the stream, without an id: whoever loses it together with the events behind it gets both again. */
+export function updatedNotifications(uris: readonly string[]): string {
+  return uris.map((uri) => sseMessage(JSON.stringify(updatedMessage(uri)))).join('');
 }
 
 /** Tells that events are missing. */

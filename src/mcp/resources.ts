@@ -1,5 +1,5 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
-import type { Operation } from '../operations/define.ts';
+import type { CompletionFace, Operation } from '../operations/define.ts';
 import { refusalOf, run } from './call.ts';
 import type { Caller } from './caller.ts';
 import { inputSchema } from './json-schemas.ts';
@@ -11,12 +11,16 @@ const mimeType = 'application/json';
 
 interface Readable {
   operation: Operation;
+  /** As the operation names it. */
+  template: string;
   /** The fields of the input that a URI carries, or null when the URI is not one of this resource. */
   match(uri: string): Record<string, string> | null;
   page_field: string | undefined;
 }
 
 export interface Found extends Readable {
+  /** In its one spelling. */
+  uri: string;
   input: Record<string, string>;
 }
 
@@ -25,6 +29,8 @@ export interface Resources {
   resources: Resource[];
   /** As `resources/templates/list` shows them. */
   templates: ResourceTemplate[];
+  /** What completes an argument of a template, as `resources/templates/list` shows it. */
+  completion(uriTemplate: string, argument: string): CompletionFace | undefined;
   /** The resource behind a URI. */
   find(uri: string): Found | undefined;
 }
@@ -34,24 +40,27 @@ export function resourcesOf(catalogue: readonly Operation[]): Resources {
   const resources: Resource[] = [];
   const templates: ResourceTemplate[] = [];
   const readables: Readable[] = [];
+  const completions = new Map<string, CompletionFace>();
   for (const operation of catalogue) {
     const face = operation.resource;
     if (!face) continue;
-    const { uri, name, description } = face;
+    const { uri, name, description, completes } = face;
+    if (completes) completions.set(publicTemplate(uri), completes);
     const shown = { name, title: operation.summary, description, mimeType };
     if (uri.includes('{')) templates.push({ uriTemplate: publicTemplate(uri), ...shown });
     else resources.push({ uri, ...shown });
     const page_field = pageField(operation, inputSchema(operation.input, false));
-    readables.push({ operation, match: matcher(uri), page_field });
+    readables.push({ operation, template: uri, match: matcher(uri), page_field });
   }
 
   return {
     resources,
     templates,
+    completion: (uriTemplate, argument) => (argument === 'id' ? completions.get(uriTemplate) : undefined),
     find(uri) {
       for (const readable of readables) {
         const input = readable.match(uri);
-        if (input) return { ...readable, input };
+        if (input) return { ...readable, input, uri: filledIn(readable.template, input) };
       }
       return undefined;
     },
@@ -70,15 +79,33 @@ export async function readResource(
   uri: string,
 ): Promise<ReadResourceResult> {
   const found = resources.find(uri);
-  if (!found) throw new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { data: { uri } });
+  if (!found) throw notFound(uri);
   const { operation, input, page_field } = found;
   try {
     const { text } = await run(parts, caller, { operation, input, page_field });
     return { contents: [{ uri, mimeType, text }] };
   } catch (thrown) {
-    const { error, body } = refusalOf(parts, caller, operation, thrown);
-    throw new RpcError(rpcCodeFor(error.status), error.message, { data: { uri, ...body } });
+    throw rpcErrorOf(parts, caller, { operation, thrown, data: { uri } });
   }
+}
+
+/** What an operation threw, as a JSON-RPC error with the error body of REST as data. */
+export function rpcErrorOf(
+  parts: McpParts,
+  caller: Caller,
+  { operation, thrown, data }: { operation: Operation; thrown: unknown; data?: object },
+): RpcError {
+  const { error, body } = refusalOf(parts, caller, operation, thrown);
+  return new RpcError(rpcCodeFor(error.status), error.message, { data: { ...data, ...body } });
+}
+
+/** For what is no resource at all. */
+export function notFound(uri: string): RpcError {
+  return new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { data: { uri } });
+}
+
+function filledIn(template: string, input: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input[name] ?? ''));
 }
 
 function rpcCodeFor(status: number): number {

@@ -34,9 +34,16 @@ function calledBy({ tools, resources }: Shown, message: unknown): Called | undef
       const name = field(params, 'name');
       return typeof name === 'string' ? tools.get(name) : undefined;
     }
-    case 'resources/read': {
+    case 'resources/read':
+    case 'resources/subscribe': {
       const uri = field(params, 'uri');
       return typeof uri === 'string' ? resources.find(uri) : undefined;
+    }
+    case 'completion/complete': {
+      const [uri, name] = [field(field(params, 'ref'), 'uri'), field(field(params, 'argument'), 'name')];
+      return typeof uri === 'string' && typeof name === 'string'
+        ? resources.completion(uri, name)
+        : undefined;
     }
     default:
       return undefined;

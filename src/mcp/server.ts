@@ -1,20 +1,25 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
+  CompleteRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { z } from 'zod';
 import type { Caller } from './caller.ts';
 import { callTool } from './call-tool.ts';
+import { complete } from './complete.ts';
 import { exchanging, type Traffic } from './exchange.ts';
 import { instructions } from './instructions.ts';
 import type { McpParts } from './parts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
 import { type Resources, readResource } from './resources.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import type { Tool } from './tools.ts';
 
 /** What of the catalogue the tool server shows. */
@@ -31,6 +36,7 @@ export function createServerFactory(
   parts: McpParts,
   { tools, resources }: Shown,
   traffic: Traffic,
+  subscriptions: Subscriptions,
 ): (caller: Caller) => Server {
   const info = {
     name: 'agent-messaging-service',
@@ -38,7 +44,7 @@ export function createServerFactory(
     version: parts.version,
     websiteUrl: parts.public_url,
   };
-  const capabilities = { tools: {}, resources: {} };
+  const capabilities = { tools: {}, resources: { subscribe: true }, completions: {} };
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const definitions = [...tools.values()].map((tool) => tool.definition);
 
@@ -70,6 +76,21 @@ export function createServerFactory(
     server.setRequestHandler(anyRead, (request) =>
       readResource(parts, caller, resources, parsed(ReadResourceRequestSchema, request).params.uri),
     );
+    server.setRequestHandler(anySubscription, async (request) => {
+      await subscriptions.add(caller, parsed(SubscribeRequestSchema, request).params.uri);
+      return {};
+    });
+    server.setRequestHandler(anyUnsubscription, async (request) => {
+      await subscriptions.remove(caller, parsed(UnsubscribeRequestSchema, request).params.uri);
+      return {};
+    });
+    server.setRequestHandler(anyCompletion, (request) => {
+      const { ref, argument } = parsed(CompleteRequestSchema, request).params;
+      return complete(parts, caller, resources, {
+        uri: ref.type === 'ref/resource' ? ref.uri : '',
+        argument,
+      });
+    });
     return server;
   };
 }
@@ -77,6 +98,15 @@ export function createServerFactory(
 // Their params are looked at by the handlers: the SDK would answer wrong ones as a fault of ours, with a list of all that is wrong.
 const anyCall = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 const anyRead = z.object({ method: z.literal('resources/read'), params: z.unknown().optional() });
+const anySubscription = z.object({
+  method: z.literal('resources/subscribe'),
+  params: z.unknown().optional(),
+});
+const anyUnsubscription = z.object({
+  method: z.literal('resources/unsubscribe'),
+  params: z.unknown().optional(),
+});
+const anyCompletion = z.object({ method: z.literal('completion/complete'), params: z.unknown().optional() });
 
 /** @throws {RpcError} -32602, with the first thing that is wrong. */
 function parsed<T>(schema: z.ZodType<T>, request: unknown): T {

@@ -1,12 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { ClientFacts } from './client-facts.ts';
-import { Refusal, rpcCodes } from './refusal.ts';
+import { type BusLog, listenFor, type LocalBus } from './local-bus.ts';
+import { Refusal, RpcError, rpcCodes } from './refusal.ts';
 
 export interface Session {
   agent_id: string;
   protocol_version: string;
   client: ClientFacts;
+  /** URIs of the resources whose changes it wants to hear of. */
+  subscriptions: readonly string[];
   created_at: number;
   seen_at: number;
 }
@@ -14,8 +18,11 @@ export interface Session {
 /** Where sessions are kept, so that every process knows them. Ids only as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
-  insert(idHash: Buffer, session: Omit<Session, 'seen_at'>): Promise<void>;
+  insert(idHash: Buffer, session: Omit<Session, 'seen_at' | 'subscriptions'>): Promise<void>;
   touch(idHash: Buffer, now: number): Promise<void>;
+  /** Answers false when the session has as many as it may have. */
+  subscribe(idHash: Buffer, uri: string, most: number): Promise<boolean>;
+  unsubscribe(idHash: Buffer, uri: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
 }
 
@@ -24,6 +31,16 @@ export interface Sessions {
   begin(actor: Actor, protocolVersion: string, client: ClientFacts): Promise<string>;
   /** @throws {Refusal} 404 when it is unknown, ended, or of another agent: these look alike. */
   check(id: string, actor: Actor): Promise<Session>;
+  /**
+   * Adds a URI to what the session named by `key` wants to hear of. Other processes know it when this resolves, unless the bus
+   * failed: then within 5 s.
+   * @throws {RpcError} when it has as many as it may have.
+   */
+  subscribe(key: string, uri: string): Promise<void>;
+  /** Takes it away again; known elsewhere likewise. */
+  unsubscribe(key: string, uri: string): Promise<void>;
+  /** Stops listening to other processes. */
+  close(): void;
   /** Ends a session for good; other processes notice within 5 s. @throws {Refusal} as `check`. */
   end(id: string, actor: Actor): Promise<void>;
 }
@@ -33,10 +50,35 @@ const sessionLifetime = 7 * 24 * 3_600_000;
 const touchInterval = 3_600_000;
 const cacheLifetime = 5_000;
 const cacheSize = 10_000;
+/** A client that shows more than this is not served by hearing of each. */
+const mostSubscriptions = 500;
+
+const topic = 'mcp/sessions';
+const changeSchema = z.object({ session: z.string() });
 
 /** MCP sessions (MCP, Transports: Session Management) over a store that all processes share, with a cache of a few seconds. */
-export function createSessions(store: SessionStore): Sessions {
+export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog): Sessions {
   const cache = new Map<string, { session: Session; until: number }>();
+  /** Changes heard of: what was read before one of them may be old and is not kept. */
+  let changes = 0;
+  const listening = listenFor(bus, {
+    topic,
+    schema: changeSchema,
+    take: ({ session }) => forget(session),
+    log,
+  });
+
+  function forget(key: string): void {
+    changes += 1;
+    cache.delete(key);
+  }
+
+  /** The bus has it before the client is answered, so that it is ahead of all that happens then. */
+  async function changed(key: string): Promise<void> {
+    forget(key);
+    const message = { topic, body: JSON.stringify({ session: key }) };
+    await bus.publish([message]).catch((error: unknown) => log('a changed session was not announced', error));
+  }
 
   function remember(key: string, session: Session): void {
     cache.delete(key);
@@ -48,7 +90,8 @@ export function createSessions(store: SessionStore): Sessions {
   }
 
   async function find(hash: Buffer): Promise<Session | undefined> {
-    const key = hash.toString('base64');
+    const key = hash.toString('base64url');
+    const before = changes;
     const now = Date.now();
     const cached = cache.get(key);
     if (cached && cached.until > now) return cached.session;
@@ -58,7 +101,7 @@ export function createSessions(store: SessionStore): Sessions {
       return undefined;
     }
     if (session.seen_at < now - touchInterval) await store.touch(hash, now);
-    remember(key, session);
+    if (changes === before) remember(key, session);
     return session;
   }
 
@@ -80,8 +123,20 @@ export function createSessions(store: SessionStore): Sessions {
       await check(id, actor);
       const hash = hashOf(id);
       await store.remove(hash);
-      cache.delete(hash.toString('base64'));
+      cache.delete(hash.toString('base64url'));
     },
+    async subscribe(key, uri) {
+      if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, mostSubscriptions))) {
+        const text = `A session can subscribe to ${mostSubscriptions} resources at most.`;
+        throw new RpcError(rpcCodes.refused, text);
+      }
+      await changed(key);
+    },
+    async unsubscribe(key, uri) {
+      await store.unsubscribe(Buffer.from(key, 'base64url'), uri);
+      await changed(key);
+    },
+    close: () => void listening.stop(),
   };
 }
 

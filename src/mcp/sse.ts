@@ -56,6 +56,11 @@ export function createSseStream(heartbeatMs: number): SseStream {
   };
 }
 
+/** A message at which a stream cannot be resumed. `data` must be a single line, as JSON is. */
+export function sseMessage(data: string): string {
+  return `data: ${data}\n\n`;
+}
+
 /** One event of a stream. `data` must be a single line, as JSON is. */
 export function sseEvent(id: string, data: string): string {
   return `id: ${id}\ndata: ${data}\n\n`;

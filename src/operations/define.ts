@@ -41,6 +41,16 @@ export interface ResourceFace {
   uri: string;
   name: string;
   description: string;
+  /** How its `{id}` is completed. */
+  completes?: CompletionFace;
+}
+
+/** Where the values of an argument come from. */
+export interface CompletionFace {
+  operation: Operation;
+  input: Record<string, unknown>;
+  /** The values in an answer, each with the words by which people know it; and whether there are more. */
+  values(output: object): { values: { value: string; words: string }[]; more: boolean };
 }
 
 /** What people are asked before a face that has to ask them runs the operation (interface.md, Authentication, 5). */

@@ -4,6 +4,7 @@ import { presentToldMessage, toldMessageSchema } from '../presenters/told-messag
 import { readThread } from '../services/read-thread.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleMessage, exampleThread } from './examples.ts';
+import { listThreadsOperation } from './list-threads.ts';
 import { pageLimit, sequenceFrom, threadId } from './fields.ts';
 
 const input = z.strictObject({
@@ -43,6 +44,15 @@ export const readThreadOperation = defineOperation({
     uri: 'service://threads/{thread_id}',
     name: 'thread',
     description: 'One thread with its latest messages.',
+    completes: {
+      operation: listThreadsOperation,
+      input: { limit: 100 },
+      values(output) {
+        const { threads, next_cursor } = listThreadsOperation.output.parse(output);
+        const values = threads.map(({ id, subject }) => ({ value: id, words: subject ?? '' }));
+        return { values, more: next_cursor !== undefined };
+      },
+    },
   },
   errors: ['THREAD_NOT_FOUND'],
   example: {

@@ -13,6 +13,8 @@ export interface McpSessionRow {
   agent_id: string;
   protocol_version: string;
   client: McpClient;
+  /** URIs of the resources whose changes it wants to hear of. */
+  subscriptions: string[];
   created_at: number;
   seen_at: number;
 }
@@ -20,7 +22,7 @@ export interface McpSessionRow {
 const statements = {
   find: statement(
     'mcp_sessions.find',
-    'select agent_id, protocol_version, client, created_at, seen_at from mcp_sessions where id_hash = $1',
+    'select agent_id, protocol_version, client, subscriptions, created_at, seen_at from mcp_sessions where id_hash = $1',
   ),
   insert: statement(
     'mcp_sessions.insert',
@@ -30,6 +32,15 @@ const statements = {
   touch: statement(
     'mcp_sessions.touch',
     'update mcp_sessions set seen_at = $2 where id_hash = $1 and seen_at < $2',
+  ),
+  subscribe: statement(
+    'mcp_sessions.subscribe',
+    `update mcp_sessions set subscriptions = array_append(array_remove(subscriptions, $2), $2)
+     where id_hash = $1 and (cardinality(subscriptions) < $3 or $2 = any(subscriptions)) returning 1`,
+  ),
+  unsubscribe: statement(
+    'mcp_sessions.unsubscribe',
+    'update mcp_sessions set subscriptions = array_remove(subscriptions, $2) where id_hash = $1',
   ),
   remove: statement('mcp_sessions.remove', 'delete from mcp_sessions where id_hash = $1'),
   removeOfAgent: statement('mcp_sessions.remove_of_agent', 'delete from mcp_sessions where agent_id = $1'),
@@ -54,13 +65,20 @@ export function mcpSessionsRepository(db: Queryable) {
     async find(idHash: Buffer): Promise<McpSessionRow | undefined> {
       return (await query<McpSessionRow>(statements.find, [idHash]))[0];
     },
-    async insert(idHash: Buffer, session: Omit<McpSessionRow, 'seen_at'>): Promise<void> {
+    async insert(idHash: Buffer, session: Omit<McpSessionRow, 'seen_at' | 'subscriptions'>): Promise<void> {
       const { agent_id, protocol_version, client, created_at } = session;
       await query(statements.insert, [idHash, agent_id, protocol_version, client, created_at]);
     },
     /** Notes that the session was used at `now` (ms). */
     async touch(idHash: Buffer, now: number): Promise<void> {
       await query(statements.touch, [idHash, now]);
+    },
+    /** Adds a URI; answers whether the session holds it then: not when it would be beyond `most`. */
+    async subscribe(idHash: Buffer, uri: string, most: number): Promise<boolean> {
+      return (await query(statements.subscribe, [idHash, uri, most])).length > 0;
+    },
+    async unsubscribe(idHash: Buffer, uri: string): Promise<void> {
+      await query(statements.unsubscribe, [idHash, uri]);
     },
     async remove(idHash: Buffer): Promise<void> {
       await query(statements.remove, [idHash]);

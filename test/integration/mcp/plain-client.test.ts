@@ -70,6 +70,37 @@ test('an unknown revision is answered with the newest one, a newer header with 4
   expect(rpc(answer).error?.message).toContain('Unsupported protocol version: 2026-07-28');
 });
 
+test('a client of the stateless revision is refused in words by which it falls back, and then served', async () => {
+  const version = { 'mcp-protocol-version': '2026-07-28' };
+  const params = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
+  for (const method of ['server/discover', 'tools/list', 'subscriptions/listen']) {
+    const answer = await rawPost(instance.url, token, { jsonrpc: '2.0', id: 1, method, params }, version);
+    expect(answer.status).toBe(400);
+    // Not the error code of that revision: by it a client would take this for a server that speaks it.
+    expect(answer.json).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_000, message: expect.stringContaining('Unsupported protocol version: 2026-07-28') },
+    });
+    expect(rpc(answer).error?.message).toContain('2025-11-25');
+  }
+  // One that tells its revision in the message alone learns that there is no such method.
+  const discover = { jsonrpc: '2.0', id: 1, method: 'server/discover', params };
+  expect(rpc(await rawPost(instance.url, token, discover)).error?.code).toBe(-32_601);
+  const begun = await rawPost(instance.url, token, {
+    ...initialize,
+    params: { ...initialize.params, protocolVersion: '2026-07-28' },
+  });
+  expect(rpc(begun).result).toMatchObject({ protocolVersion: '2025-11-25' });
+  const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+  const served = await rawPost(instance.url, token, list, {
+    ...session,
+    'mcp-protocol-version': '2025-11-25',
+  });
+  expect(rpc(served).result).toHaveProperty('tools');
+});
+
 test('notifications and answers are accepted, batches are answered in one', async () => {
   const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
   const accepted = await rawPost(instance.url, token, initialized);
