@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rest } from '../../support/rest-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -26,4 +28,25 @@ test('a crowd in one thread is served whole, and leaves connections to everybody
   expect(other.status).toBe(200);
   expect(done).toBeLessThan(150);
   expect(new Set(await Promise.all(crowd))).toEqual(new Set([201]));
+});
+
+test('tokens of a crowd are looked up together: nobody is refused for want of a connection', async () => {
+  const size = 300;
+  let arrived = 0;
+  const count = () => void (arrived += 1);
+  const hold = await service.core.database.begin();
+  subscribe('http.server.request.start', count);
+  try {
+    await hold.query({ text: 'lock table access_tokens in access exclusive mode' }, []);
+    const crowd = Array.from({ length: size }, () =>
+      rest('GET', `${service.api}/agents/me`, { token: randomUUID() }),
+    );
+    await vi.waitFor(() => expect(arrived).toBe(size), { timeout: 20_000 });
+    await hold.rollback();
+    const answers = await Promise.all(crowd);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  } finally {
+    unsubscribe('http.server.request.start', count);
+    await hold.rollback();
+  }
 });
