@@ -68,16 +68,21 @@ export function createCourier(options: CourierOptions) {
     };
     return new Promise((resolve, reject) => {
       const call = request(url, { method: 'POST', agent, headers, signal, maxHeaderSize: 16_384 });
+      let answered = false;
       call.once('response', (answer) => {
+        answered = true;
         leave(answer);
         const status = answer.statusCode ?? 0;
         const moved = status >= 300 && status < 400;
         resolve({ status, fault: moved ? 'redirects are not followed' : null });
       });
-      call.on('error', (error) =>
+      call.on('error', (error) => {
+        // The status has come: what becomes of the rest of the answer, or of the connection, changes nothing.
+        if (answered) return;
         // The receiver gave a kept connection up in the same moment: it has not seen the letter.
-        call.reusedSocket && codeOf(error) === 'ECONNRESET' ? resolve(send(letter, signal)) : reject(error),
-      );
+        if (call.reusedSocket && codeOf(error) === 'ECONNRESET') resolve(send(letter, signal));
+        else reject(error);
+      });
       call.end(letter.body);
     });
   }
@@ -117,7 +122,6 @@ function leave(answer: IncomingMessage): void {
     size += chunk.length;
     if (size > largestAnswer) answer.destroy();
   });
-  // The status has come: what happens to the rest of the answer changes nothing.
   answer.on('error', () => answer.destroy());
 }
 

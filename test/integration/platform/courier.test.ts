@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer as createPlain } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCourier, type CourierOptions } from '../../../src/platform/courier.ts';
 import { tls } from '../../support/tls.ts';
 
@@ -193,4 +193,42 @@ describe('what the settings open', () => {
       fault: 'no connection',
     });
   });
+});
+
+test('a connection that breaks behind the status has no letter posted twice', async () => {
+  const letters: number[] = [];
+  let broken = false;
+  let connections = 0;
+  const receiver = createSocketServer((socket) => {
+    const connection = (connections += 1);
+    let requests = 0;
+    socket.on('error', () => undefined);
+    socket.on('close', () => (broken ||= requests === 2));
+    socket.on('data', () => {
+      letters.push(connection);
+      requests += 1;
+      if (connection > 1) socket.resetAndDestroy();
+      else if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n');
+      if (requests === 2) setImmediate(() => setImmediate(() => socket.resetAndDestroy()));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  const courier = make({ networks: loopback });
+  const post = () => courier.post(letter(`http://127.0.0.1:${port}/`));
+  try {
+    expect(await post()).toEqual({ status: 200, fault: null });
+    await vi.waitFor(() => expect(letters).toEqual([1]));
+    expect(await post()).toEqual({ status: 200, fault: null });
+    await vi.waitFor(() => expect(broken).toBe(true));
+    // Behind the break: what was posted again would have come first.
+    expect(await make({ networks: loopback }).post(letter(`http://127.0.0.1:${plain}/`))).toMatchObject({
+      status: 200,
+    });
+    expect(letters).toEqual([1, 1]);
+  } finally {
+    courier.close();
+    receiver.close();
+  }
 });
