@@ -34,10 +34,11 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
     from: number,
     { limit, wants }: PageOptions,
     lane: Lane,
+    heard = 0,
   ): Promise<Found> {
     const found: Found = { events: [], position: from, complete: false, gap: false };
     for (let count = 0; count < hiddenPages; count += 1) {
-      const page = await pages.read(actor.agent_id, found.position, lane);
+      const page = await pages.read(actor.agent_id, found.position, lane, heard);
       if (page.after !== found.position) found.gap = true;
       found.position = page.after;
       for (const event of page.events) {
@@ -62,8 +63,8 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
     try {
       await channels.join(waiter);
       for (;;) {
-        waiter.reading();
-        const found = await collect(actor, waiter.position(), options, 'live');
+        const heard = waiter.reading();
+        const found = await collect(actor, waiter.position(), options, 'live', heard);
         waiter.moveTo(found.position);
         if (found.events.length > 0 || !found.complete || found.gap) return found;
         const outcome = await waiter.wait(deadline, options.signal);

@@ -28,8 +28,12 @@ export class UnreadableFeed extends Error {
 export type Lane = 'live' | 'replay';
 
 export interface Pages {
-  /** The page behind a position. @throws {UnreadableFeed}; any other error is one of the database and may pass. */
-  read(agentId: string, after: number, lane: Lane): Promise<FeedPage>;
+  /**
+   * The page behind a position.
+   * @param heard how far the feed is said to go: the page leads there, or is not complete, or that is not so.
+   * @throws {UnreadableFeed}; any other error is one of the database and may pass.
+   */
+  read(agentId: string, after: number, lane: Lane, heard: number): Promise<FeedPage>;
 }
 
 export interface PagesParts {
@@ -83,12 +87,16 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
     return { after: start, events, position, complete };
   }
 
-  /** What this process wrote itself and has at hand. A page of it may be followed by what others wrote: that rings. */
-  function handed(position: Position): FeedPage | undefined {
+  /**
+   * What this process wrote itself and has at hand. A page of it may be followed by what others wrote: that rings, or has rung
+   * already, and then the log is read.
+   */
+  function handed(position: Position, heard: number): FeedPage | undefined {
     const lines = recent.after(position.agent_id, position.after);
     if (!lines) return undefined;
     const found = page(position, lines, { get: store.at }, livePageEvents);
-    return found instanceof UnreadableFeed ? undefined : found;
+    if (found instanceof UnreadableFeed) return undefined;
+    return found.complete && found.position < heard ? undefined : found;
   }
 
   function lane(settings: (typeof lanes)[Lane]) {
@@ -122,9 +130,9 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
   const readers = { live: lane(lanes.live), replay: lane(lanes.replay) };
 
   return {
-    async read(agent_id, after, chosen) {
+    async read(agent_id, after, chosen, heard) {
       const position = { agent_id, after };
-      const found = (chosen === 'live' && handed(position)) || (await readers[chosen](position));
+      const found = (chosen === 'live' && handed(position, heard)) || (await readers[chosen](position));
       if (found instanceof UnreadableFeed) throw found;
       return found;
     },

@@ -102,7 +102,7 @@ export function createStream(parts: StreamParts): Stream {
   async function nextPage(lane: Lane, expected: number): Promise<FeedPage | undefined> {
     for (let longest = 100; !over(); longest = Math.min(2 * longest, longestPause)) {
       try {
-        const page = await pages.read(actor.agent_id, position, lane);
+        const page = await pages.read(actor.agent_id, position, lane, expected);
         const sound = page.events.length > 0 ? page.after === position : expected <= position;
         return sound ? page : await checked(page);
       } catch (error) {

@@ -3,8 +3,8 @@ import type { Member } from './channels.ts';
 import type { StreamEnd } from './contract.ts';
 
 export interface Waiter extends Member {
-  /** A read begins: only rings from here on count. */
-  reading(): void;
+  /** A read begins, and only rings from here on count; answers the largest number heard of before. */
+  reading(): number;
   /** A read has ended here. */
   moveTo(position: number): void;
   /** Resolves at the first ring beyond the position, or when there is no more to wait for. The deadline is an epoch time. */
@@ -36,7 +36,9 @@ export function createWaiter(actor: Actor, start: number): Waiter {
     actor,
     position: () => position,
     reading() {
+      const before = heard;
       heard = 0;
+      return before;
     },
     moveTo(next) {
       position = next;

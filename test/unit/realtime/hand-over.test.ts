@@ -69,6 +69,31 @@ test('a page without waiting is of the log, whatever was handed over', async () 
   expect(page.events.map((event) => event.id)).toEqual([own, foreign]);
 });
 
+test('what others committed behind it comes with it, though their ring came first', async () => {
+  const { realtime, memory, ring } = setUp();
+  const { reader, ids } = keepingReader();
+  let goOn = () => {};
+  const slow = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const deliver: typeof reader.deliver = async (events) => {
+    await reader.deliver(events);
+    if (ids().length === 1) await slow;
+  };
+  (await realtime.open(actorOf('a'), {}, { ...reader, deliver })).start();
+  const waits = keepingReader();
+  (await realtime.open(actorOf('a'), {}, waits.reader)).start();
+  realtime.handOver(memory.newsOf(memory.add(['a'])));
+  await eventually(() => expect(ids()).toHaveLength(1));
+  const own = memory.add(['a']);
+  realtime.handOver(memory.newsOf(own));
+  await eventually(() => expect(waits.ids()).toContain(own));
+  memory.add(['a']);
+  await ring('a', 3);
+  goOn();
+  await eventually(() => expect(ids()).toEqual(memory.idsOf('a')));
+});
+
 test('lost, doubled, late and mixed with what others commit: every reader sees every event once, in order', async () => {
   const step = fc.record({
     agents: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
