@@ -47,8 +47,13 @@ export function maintenanceHandler(
     /** Has workers look at webhooks whose time has come and that no queue brings: it was flushed, or a worker died. */
     async 'sweep-webhooks'() {
       const now = Date.now();
-      const late = await webhookDeliveries.due(now - pacing.grace, batch);
-      await queues.enqueue(late.map((id) => webhookJob(id, now)));
+      let after = '';
+      await drain(async (limit) => {
+        const late = await webhookDeliveries.due(now - pacing.grace, after, limit);
+        await queues.enqueue(late.map((id) => webhookJob(id, now)));
+        after = late.at(-1) ?? after;
+        return late.length;
+      });
     },
     'expire-idempotency-keys': () => drain((limit) => idempotencyKeys.removeBefore(Date.now() - day, limit)),
     async 'expire-tokens'() {

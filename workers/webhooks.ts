@@ -45,12 +45,12 @@ export function webhookHandler(
   /** @returns whether the webhook is worth another round at once. */
   async function attempt(webhook: Webhook, delivery: Delivery, event: Event | undefined): Promise<boolean> {
     const body = event && bodyOf(webhook, delivery, event);
-    if (body === undefined) {
-      await note(delivery, { state: 'failed', next_at: null }, { status: null, fault: eventGone });
+    const headers = body === undefined ? undefined : signed(webhook, delivery, body);
+    if (body === undefined || !headers) {
+      const fault = body === undefined ? eventGone : unsigned;
+      await note(delivery, { state: 'failed', next_at: null }, { status: null, fault });
       return true;
     }
-    const { event_id } = delivery;
-    const headers = signedHeaders(vault, webhook, { event_id, body, now: Date.now() });
     const posted = await courier.post({ url: webhook.url, headers, body });
     if (!wasTaken(posted)) return notTaken(delivery, posted);
     await note(delivery, { state: 'delivered', next_at: null }, posted);
@@ -63,6 +63,16 @@ export function webhookHandler(
       return JSON.stringify(presentEvent(event, cursors.encodeFeed(agent_id, number)));
     } catch (error) {
       logger.error({ err: error, event: event.id }, 'an event cannot be shown');
+      return undefined;
+    }
+  }
+
+  /** A secret of another SECRET_KEY never opens again: to try for days would not help. */
+  function signed(webhook: Webhook, { event_id }: Delivery, body: string) {
+    try {
+      return signedHeaders(vault, webhook, { event_id, body, now: Date.now() });
+    } catch (error) {
+      logger.error({ err: error, webhook: webhook.id }, 'the secret of a webhook cannot be read');
       return undefined;
     }
   }
@@ -123,6 +133,7 @@ export function webhookHandler(
 }
 
 const eventGone = 'the event is no longer kept';
+const unsigned = 'the signing secret cannot be read; make a new one';
 
 /** Hears of webhooks that have something to post for another reason than a new event. What is not heard, the sweep finds. */
 export async function wakeForWebhooks({ bus, queues, logger }: Core): Promise<void> {

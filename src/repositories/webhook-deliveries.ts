@@ -78,8 +78,16 @@ const statements = {
   ),
   due: statement(
     'webhook_deliveries.due',
-    `select distinct webhook_id from (
-       select webhook_id from webhook_deliveries where state = 'pending' and next_at <= $1 order by next_at limit $2) d`,
+    `with recursive waiting as (
+       (select webhook_id from webhook_deliveries where state = 'pending' and webhook_id > $2 order by webhook_id limit 1)
+       union all
+       select (select webhook_id from webhook_deliveries where state = 'pending' and webhook_id > w.webhook_id
+               order by webhook_id limit 1)
+       from waiting w where w.webhook_id is not null
+     )
+     select webhook_id from waiting w
+     where exists (select from webhook_deliveries where webhook_id = w.webhook_id and state = 'pending' and next_at <= $1)
+     limit $3`,
   ),
   replay: statement(
     'webhook_deliveries.replay',
@@ -140,9 +148,12 @@ export function webhookDeliveriesRepository(db: Queryable) {
     async deliveredSince(webhookId: string, time: number): Promise<boolean> {
       return (await db.query(statements.deliveredSince, [webhookId, time])).length > 0;
     },
-    /** The webhooks of the `limit` deliveries that are due for longest, as of `time`. */
-    async due(time: number, limit: number): Promise<string[]> {
-      const rows = await db.query<{ webhook_id: string }>(statements.due, [time, limit]);
+    /**
+     * The next webhooks after this one, in the order of their ids and up to `limit`, with deliveries that are due as of `time`. Each
+     * costs the same few steps, however much one of them is behind.
+     */
+    async due(time: number, after: string, limit: number): Promise<string[]> {
+      const rows = await db.query<{ webhook_id: string }>(statements.due, [time, after, limit]);
       return rows.map((row) => row.webhook_id);
     },
     async replay(webhookId: string, eventId: string, now: number): Promise<DeliveryRow | undefined> {

@@ -47,7 +47,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => webhookNotesRepository(db).note(['agt_7', 'agt_8'], { online: ['agt_8'], limit: 500, now: 1 }),
   ],
   ['webhooks of an agent', (db) => webhooksRepository(db).list('agt_7')],
-  ['what is due', (db) => webhookDeliveriesRepository(db).due(400, 1_000)],
+  ['what is due', (db) => webhookDeliveriesRepository(db).due(400, '', 1_000)],
   ['what is due of a webhook', (db) => webhookDeliveriesRepository(db).claim('whk_0', 400, 1, 4)],
   ['a page of the log', (db) => webhookDeliveriesRepository(db).list('whk_7', only)],
   [

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { Core } from '../../../src/compose.ts';
+import { sealedBox } from '../../../src/domain/sealed-box.ts';
 import { maintenance } from '../../../src/jobs/maintenance.ts';
 import { describeWithRedis } from '../../support/redis-server.ts';
 import { eventually, useWebhooks } from './house.ts';
@@ -93,5 +94,45 @@ describe('a receiver that does not answer', () => {
     expect(errors).toContain('no answer within 3 s');
     const shown = await house.call('GET', `/webhooks/${slow.id}`, bob.token);
     expect(shown.body).toMatchObject({ enabled: false, disabled_reason: 'failing' });
+  });
+});
+
+describe('a webhook that is far behind', () => {
+  const house = useWebhooks();
+
+  test('does not keep the sweep from others', async () => {
+    // Due when no sweep of this service looks.
+    const later = Date.now() + 3_600_000;
+    await house.core.database.query(
+      {
+        text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, next_at, created_at)
+          select 'whk_far', 'evt_' || n, 'message.created', n, 'pending', $1::bigint + n, 1 from generate_series(1, 1100) n
+          union all select 'whk_near', 'evt_1', 'message.created', 1, 'pending', $1::bigint + 5000, 1
+          union all select 'whk_next', 'evt_1', 'message.created', 1, 'pending', $1::bigint + 9000, 1`,
+      },
+      [later],
+    );
+    const { due } = house.core.repositories.webhookDeliveries;
+    expect(await due(later + 6_000, '', 1_000)).toEqual(['whk_far', 'whk_near']);
+    expect(await due(later + 9_000, '', 2)).toEqual(['whk_far', 'whk_near']);
+    expect(await due(later + 9_000, 'whk_near', 2)).toEqual(['whk_next']);
+    expect(await due(later, '', 2)).toEqual([]);
+  });
+});
+
+describe('a SECRET_KEY that was changed', () => {
+  const house = useWebhooks({
+    worker(core) {
+      return { ...core, vault: sealedBox(Buffer.alloc(32)) };
+    },
+  });
+
+  test('ends what cannot be signed, in words that say so', async () => {
+    const bob = await house.agent();
+    const webhook = await house.webhook(bob, { event_types: ['message.created'] });
+    await house.letter(bob);
+    await eventually(() => house.deliveries(bob, webhook)).toMatchObject([
+      { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; make a new one' },
+    ]);
   });
 });
