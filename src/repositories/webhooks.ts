@@ -69,6 +69,11 @@ const statements = {
   ),
   remove: statement('webhooks.remove', 'delete from webhooks where id = $1 and agent_id = $2 returning id'),
   removeAllOf: statement('webhooks.remove_all_of', 'delete from webhooks where agent_id = $1 returning id'),
+  removeOfMember: statement(
+    'webhooks.remove_of_member',
+    `delete from webhooks w using agents a
+     where a.owner_id = $1 and a.member_account_id = $2 and w.agent_id = a.id returning w.id`,
+  ),
 };
 
 export function webhooksRepository(db: Queryable) {
@@ -127,6 +132,11 @@ export function webhooksRepository(db: Queryable) {
     /** Every one of an agent; answers their ids. */
     async removeAllOf(agentId: string): Promise<string[]> {
       return (await db.query<{ id: string }>(statements.removeAllOf, [agentId])).map(({ id }) => id);
+    },
+    /** Every one of the agents of an organization that are tied to this person; answers their ids. */
+    async removeOfMember(organizationId: string, accountId: string): Promise<string[]> {
+      const values = [organizationId, accountId];
+      return (await db.query<{ id: string }>(statements.removeOfMember, values)).map(({ id }) => id);
     },
   };
 }

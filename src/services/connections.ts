@@ -4,6 +4,7 @@ import type { Administration } from '../unit-of-work.ts';
 import { noSuchAgent } from './access.ts';
 import { endTokens } from './revocations.ts';
 import type { Revocation } from './tokens.ts';
+import { removeWebhooksOfMember } from './webhook-access.ts';
 
 type Grants = Pick<Administration, 'clientGrants'>;
 type Ending = Pick<Administration, 'clientGrants' | 'oauthRecords' | 'tokens'>;
@@ -97,15 +98,16 @@ export async function endConnectionsBeyondRights(work: Ending, account_id?: stri
 }
 
 /**
- * Ends what lets somebody who has left an organization go on there: connections, and the credentials of agents that are tied to the
- * person, whose secrets nobody else knows and as which nobody acts any more. A step. Returns as endConnection.
+ * Ends what lets somebody who has left an organization go on there: connections, and the credentials and webhooks of agents that are
+ * tied to the person, whose secrets nobody else knows and as which nobody acts any more. A step. Returns as endConnection.
  */
 export async function endAccessOfMember(
-  work: Ending & Pick<Administration, 'credentials' | 'now'>,
+  work: Ending & Pick<Administration, 'credentials' | 'webhooks' | 'webhookDeliveries' | 'now'>,
   organization_id: string,
   account_id: string,
 ): Promise<Revocation[]> {
   const ended = await endConnectionsBeyondRights(work, account_id);
+  await removeWebhooksOfMember(work, organization_id, account_id);
   for (const client_id of await work.credentials.revokeOfMember(organization_id, account_id, work.now)) {
     ended.push(...(await endTokens(work, { client_id })));
   }

@@ -3,6 +3,7 @@ import { isId } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
 
 type Webhooks = Pick<Administration, 'webhooks'>;
+type Ending = Pick<Administration, 'webhooks' | 'webhookDeliveries'>;
 
 /** A webhook as it is kept. Its secrets are sealed. */
 export type Webhook = NonNullable<Awaited<ReturnType<Webhooks['webhooks']['find']>>>;
@@ -35,10 +36,24 @@ export async function webhookOfAnybody({ webhooks }: Webhooks, id: string): Prom
 }
 
 /** Ends everything that is posted of an agent. What was posted stays in the log until it is old. */
-export async function removeWebhooksOf(work: Administration, agent_id: string): Promise<void> {
-  for (const id of await work.webhooks.removeAllOf(agent_id)) {
-    await work.webhookDeliveries.abandon(id, webhookRemoved);
-  }
+export async function removeWebhooksOf(work: Ending, agent_id: string): Promise<void> {
+  await abandonAll(work, await work.webhooks.removeAllOf(agent_id));
+}
+
+/**
+ * The same for the agents of an organization that are tied to a person who leaves it: where their events go, only that person has
+ * said.
+ */
+export async function removeWebhooksOfMember(
+  work: Ending,
+  organization_id: string,
+  account_id: string,
+): Promise<void> {
+  await abandonAll(work, await work.webhooks.removeOfMember(organization_id, account_id));
+}
+
+async function abandonAll({ webhookDeliveries }: Ending, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await webhookDeliveries.abandon(id, webhookRemoved);
 }
 
 /** What the log says of deliveries that are no longer tried. */

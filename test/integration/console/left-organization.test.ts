@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A credential that somebody makes for an agent of an organization; a token of it, and what it is worth. */
+/** A credential that somebody makes for an agent of an organization; a token and a webhook of it, and what they are worth. */
 async function credentialAt(place: string, who: SignedIn) {
   const form = '/console/agents/new';
   const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', place };
@@ -21,7 +21,16 @@ async function credentialAt(place: string, who: SignedIn) {
   const [client_id = '', client_secret = ''] = page.elements('output').map((output) => textContent(output));
   const credential = { client_id, client_secret };
   const token = await tokenOf(service, credential);
+  const url = 'https://receiver.example/events';
+  const { body: me } = await rest('GET', `${service.api}/agents/me`, { token });
+  const able = await service.token(me.canonical_handle, { scopes: ['agents:write'] });
+  const webhook = await rest('POST', `${service.api}/webhooks`, { token: able, body: { url } });
+  expect(webhook.status).toBe(201);
   return {
+    /** Whether events of the agent are posted to where the one with the credential said. */
+    async posts(): Promise<boolean> {
+      return (await service.core.repositories.webhooks.find(webhook.body.id)) !== undefined;
+    },
     async worth(): Promise<[token: number, another: number]> {
       const grant = { grant_type: 'client_credentials' };
       const [used, asked] = await Promise.all([
@@ -33,7 +42,7 @@ async function credentialAt(place: string, who: SignedIn) {
   };
 }
 
-test('who is taken out of an organization keeps no secret with which to go on as its agent', async () => {
+test('who is taken out of an organization keeps no secret with which to go on as its agent, and no webhook', async () => {
   const [boss, worker, colleague] = [
     await signedIn(service),
     await signedIn(service),
@@ -47,9 +56,11 @@ test('who is taken out of an organization keeps no secret with which to go on as
     await credentialAt(`shared:${slug}`, boss),
   ];
   expect(await gone.worth()).toEqual([200, 200]);
+  expect(await gone.posts()).toBe(true);
 
   const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
   await boss.fill(removal, {}, removal);
   await expect.poll(gone.worth).toEqual([401, 401]);
-  for (const other of others) expect(await other.worth()).toEqual([200, 200]);
+  expect(await gone.posts()).toBe(false);
+  for (const other of others) expect([await other.worth(), await other.posts()]).toEqual([[200, 200], true]);
 });
