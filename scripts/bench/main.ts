@@ -12,6 +12,7 @@ import { measureReconnect, reconnectTable } from './streams/reconnect.ts';
 import { settling } from './streams/resident.ts';
 import { measureSockets, socketsTable } from './streams/sockets.ts';
 import { measureTokens, tokensTable } from './tokens.ts';
+import { measureUploads, uploadsTable } from './uploads.ts';
 
 async function main(): Promise<void> {
   const { part, json, help, sending, history, streams, ...options } = readOptions();
@@ -43,6 +44,9 @@ async function main(): Promise<void> {
     } else if (part === 'tokens') {
       const measured = await measureTokens(stage, signal);
       print(measured, tokensTable(measured));
+    } else if (part === 'uploads') {
+      const measured = await measureUploads(stage, signal);
+      print(measured, uploadsTable(measured));
     } else if (part === 'sockets') {
       const measured = await measureSockets(stage, { ...streams, say, signal, fail });
       print(measured, socketsTable(measured));

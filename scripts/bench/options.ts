@@ -13,6 +13,9 @@ npm run bench -- history   reading, while one history grows:
 
 npm run bench -- tokens    the check of an access token, known to the process and looked up
 
+npm run bench -- uploads   20 uploads of 10 MB at once: memory of the API, and MB/s beside the same bytes written straight to the
+                           store (a folder; the bucket of S3_BUCKET and S3_* when they are set); Linux only
+
 npm run bench -- sockets   resident memory of idle sockets, each of an agent of its own, beside a bare ws server; Linux only
 
 npm run bench -- reconnect many clients that come back at once with old cursors, until all are whole
@@ -51,7 +54,7 @@ Of fan-out:
   --seconds <n>            of each measurement (10)
 `;
 
-const parts = ['sending', 'history', 'tokens', 'sockets', 'reconnect', 'fan-out'] as const;
+const parts = ['sending', 'history', 'tokens', 'uploads', 'sockets', 'reconnect', 'fan-out'] as const;
 
 /** The arguments, checked. @throws one line that names the option. */
 export function readOptions() {

@@ -91,6 +91,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       RATE_LIMITS: options.rate_limits,
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),
+      ...storeOf(process.env),
     };
     const children = {
       env,
@@ -117,6 +118,12 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     await stop();
     throw error;
   }
+}
+
+/** The store of files that the environment names. */
+function storeOf(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(environment).filter(([name]) => name.startsWith('S3_'));
+  return Object.fromEntries(own.map(([name, value = '']) => [name, value]));
 }
 
 /** In the reverse order of the start; one that fails keeps none of the others from ending. */

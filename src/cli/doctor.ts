@@ -4,6 +4,7 @@ import { type Config, ConfigError, loadConfig } from '../config.ts';
 import { timeOfId } from '../domain/ids.ts';
 import { reasonOf } from '../platform/error-log.ts';
 import { pendingMigrations } from '../platform/migrations.ts';
+import { pingClamd } from '../platform/scanner-clamd.ts';
 import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -74,6 +75,26 @@ const checks: Check[] = [
       throw new Error(`the oldest event is ${age} days old, and they are to be kept for ${kept}`);
     },
     advice: 'start a worker with the role maintenance, or look into its log for expire-feeds',
+  },
+  {
+    part: 'files',
+    async look({ blobs, config }) {
+      await blobs.list('', 1);
+      return config.S3_BUCKET === undefined
+        ? `in ${config.DATA_DIR}/blobs`
+        : `in the bucket ${config.S3_BUCKET}`;
+    },
+    advice: 'start the object store, create the bucket, or correct S3_ENDPOINT, S3_BUCKET and its keys',
+  },
+  {
+    part: 'scanner',
+    async look({ config }) {
+      if (config.CLAMD_URL === undefined) return 'built-in checks only';
+      await pingClamd(config.CLAMD_URL);
+      return 'ClamAV and built-in checks';
+    },
+    advice:
+      'start clamd, correct CLAMD_URL, or leave it out: until then uploads stay unscanned, and then fail',
   },
   {
     part: 'api',

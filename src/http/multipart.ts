@@ -20,7 +20,7 @@ export interface FilePart extends PartHead {
 const longestHead = 8_192;
 /** What may stand around a file altogether. */
 const mostAround = 16_384;
-const held = 65_536;
+const held = 262_144;
 
 /**
  * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are handed on as they are taken, never gathered.

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { reasonOf } from './error-log.ts';
 import { type ScannedFile, type Scanner, ScannerAway } from './scanner.ts';
 
 /** How long nothing may happen on the connection, in milliseconds: clamd answers once it has judged. */
@@ -10,12 +11,7 @@ const patience = 60_000;
  * @param url tcp://host:port, or unix:///path/of/the/socket.
  */
 export function clamdScanner(url: string): Scanner {
-  const { protocol, hostname, port, pathname } = new URL(url);
-  const address =
-    protocol === 'unix:'
-      ? { path: decodeURIComponent(pathname) }
-      : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 3310) };
-
+  const address = addressOf(url);
   return {
     name: 'clamav',
     async scan(file) {
@@ -26,6 +22,27 @@ export function clamdScanner(url: string): Scanner {
       throw new ScannerAway(`clamd answers ${answer.slice(0, 200)}`);
     },
   };
+}
+
+/** Whether clamd answers there. @throws {ScannerAway} when it does not. */
+export async function pingClamd(url: string): Promise<void> {
+  const socket = connect(addressOf(url));
+  socket.setTimeout(3_000, () => socket.destroy(new Error('it does not answer')));
+  socket.write('zPING\0');
+  try {
+    const answer = await answerOf(socket);
+    if (answer !== 'PONG') throw new Error(`it answers ${answer.slice(0, 200)}`);
+  } catch (error) {
+    throw new ScannerAway(reasonOf(error), { cause: error });
+  } finally {
+    socket.destroy();
+  }
+}
+
+function addressOf(url: string): { path: string } | { host: string; port: number } {
+  const { protocol, hostname, port, pathname } = new URL(url);
+  if (protocol === 'unix:') return { path: decodeURIComponent(pathname) };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 3310) };
 }
 
 /**

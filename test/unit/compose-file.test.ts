@@ -27,7 +27,7 @@ const all = Object.entries(services);
 /** As src/config.ts spells them. */
 const settingNames = new Set(
   read('src/config.ts')
-    .match(/^ {2}[A-Z][A-Z_]+(?=:)/gm)
+    .match(/^ {2}[A-Z][A-Z\d_]+(?=:)/gm)
     ?.map((name) => name.trim()),
 );
 const ours = ['api', 'worker', 'migrate'];
@@ -44,7 +44,7 @@ const knownToImages = new Set([
 /** Put into an address, and so a setting of nobody. */
 const partsOfAddresses = new Set(['REDIS_PASSWORD']);
 /** Empty where what they are for is not used. */
-const optionalSecrets = new Set(['OIDC_CLIENT_SECRET']);
+const optionalSecrets = new Set(['OIDC_CLIENT_SECRET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']);
 const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT_USER/.test(name);
 
 describe('docker-compose.yml', () => {

@@ -117,6 +117,22 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['no database', { ...complete, DATABASE_URL: undefined }, /^DATABASE_URL: is not set$/],
   ['another database', { ...complete, DATABASE_URL: 'mysql://x' }, /^DATABASE_URL: .*postgres:\/\//],
   ['no address at all', { ...complete, DATABASE_URL: 'localhost' }, /^DATABASE_URL: must be an address/],
+  [
+    'S3 without a bucket',
+    { ...complete, S3_ENDPOINT: 'http://localhost:9000' },
+    /^S3_BUCKET: is not set, but S3_ENDPOINT is$/,
+  ],
+  [
+    'half a key of S3',
+    { ...complete, S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'x' },
+    /^S3_SECRET_ACCESS_KEY: is not set/,
+  ],
+  ['a clamd that is none', { ...complete, CLAMD_URL: 'http://localhost' }, /^CLAMD_URL: .*tcp:\/\//],
+  [
+    'types that nobody takes',
+    { ...complete, ATTACHMENT_TYPES: 'text/html' },
+    /^ATTACHMENT_TYPES: must name some of/,
+  ],
   ['no secret', { ...complete, SECRET_KEY: undefined }, /^SECRET_KEY: is not set$/],
   ['a short secret', { ...complete, SECRET_KEY: 'k'.repeat(31) }, /^SECRET_KEY: .*32 characters/],
   ['a port in words', { ...complete, PORT: 'http' }, /^PORT: /],

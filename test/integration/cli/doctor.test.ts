@@ -47,6 +47,8 @@ describe('doctor', () => {
       'queues',
       'bus',
       'feeds',
+      'files',
+      'scanner',
       'api',
     ]);
     await new Promise((resolve) => void server.close(resolve));
