@@ -198,7 +198,9 @@ test('an owner changes the policies too; the agent and the acting one hear of it
   ]);
   const change = { inbound_policy: 'open', visibility: 'public', paused: true, can_initiate_threads: false };
   const changed = await agents('PATCH', `/${other.id}`, ann.token, change);
-  expect(changed.body).toEqual({ ...other, ...change, updated_at: changed.body.updated_at });
+  // That it is online shows a moment after its connection has opened.
+  const { updated_at, is_online } = changed.body;
+  expect(changed.body).toEqual({ ...other, ...change, updated_at, is_online });
   expect(changed.body.updated_at).toBeGreaterThan(other.updated_at);
   // The same again changes nothing and tells nothing; by handle is as good as by id.
   await agents('PATCH', `/${other.canonical_handle}`, ann.token, { ...change, skills: [] });

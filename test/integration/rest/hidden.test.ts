@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '../../../src/domain/ids.ts';
+import { openApproval } from '../../../src/services/approvals.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import type { Operation } from '../../../src/operations/define.ts';
 import { pathsOf } from '../../../src/rest/paths.ts';
 import { masked } from '../../support/masked.ts';
 import { rest, type RestAnswer } from '../../support/rest-client.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { everyScope, startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { upload } from '../files/house.ts';
 import { freshName, policyWorlds, type PolicyWorlds } from './policy-world.ts';
 
@@ -29,6 +30,7 @@ type Names =
   | 'uploads'
   | 'webhook'
   | 'delivery'
+  | 'approval'
   | 'nothing hidden';
 
 const fields: Record<string, Names> = {
@@ -51,6 +53,7 @@ const fields: Record<string, Names> = {
   attachment_ids: 'uploads',
   webhook_id: 'webhook',
   delivery_id: 'delivery',
+  approval_id: 'approval',
   organization: 'nothing hidden',
 };
 
@@ -69,6 +72,8 @@ beforeAll(async () => {
   service = await startService({ worker: false });
   worlds = policyWorlds(service);
   viewer = await worlds.agentOf(freshName(), 'personal');
+  const scopes = [...everyScope, 'agents:write', 'approvals:write'] as const;
+  viewer = { ...viewer, token: await service.token(viewer.handle, { scopes }) };
   const friend = await worlds.agentOf(freshName(), 'personal');
   thread = await worlds.threadOf(viewer, friend.handle);
   const [secret, other, gone] = await Promise.all(
@@ -92,6 +97,14 @@ beforeAll(async () => {
   const posting = { url: 'https://receiver.example.com/' };
   webhook = (await worlds.post('/webhooks', viewer, posting)).body.id;
   const theirWebhook = await worlds.post('/webhooks', secret, posting);
+  const question = {
+    agent_id: secret.id,
+    action: 'request_contact',
+    target: other.handle,
+    detail: {},
+  } as const;
+  const theirQuestion = await service.core.unitOfWork.administer((work) => openApproval(work, question));
+  expect(theirQuestion).not.toBeNull();
   hidden = {
     agent: agents,
     'agent id': [newId('agent'), secret.id, gone.id],
@@ -102,6 +115,7 @@ beforeAll(async () => {
     uploads: uploads.map((id) => [id]),
     webhook: [newId('webhook'), theirWebhook.body.id, 'whk_nonsense'],
     delivery: [newId('event'), 'evt_nonsense'],
+    approval: [newId('approval'), theirQuestion?.id ?? '', 'apr_nonsense'],
   };
 });
 afterAll(() => service.stop());
