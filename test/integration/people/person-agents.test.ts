@@ -128,6 +128,7 @@ test('the list goes on behind a handle, and says whose an agent is', async () =>
     scope: 'member',
     visibility: 'private',
     paused: false,
+    is_online: false,
     owner_name: slug,
     member_name: worker.username,
     acts_as: false,
