@@ -76,14 +76,16 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
   });
   core.onCommit(realtime.handOver);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
-  await bus.subscribe(revocationTopic, (body) => {
-    const ended = parseRevocation(body);
+  function revoke(ended: Revocation): void {
     tokens.forget(ended);
     realtime.revoke((actor) => isEndedBy(ended, actor));
-  });
+  }
+  await bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
 
+  /** Ends here what has ended before anybody is answered; the other processes hear of it. */
   async function announce(ended: readonly Revocation[]): Promise<void> {
     if (ended.length === 0) return;
+    ended.forEach(revoke);
     await bus
       .publish(revocationMessages(ended))
       .catch((error: unknown) => log('revocation not announced', error));

@@ -60,6 +60,7 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
       const depths = await queues.depths();
       expect(depths.map(({ queue, waiting, active }) => [queue, waiting, active])).toEqual([
         ['delivery', 0, 0],
+        ['webhooks', 0, 0],
         ['search-indexing', 0, 0],
         ['attachment-scanning', 0, 0],
         ['maintenance', 1, 0],
