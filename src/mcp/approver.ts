@@ -3,13 +3,16 @@ import type { Approver } from '../operations/approval.ts';
 import { approvalUrl } from './approval-url.ts';
 import { type Asked, questionInWords } from './approval-words.ts';
 import type { Caller } from './caller.ts';
+import type { ClientAnswer } from './client-answer.ts';
 import type { Exchange } from './exchange.ts';
-import type { ClientAnswer } from './questions.ts';
+import { reporting, usualProgress_ms } from './reporting.ts';
 
 export interface ApproverParts {
   public_url: string;
   /** How long a person may think before the call is answered without a decision, in ms. Default 5 minutes. */
   approval_ms?: number;
+  /** Time between two reports to a client that wants to hear how long he thinks, in ms. Default 5,000. */
+  progress_ms?: number;
 }
 
 const usualPatience = 300_000;
@@ -19,9 +22,9 @@ const usualPatience = 300_000;
  * the page of the approval. Everything but a clear yes or no leaves the question as it stands.
  */
 export function approverOf(
-  { public_url, approval_ms = usualPatience }: ApproverParts,
+  { public_url, approval_ms = usualPatience, progress_ms = usualProgress_ms }: ApproverParts,
   { session }: Pick<Caller, 'session'>,
-  { ask, notify, signal }: Exchange,
+  { ask, notify, progress, signal }: Exchange,
 ): Approver {
   const ways = session?.client.elicitation ?? [];
 
@@ -58,7 +61,9 @@ export function approverOf(
     async ask(asked, settled) {
       if (!ask || ways.length === 0) return undefined;
       const given_up = AbortSignal.any([signal, settled]);
-      return ways.includes('form') ? byForm(asked, given_up) : byPage(asked, settled, given_up);
+      return reporting({ progress, progress_ms }, approval_ms, () =>
+        ways.includes('form') ? byForm(asked, given_up) : byPage(asked, settled, given_up),
+      );
     },
   };
 }

@@ -27,9 +27,7 @@ export async function callTool(
     const call = { ...callOf(tool, given), ...(during && { operation: during.operation }), approver };
     const { text, value } = await run(parts, caller, call);
     if (during) caller.answered(during.answered);
-    // Who has waited stands where the answer says.
-    const { cursor } = during ? value : {};
-    if (meta && typeof cursor === 'string') meta.cursor = cursor;
+    if (meta) Object.assign(meta, tool.standing?.(value));
     return { content: [{ type: 'text', text }], structuredContent: value, ...(meta && { _meta: meta }) };
   } catch (thrown) {
     const { body } = refusalOf(parts, caller, tool.operation, thrown);

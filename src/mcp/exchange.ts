@@ -1,7 +1,8 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.ts';
-import type { ClientAnswer, OutboundMessage, OutboundRequest, Questions } from './questions.ts';
+import type { ClientAnswer } from './client-answer.ts';
+import type { OutboundMessage, OutboundRequest, Questions } from './questions.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** What a call can do while it runs, besides being answered. */

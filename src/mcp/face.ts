@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { Actor } from '../domain/actor.ts';
+import { acknowledgingTool } from './acknowledging-tool.ts';
 import { createAuthorizer } from './authorize.ts';
 import { createGuard } from './guard.ts';
 import { requireVersion, sessionHeader } from './headers.ts';
@@ -38,7 +39,7 @@ export function createMcpFace(parts: McpParts): McpFace {
   const guard = createGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
   const shown = {
-    tools: toolsOf(parts.catalogue, [waitingTool(parts)]),
+    tools: toolsOf(parts.catalogue, [waitingTool(parts), acknowledgingTool(parts)]),
     resources: resourcesOf(parts.catalogue),
   };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);

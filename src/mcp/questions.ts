@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { type ClientAnswer, shortAnswer } from './client-answer.ts';
 import { type BusLog, listenFor, type LocalBus, tell } from './local-bus.ts';
 
 /** To whom a request of ours goes, and who alone may answer it. */
@@ -8,12 +9,6 @@ export interface Correspondent {
   /** `sessionKey` of the session. */
   session: string;
   agent_id: string;
-}
-
-/** What a client answers to a request of ours (JSON-RPC 2.0, section 5). */
-export interface ClientAnswer {
-  result?: Record<string, unknown> | undefined;
-  error?: { code: number; message: string } | undefined;
 }
 
 /** A request or notification of ours. */
@@ -31,7 +26,7 @@ export interface OutboundRequest {
 export interface Questions {
   /**
    * Sends a request to a client and waits for its answer. Never rejects for what the client does.
-   * @returns undefined when there is none: in time, before `signal`, or short enough. The client is told that nobody waits.
+   * @returns undefined when there is none: in time, or before `signal`. The client is told that nobody waits.
    */
   ask(of: Correspondent, request: OutboundRequest): Promise<ClientAnswer | undefined>;
   /** Takes an answer that arrived here to the process that asked. One that nobody waits for is dropped, and nobody told. */
@@ -40,8 +35,6 @@ export interface Questions {
   close(): void;
 }
 
-/** The bus takes 4 KB; answers to what is asked here are far shorter. */
-const largestAnswer = 3_500;
 const nodeBytes = 9;
 const secretBytes = 18;
 /** `<node>.<secret>`, both base64url. */
@@ -103,15 +96,14 @@ export function createQuestions(bus: LocalBus, log: BusLog): Questions {
     answer(by, response) {
       const read = responseSchema.safeParse(response);
       if (!read.success) return;
-      const routed = { ...by, ...read.data };
-      const [, owner = ''] = questionId.exec(routed.id) ?? [];
+      const { id, ...given } = read.data;
+      const routed = { ...by, id, ...shortAnswer(given) };
+      const [, owner = ''] = questionId.exec(id) ?? [];
       if (owner === node) {
         deliver(routed);
         return;
       }
-      const body = JSON.stringify(routed);
-      if (Buffer.byteLength(body) > largestAnswer) return;
-      tell(bus, { topic: topicOf(owner), body }, log);
+      tell(bus, { topic: topicOf(owner), body: JSON.stringify(routed) }, log);
     },
     close() {
       for (const { settle } of pending.values()) settle(undefined);

@@ -1,6 +1,7 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
 import type { Actor } from '../domain/actor.ts';
 import type { Operation, ToolFace } from '../operations/define.ts';
+import type { Standing } from '../realtime/contract.ts';
 import type { Exchange } from './exchange.ts';
 import { inputSchema, outputSchema } from './json-schemas.ts';
 import { pageField } from './page.ts';
@@ -13,6 +14,8 @@ export interface Tool {
   page_field: string | undefined;
   /** Refuses who may not call it, where one scope does not say so. */
   permit?(actor: Actor): void;
+  /** What its answer says of where the feed of the agent stands now. */
+  standing?(answer: Record<string, unknown>): Partial<Standing>;
   /** For a tool that needs more of a call than its input: what runs in place of `operation`. */
   during?(call: { actor: Actor; exchange: Exchange }): During;
 }

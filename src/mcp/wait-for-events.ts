@@ -7,6 +7,7 @@ import { relationshipsOf } from '../operations/relationships.ts';
 import type { EventPage, LiveEvent, Realtime } from '../realtime/contract.ts';
 import { pageQuery, pageStanding } from '../realtime/event-page.ts';
 import { isLastWord } from './notifications.ts';
+import { type Reports, reporting } from './reporting.ts';
 
 const longestWait = 25;
 
@@ -55,13 +56,9 @@ const output = z.object({
 });
 
 /** What of a call that waits is known beside its input. */
-export interface Patience {
+export interface Patience extends Reports {
   /** Ends the wait. */
   signal: AbortSignal;
-  /** Told from time to time how long the wait has lasted, in seconds. */
-  progress?(waited: number, of: number): void;
-  /** How often, in ms. */
-  progress_ms: number;
 }
 
 export interface Waiting {
@@ -79,7 +76,7 @@ export function waitForEvents(realtime: Pick<Realtime, 'page'>, patience: Patien
   let page: Promise<EventPage> | undefined;
   let shown: readonly LiveEvent[] = [];
   const operation = operationOver(
-    (...asked) => (page ??= withProgress(patience, asked[1].wait_ms, () => realtime.page(...asked))),
+    (...asked) => (page ??= reporting(patience, asked[1].wait_ms, () => realtime.page(...asked))),
     patience.signal,
     (events) => {
       shown = events;
@@ -137,19 +134,4 @@ function operationOver(
     errors: [],
     example: { input: { types: ['message.created'], wait_seconds: 20 }, output: examplePage },
   });
-}
-
-async function withProgress<T>(
-  { progress, progress_ms }: Patience,
-  wait_ms: number,
-  wait: () => Promise<T>,
-): Promise<T> {
-  if (!progress || wait_ms === 0) return wait();
-  const began = Date.now();
-  const timer = setInterval(() => progress((Date.now() - began) / 1_000, wait_ms / 1_000), progress_ms);
-  try {
-    return await wait();
-  } finally {
-    clearInterval(timer);
-  }
 }

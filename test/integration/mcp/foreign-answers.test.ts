@@ -97,7 +97,7 @@ describe.each([
     ]);
   });
 
-  test('of megabytes, or of another form, is as good as none, and harms nobody', async () => {
+  test('of another form is as good as none, also with megabytes around it, and harms nobody', async () => {
     const { mine, stranger, sender } = await asker();
     const here = { ...sender, url: other().url };
     const call = await opened(sender, 1, stranger);

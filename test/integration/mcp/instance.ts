@@ -1,6 +1,7 @@
 import { noAddresses, noIntake } from '../../support/no-files.ts';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createCursors } from '../../../src/domain/cursors.ts';
 import type { ApprovalDecision } from '../../../src/domain/approvals.ts';
 import { type Scope, scopes } from '../../../src/domain/scopes.ts';
@@ -11,6 +12,7 @@ import { catalogue } from '../../../src/operations/catalogue.ts';
 import { createExecute } from '../../../src/operations/execute.ts';
 import { createLimits } from '../../../src/operations/limits.ts';
 import { postgresBus } from '../../../src/platform/bus-postgres.ts';
+import { redisBus } from '../../../src/platform/bus-redis.ts';
 import { openDatabase } from '../../../src/platform/database.ts';
 import { unlimited } from '../../../src/platform/limiter.ts';
 import type { Logger } from '../../../src/platform/logger.ts';
@@ -47,6 +49,8 @@ export interface Instance {
   /** The first step of a stop: nobody waits any longer. */
   drain(): Promise<void>;
   close(): Promise<void>;
+  /** Resolves when nothing that goes from process to process is lost. */
+  connected(): Promise<void>;
 }
 
 const publicUrl = 'http://localhost:3000';
@@ -55,7 +59,11 @@ const secret = 'a secret of the tests, long enough to be taken for one';
 /** One API process's worth of tool server over a database, at a port of its own. Several of them on one database are a cluster. */
 export async function startInstance(
   databaseUrl: string,
-  { receipts: keepsReceipts = false, ...options }: Partial<McpParts> & { receipts?: boolean } = {},
+  {
+    receipts: keepsReceipts = false,
+    redis_url,
+    ...options
+  }: Partial<McpParts> & { receipts?: boolean; redis_url?: string } = {},
 ): Promise<Instance> {
   const faults: object[] = [];
   const logger = quietLogger(faults);
@@ -63,7 +71,10 @@ export async function startInstance(
   const repositories = repositoriesOn(database);
   const cursors = createCursors(secret);
   const log = (_: string, error: unknown) => void faults.push({ error });
-  const bus = postgresBus({ url: databaseUrl, channel: 'mcp_tests', log });
+  const bus =
+    redis_url === undefined
+      ? postgresBus({ url: databaseUrl, channel: 'mcp_tests', log })
+      : redisBus({ url: redis_url, prefix: 'mcp-tests:', log });
   const unitOfWork = createUnitOfWork({
     database,
     cursors,
@@ -153,6 +164,9 @@ export async function startInstance(
     },
     query: (text, values) => database.query({ text }, values),
     drain: () => face.close(),
+    async connected() {
+      while (!bus.healthy()) await pause(5);
+    },
     async close() {
       await face.close();
       await realtime.close();
