@@ -76,7 +76,11 @@ const statements = {
     'attachments.set_scan',
     `update attachments t set scan_status = $2, scanned_by = $3, preview = case when $2 = 'clean' then preview end
      where t.id = $1 and t.scan_status = 'pending'
-     returning ${columns}, (select thread_id from messages m where m.id = t.message_id) as thread_id`,
+     returning ${columns}`,
+  ),
+  findThread: statement(
+    'attachments.find_thread',
+    'select m.thread_id from attachments t join messages m on m.id = t.message_id where t.id = $1',
   ),
   removeOver: statement(
     'attachments.remove_over',
@@ -84,11 +88,11 @@ const statements = {
        select id from attachments where expires_at <= $1 order by expires_at limit $2 for update skip locked)
      returning storage_key`,
   ),
-  /** Of infected ones the bytes are gone on purpose; what is new may be on its way. */
+  /** What is new may be on its way; only what is clean is served, and the scan finds out about the rest. */
   listKeys: statement(
     'attachments.list_keys',
     `select id, storage_key from attachments
-     where storage_key > $1 and storage_key <= $2 and scan_status <> 'infected' and created_at < $3 order by storage_key`,
+     where storage_key > $1 and storage_key <= $2 and scan_status = 'clean' and created_at < $3 order by storage_key`,
   ),
   findKeys: statement(
     'attachments.find_keys',
@@ -97,7 +101,7 @@ const statements = {
   ),
   setLost: statement(
     'attachments.set_lost',
-    `update attachments set scan_status = 'failed', preview = null where id = any($1) and scan_status <> 'infected'`,
+    `update attachments set scan_status = 'failed', preview = null where id = any($1) and scan_status = 'clean'`,
   ),
   setTrouble: statement(
     'attachments.set_trouble',
@@ -143,16 +147,20 @@ export function attachmentsRepository(db: Queryable) {
     async setScan(
       id: string,
       { scan_status, scanned_by }: { scan_status: Exclude<ScanStatus, 'pending'>; scanned_by: string | null },
-    ): Promise<(AttachmentRow & { thread_id: string | null }) | undefined> {
-      const values = [id, scan_status, scanned_by];
-      return (await db.query<AttachmentRow & { thread_id: string | null }>(statements.setScan, values))[0];
+    ): Promise<AttachmentRow | undefined> {
+      return (await db.query<AttachmentRow>(statements.setScan, [id, scan_status, scanned_by]))[0];
+    },
+    /** The id of the thread in which it was sent; null before that. */
+    async findThread(id: string): Promise<string | null> {
+      const rows = await db.query<{ thread_id: string }>(statements.findThread, [id]);
+      return rows[0]?.thread_id ?? null;
     },
     /** Removes up to `limit` uploads that were not sent in time; answers where their bytes lie. */
     async removeOver(now: number, limit: number): Promise<string[]> {
       const rows = await db.query<{ storage_key: string }>(statements.removeOver, [now, limit]);
       return rows.map(({ storage_key }) => storage_key);
     },
-    /** Those older than this time (ms) whose bytes must lie under a key after the first and up to the last. */
+    /** The clean ones older than this time (ms) whose bytes must lie under a key after the first and up to the last. */
     listKeys(after: string, last: string, before: number): Promise<{ id: string; storage_key: string }[]> {
       return db.query<{ id: string; storage_key: string }>(statements.listKeys, [after, last, before]);
     },

@@ -14,7 +14,9 @@ export interface ScanResult {
 export async function noteScan(work: Recording, id: string, result: ScanResult): Promise<void> {
   const attachment = await work.attachments.setScan(id, result);
   if (!attachment) return;
-  const { uploader_id, filename, content_type, size_bytes, message_id, thread_id } = attachment;
+  const { uploader_id, filename, content_type, size_bytes, message_id } = attachment;
+  // By a statement of its own: this one may have waited for the very message that sends the file, and could not see it yet.
+  const thread_id = message_id === null ? null : await work.attachments.findThread(id);
   const members = thread_id === null ? [] : await work.threadMembers.hold(thread_id);
   work.emit({
     type: 'attachment.scanned',

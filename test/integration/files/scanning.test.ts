@@ -136,6 +136,33 @@ describe('before the scan, and after it', () => {
     expect(await eventsOf(service, ada, 'attachment.scanned')).toHaveLength(1);
   });
 
+  test('a scan that ends while its file is being sent is heard of by all members', async () => {
+    const [ada, bob] = [await service.agent(), await service.agent()];
+    const thread = await openThread(service, ada, bob);
+    const id = await uploaded(service, ada);
+    const { database } = service.core;
+    const waiting = async () => {
+      const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return (await database.query({ text }, [])).length;
+    };
+    // Its commit waits for the feed of bob, and the scan for the row of the file, which the message holds.
+    const feed = await database.begin();
+    await feed.query({ text: 'select from feed_heads where agent_id = $1 for update' }, [bob.id]);
+    const sent = send(service, ada, thread, [id]);
+    await expect.poll(waiting, { timeout: 8_000 }).toBe(1);
+    const scan = attachmentScanningHandler(service.core).handle({ ids: [id] });
+    await expect.poll(waiting, { timeout: 8_000 }).toBe(2);
+    await feed.commit();
+    await scan;
+    expect((await sent).status).toBe(201);
+    const { id: message_id } = (await sent).body;
+    for (const agent of [ada, bob]) {
+      expect(await eventsOf(service, agent, 'attachment.scanned')).toMatchObject([
+        { data: { attachment_id: id, message_id, thread_id: thread } },
+      ]);
+    }
+  });
+
   test('what is not sent yet concerns its uploader only; what is infected cannot be sent', async () => {
     const [ada, bob] = [await service.agent(), await service.agent()];
     const thread = await openThread(service, ada, bob);
