@@ -3,23 +3,27 @@ import { pipeline } from 'node:stream/promises';
 import { reasonOf } from './error-log.ts';
 import { type ScannedFile, type Scanner, ScannerAway } from './scanner.ts';
 
-/** How long nothing may happen on the connection, in milliseconds: clamd answers once it has judged. */
-const patience = 60_000;
+/** How long nothing may happen on the connection, and how long it may take altogether, in milliseconds. */
+const usual = { silence: 60_000, altogether: 300_000 };
+
+/** What clamd says is short, in characters; longer is somebody else. */
+const longestAnswer = 4_096;
 
 /**
  * ClamAV by its daemon (clamd, command INSTREAM).
  * @param url tcp://host:port, or unix:///path/of/the/socket.
+ * @param patience in milliseconds.
  */
-export function clamdScanner(url: string): Scanner {
+export function clamdScanner(url: string, patience = usual): Scanner {
   const address = addressOf(url);
   return {
     name: 'clamav',
     async scan(file) {
-      const answer = await ask(connect(address), file);
+      const { answer, whole } = await ask(connect(address), file, patience);
       const [, finding] = /^stream: (.+) FOUND$/.exec(answer) ?? [];
       if (finding !== undefined) return { status: 'infected', finding };
-      if (answer === 'stream: OK') return { status: 'clean' };
-      throw new ScannerAway(`clamd answers ${answer.slice(0, 200)}`);
+      if (answer === 'stream: OK' && whole) return { status: 'clean' };
+      throw new ScannerAway(`clamd answers ${answer.slice(0, 200)}${whole ? '' : ', before the end'}`);
     },
   };
 }
@@ -47,10 +51,16 @@ function addressOf(url: string): { path: string } | { host: string; port: number
 
 /**
  * Sends the bytes, as fast as they are taken, and waits for the answer. Over its limit clamd answers before it has taken everything,
- * and takes no more: the answer counts all the same.
+ * and takes no more: so the answer comes with whether it is about the whole.
  */
-async function ask(socket: Socket, file: ScannedFile): Promise<string> {
-  socket.setTimeout(patience, () => socket.destroy(new Error('clamd does not answer')));
+async function ask(
+  socket: Socket,
+  file: ScannedFile,
+  patience: typeof usual,
+): Promise<{ answer: string; whole: boolean }> {
+  const give = (up: string) => socket.destroy(new Error(up));
+  socket.setTimeout(patience.silence, () => give('clamd does not answer'));
+  const late = setTimeout(() => give('clamd takes too long'), patience.altogether);
   const answer = answerOf(socket);
   // Who has the answer sends no more; whoever waits for room to send learns of it by that.
   const over = () => void socket.destroy();
@@ -71,13 +81,14 @@ async function ask(socket: Socket, file: ScannedFile): Promise<string> {
   }
   try {
     await pipeline(frames, socket, { end: false });
-    return await answer;
+    return { answer: await answer, whole: true };
   } catch (error) {
     if (fault !== undefined) throw fault;
     const given = await answer.catch(() => '');
-    if (given !== '') return given;
+    if (given !== '') return { answer: given, whole: false };
     throw new ScannerAway('clamd is away', { cause: error });
   } finally {
+    clearTimeout(late);
     socket.destroy();
   }
 }
@@ -88,15 +99,16 @@ function lengthOf(bytes: number): Buffer {
   return length;
 }
 
-/** What clamd says up to its NUL, or to the end of the connection. */
+/** What clamd says up to its NUL; half an answer is none. */
 function answerOf(socket: Socket): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     let text = '';
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       if (text.includes('\0')) resolve(text.slice(0, text.indexOf('\0')).trim());
+      else if (text.length > longestAnswer) socket.destroy(new Error('it says too much'));
     });
     socket.on('error', reject);
-    socket.on('close', () => (text === '' ? reject(new Error('clamd hung up')) : resolve(text.trim())));
+    socket.on('close', () => reject(new Error('clamd hung up')));
   });
 }
