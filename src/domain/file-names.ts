@@ -1,5 +1,5 @@
-/** In characters. */
-const longest = 180;
+/** In UTF-16 units, and in bytes of UTF-8: file systems take no more than 255 bytes. */
+const longest = { units: 180, bytes: 255 };
 const longestExtension = 20;
 
 /** Names of devices, which Windows opens instead of a file, whatever their extension. */
@@ -7,8 +7,8 @@ const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
  * A safe base name out of whatever an uploader calls a file (contract, section 3): no folders, nothing that cannot be seen or turns
- * the direction of reading, nothing that a shell or a file system takes for something else; at most 180 characters, and the
- * extension stays.
+ * the direction of reading, nothing that a shell or a file system takes for something else; at most 180 characters and 255 bytes, and
+ * the extension stays.
  */
 export function safeFileName(given: string): string {
   const base = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
@@ -23,10 +23,17 @@ export function safeFileName(given: string): string {
 }
 
 function shortened(name: string): string {
-  const characters = Array.from(name);
-  if (characters.length <= longest) return name;
-  const dot = characters.lastIndexOf('.');
-  const extension = dot > 0 && characters.length - dot <= longestExtension ? characters.slice(dot) : [];
-  const stem = characters.slice(0, longest - extension.length).join('');
-  return `${stem.replace(/[ .]+$/, '')}${extension.join('')}`;
+  if (fits(name)) return name;
+  const dot = name.lastIndexOf('.');
+  const extension = dot > 0 && name.length - dot <= longestExtension ? name.slice(dot) : '';
+  let stem = '';
+  for (const character of name.slice(0, name.length - extension.length)) {
+    if (!fits(`${stem}${character}${extension}`)) break;
+    stem += character;
+  }
+  return `${stem.replace(/[ .]+$/, '')}${extension}`;
+}
+
+function fits(name: string): boolean {
+  return name.length <= longest.units && Buffer.byteLength(name) <= longest.bytes;
 }

@@ -26,10 +26,21 @@ test.each([
 });
 
 test('long names lose their middle, not their extension', () => {
-  const name = safeFileName(`${'💬'.repeat(500)}.markdown`);
-  expect(Array.from(name)).toHaveLength(180);
-  expect(name).toMatch(/💬\.markdown$/);
-  expect(Array.from(safeFileName(`a.${'b'.repeat(500)}`))).toHaveLength(180);
+  for (const [character, least] of [
+    ['x', 180],
+    ['é', 131],
+    ['書', 90],
+    ['💬', 130],
+    ['a\u0301', 120],
+  ] as const) {
+    const name = safeFileName(`${character.repeat(500)}.markdown`);
+    expect(name.endsWith('.markdown')).toBe(true);
+    expect(name.isWellFormed()).toBe(true);
+    expect(name.length).toBeGreaterThanOrEqual(least);
+    expect(name.length).toBeLessThanOrEqual(180);
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+  }
+  expect(safeFileName(`a.${'b'.repeat(500)}`)).toHaveLength(180);
 });
 
 test('a safe name stays as it is', () => {
