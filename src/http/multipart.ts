@@ -1,4 +1,5 @@
 import { PassThrough, type Transform, Writable } from 'node:stream';
+import { parse as parseDisposition } from 'content-disposition';
 import { multipart as parseMultipart, type Part } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
@@ -30,12 +31,12 @@ const held = 262_144;
  */
 export async function filePart(ctx: Context, field: string, largest: number): Promise<FilePart> {
   const plain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
-  if (!ctx.is('multipart/form-data') || !plain) {
+  if (ctx.is('multipart/form-data') === false || !plain) {
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as plain multipart/form-data.');
   }
-  if ((ctx.request.length ?? 0) > largest + mostAround) {
-    throw new DomainError('ATTACHMENT_TOO_LARGE', `A file may have at most ${largest} bytes.`);
-  }
+  const tooLarge = new DomainError('ATTACHMENT_TOO_LARGE', `A file may have at most ${largest} bytes.`);
+  const most = largest + mostAround;
+  if ((ctx.request.length ?? 0) > most) throw tooLarge;
   const file = new PassThrough({ highWaterMark: held });
   file.on('error', () => undefined); // whoever reads it hears of it
   const { promise: part, resolve } = withResolver<PartHead>();
@@ -46,7 +47,7 @@ export async function filePart(ctx: Context, field: string, largest: number): Pr
       minFileSize: 0,
       maxFileSize: Number.MAX_SAFE_INTEGER, // the reader counts, and stops
       fileWriteStreamHandler: () => inBatches(file),
-      enabledPlugins: [parseMultipart, oneFile(field, resolve)],
+      enabledPlugins: [parseMultipart, noMoreThan(most, tooLarge), oneFile(field, resolve)],
     },
     onError(error) {
       throw bodyError(error);
@@ -104,13 +105,34 @@ interface ParserEvent {
   end?: number;
 }
 
+/** What plugins of formidable are handed. */
+interface Form {
+  onPart(part: Part): unknown;
+  on(event: 'progress', listener: (received: number) => void): void;
+}
+
+/** Null for a body without boundary, which is refused already. */
+function parserOf(form: Form): Transform | null {
+  return Reflect.get(form, '_parser') as Transform | null;
+}
+
+/** A plugin of formidable that ends a body at so many bytes, whatever they are: it may go on before its first part for ever. */
+function noMoreThan(most: number, refusal: DomainError) {
+  return function plugin(given: unknown): void {
+    const form = given as Form;
+    form.on('progress', (received) => {
+      if (received > most) parserOf(form)?.destroy(refusal);
+    });
+  };
+}
+
 /** A plugin of formidable that lets one file part through and refuses all else, before it takes any memory. */
 function oneFile(field: string, opened: (part: PartHead) => void) {
   return function plugin(given: unknown): void {
-    const form = given as { onPart(part: Part): unknown };
+    const form = given as Form;
     const takePart = form.onPart.bind(form);
-    const parser = Reflect.get(form, '_parser') as Transform | null;
-    if (!parser) return; // a body without boundary is refused already
+    const parser = parserOf(form);
+    if (!parser) return;
     let parts = 0;
     let head = 0;
     // Before formidable's own listener, which would put long headers together first.
@@ -124,10 +146,18 @@ function oneFile(field: string, opened: (part: PartHead) => void) {
       }
     });
     form.onPart = (part) => {
-      if (part.name !== field)
-        return void parser.destroy(wrongField(field, 'must be the name of the only part'));
-      if (part.originalFilename === null) return void parser.destroy(wrongField(field, 'has no filename'));
-      opened({ filename: part.originalFilename, content_type: part.mimetype ?? undefined });
+      const refuse = (why: string) => void parser.destroy(wrongField(field, why));
+      if (part.name !== field) return refuse('must be the name of the only part');
+      const headers = Reflect.get(part, 'headers') as Record<string, string>;
+      const { filename } = parseDisposition(headers['content-disposition'] ?? '', {
+        multipart: true,
+      }).parameters;
+      if (filename === undefined) return refuse('has no filename');
+      // RFC 7578, section 4.7: out of use, and easily read wrongly.
+      if (!/^(?:binary|7bit|8bit)$/i.test(headers['content-transfer-encoding'] ?? 'binary')) {
+        return refuse('must not be encoded; send its bytes as they are');
+      }
+      opened({ filename, content_type: part.mimetype ?? undefined });
       // A part that does not say what it is, formidable takes for a field.
       part.mimetype ??= 'application/octet-stream';
       return takePart(part);
