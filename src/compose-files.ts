@@ -31,7 +31,9 @@ function chooseStore(config: Config, own: BlobAddresses): { blobs: Blobs; addres
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
   const credentials =
     accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : undefined;
-  const clientFor = (endpoint: string | undefined) => createS3Client({ endpoint, region, credentials });
+  const patience = config.S3_PATIENCE_SECONDS * 1_000;
+  const clientFor = (endpoint: string | undefined) =>
+    createS3Client({ endpoint, region, credentials, patience });
   const blobs = s3Blobs(clientFor(S3_ENDPOINT), bucket, join(DATA_DIR, 'drafts'));
   // Who names an endpoint but none for the public may have one that callers cannot reach.
   const reachable = S3_PUBLIC_ENDPOINT !== undefined || S3_ENDPOINT === undefined;

@@ -157,6 +157,7 @@ const environment = z.object({
   S3_REGION: z.string().default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_PATIENCE_SECONDS: wholeNumber(1, 120).default(15),
   CLAMD_URL: url('tcp:', 'unix:').optional(),
   ATTACHMENT_TYPES: attachmentTypeList.default([...attachmentTypes]),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),

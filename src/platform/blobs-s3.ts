@@ -10,7 +10,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { assertBlobKey, BlobMissing, type Blobs, isBlobKey } from './blobs.ts';
+import { assertBlobKey, BlobMissing, type Blobs, isBlobKey, type StoredBlob } from './blobs.ts';
 import { draftFolder } from './drafts.ts';
 
 /** Everything of ours in a bucket, which may hold other things too, begins so. */
@@ -69,18 +69,24 @@ export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs
     },
 
     async list(after, limit) {
-      const { Contents = [] } = await client.send(
-        new ListObjectsV2Command({
-          Bucket: bucket,
-          Prefix: s3Prefix,
-          StartAfter: `${s3Prefix}${after}`,
-          MaxKeys: limit,
-        }),
-      );
-      return Contents.flatMap(({ Key = '', LastModified }) => {
-        const key = Key.slice(s3Prefix.length);
-        return isBlobKey(key) && LastModified ? [{ key, written_at: LastModified.getTime() }] : [];
-      });
+      const found: StoredBlob[] = [];
+      // What is not ours may lie between: a page says by itself whether it is the last.
+      for (let last = after, more = true; more && found.length < limit;) {
+        const { Contents = [], IsTruncated = false } = await client.send(
+          new ListObjectsV2Command({
+            Bucket: bucket,
+            Prefix: s3Prefix,
+            StartAfter: `${s3Prefix}${last}`,
+            MaxKeys: limit,
+          }),
+        );
+        for (const { Key = '', LastModified } of Contents) {
+          last = Key.slice(s3Prefix.length);
+          if (isBlobKey(last) && LastModified) found.push({ key: last, written_at: LastModified.getTime() });
+        }
+        more = IsTruncated && Contents.length > 0;
+      }
+      return found.slice(0, limit);
     },
 
     removeDrafts: (before) => waiting.removeBefore(before),

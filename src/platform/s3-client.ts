@@ -6,10 +6,18 @@ export interface S3Settings {
   region: string;
   /** Absent: wherever AWS clients look for credentials (environment, profile, role of the machine). */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
+  /** How long nothing may move on a connection, in milliseconds. */
+  patience: number;
 }
 
-/** In milliseconds: to connect, and for a connection over which nothing moves. */
-const patience = { connectionTimeout: 3_000, socketTimeout: 15_000 };
+/** How long a connection may take to open, and an answer to begin, in milliseconds. */
+const most = { connectionTimeout: 3_000, requestTimeout: 60_000, throwOnRequestTimeout: true };
+
+/** Whoever reads slowly holds a connection: the usual 50 would let a few of them hold up all others. */
+const agent = { maxSockets: 1_000 };
+
+// The SDK says at every start that releases of 2027 will want Node 22; the lock file keeps one that does not.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 const quiet = () => undefined;
 /** What fails is thrown, and told by whoever catches it. */
@@ -19,7 +27,7 @@ const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: qu
  * A client for any server that speaks S3. Buckets stand in the path, and checksums are sent only where we give them: both are what
  * servers beside AWS understand.
  */
-export function createS3Client({ endpoint, region, credentials }: S3Settings): S3Client {
+export function createS3Client({ endpoint, region, credentials, patience }: S3Settings): S3Client {
   return new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -28,6 +36,6 @@ export function createS3Client({ endpoint, region, credentials }: S3Settings): S
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
     logger: silent,
-    requestHandler: { ...patience, requestTimeout: 60_000, throwOnRequestTimeout: true },
+    requestHandler: { ...most, socketTimeout: patience, httpAgent: agent, httpsAgent: agent },
   });
 }

@@ -22,7 +22,7 @@ export async function testBucket() {
     secretAccessKey: TEST_S3_SECRET_ACCESS_KEY ?? '',
   };
   const region = TEST_S3_REGION ?? 'us-east-1';
-  const client = createS3Client({ endpoint: TEST_S3_ENDPOINT, region, credentials });
+  const client = createS3Client({ endpoint: TEST_S3_ENDPOINT, region, credentials, patience: 15_000 });
   const bucket = `test-${randomUUID()}`;
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   return {
