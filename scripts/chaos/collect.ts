@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Cursors } from '../../src/domain/cursors.ts';
 import { call } from './call.ts';
 import { subjectOf } from './doors/door.ts';
+import { eventPage } from './doors/long-poll.ts';
 import { commonWord } from './errands.ts';
 import type { History, Seen, StoredThread } from './history.ts';
 import type { Agent } from './population.ts';
@@ -16,19 +17,6 @@ const message = z.object({ id: z.string(), sequence: z.int(), content: z.string(
 const messagePage = z.looseObject({ messages: z.array(message), next_cursor });
 const searchPage = z.looseObject({ results: z.array(z.looseObject({ message })), next_cursor });
 const requestPage = z.looseObject({ requests: z.array(z.object({ request_id: z.string() })), next_cursor });
-const eventPage = z.looseObject({
-  events: z.array(
-    z.looseObject({
-      id: z.string(),
-      type: z.string(),
-      cursor: z.string(),
-      data: z.looseObject({ id: z.string().optional(), request_id: z.string().optional() }),
-    }),
-  ),
-  cursor: z.string(),
-  complete: z.boolean(),
-  gap: z.boolean().optional(),
-});
 
 /** A client that reads what the service says in the end. Tries again where the service cannot answer; throws where it refuses. */
 export function collector(base: string, cursors: Cursors, giveUp: AbortSignal) {

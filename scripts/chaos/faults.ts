@@ -67,9 +67,10 @@ const faults: Record<PlannedFault['kind'], Fault> = {
   },
   async 'Redis flushed'({ redis }) {
     if (!redis) return;
-    const client = new Redis(redis.url, { retryStrategy: null, maxRetriesPerRequest: 0 });
-    client.on('error', () => undefined); // it is being restarted just now: what is not there need not be emptied
-    await client.flushall().catch(() => undefined);
+    // It may be restarted just now: then it is emptied once it is back.
+    const client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+    client.on('error', () => undefined); // each is followed by another try
+    await client.flushall();
     client.disconnect();
   },
   async 'Redis restarted'({ redis }, { lasts_ms }) {

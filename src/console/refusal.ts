@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '../domain/errors.ts';
-import type { Answer } from './route.ts';
+import type { Answer, Shell, ShownPage } from './route.ts';
 
 /** Why a form was refused, for the page that shows it again. */
 export interface Refusal {
@@ -52,6 +52,18 @@ function refusalOf(error: DomainError, at: FieldOfCode): Refusal {
     ]),
     retry_after,
   };
+}
+
+/** A page with a form. When the form was refused, title and status say so. */
+export function formPage(
+  title: string,
+  body: ShownPage['body'],
+  refusal: Refusal | undefined,
+  shell?: Shell,
+): ShownPage {
+  const page = { body, ...(shell === undefined ? {} : { shell }) };
+  if (refusal === undefined) return { ...page, title };
+  return { ...page, title: `Error: ${title}`, status: refusal.status, retry_after: refusal.retry_after };
 }
 
 /** What an error says to a person; used up budgets are told in words, not in numbers of calls. */

@@ -7,7 +7,6 @@ export interface TopicTable {
   add(topic: string, handler: BusHandler): () => boolean;
   /** Calls the handlers in the order they were added. One that throws is reported and does not disturb the others. */
   dispatch(topic: string, body: string): void;
-  topics(): string[];
 }
 
 /** An empty table; `log` hears of handlers that throw. */
@@ -34,6 +33,5 @@ export function topicTable(log: ErrorLog): TopicTable {
         }
       }
     },
-    topics: () => [...table.keys()],
   };
 }

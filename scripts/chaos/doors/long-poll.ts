@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { call } from '../call.ts';
 import { subjectOf, type Visit } from './door.ts';
 
-const page = z.looseObject({
+/** What `GET /events` answers, as far as it is looked at. */
+export const eventPage = z.looseObject({
   events: z.array(
     z.looseObject({
       id: z.string(),
@@ -33,7 +34,7 @@ export async function longPoll({ base, agent, cursor, take, complain, signal }: 
     });
     if ('refused' in outcome) complain(outcome.refused);
     if (!('answer' in outcome)) return;
-    const { events, gap } = page.parse(outcome.answer);
+    const { events, gap } = eventPage.parse(outcome.answer);
     if (gap) complain(`a gap behind ${position}`);
     for (const { id, type, cursor: behind, data } of events) {
       take({ event_id: id, type, cursor: behind, subject: subjectOf(type, data) });

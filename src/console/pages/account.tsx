@@ -7,7 +7,7 @@ import { Card, Facts, Heading, Refused } from '../kit/content.tsx';
 import { Field } from '../kit/field.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 
 /** The account of a person. */
@@ -89,6 +89,5 @@ function accountPage({ username, external, has_password, refusal }: AccountPage)
       )}
     </>
   );
-  const title = refusal ? 'Error: Account' : 'Account';
-  return { title, body, status: refusal?.status ?? 200, retry_after: refusal?.retry_after };
+  return formPage('Account', body, refusal);
 }

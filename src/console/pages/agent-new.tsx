@@ -11,7 +11,7 @@ import { Select } from '../kit/field.tsx';
 import { NameField } from '../kit/name-field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { CardFields, NameFields } from './agent-fields.tsx';
 import { agentAddress } from './agent-heading.tsx';
@@ -177,10 +177,5 @@ function newAgentPage(shown: NewAgentPage): ShownPage {
       </Form>
     </>
   );
-  return {
-    title: refusal ? 'Error: New agent' : 'New agent',
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage('New agent', body, refusal);
 }

@@ -9,7 +9,7 @@ import { AgentCard } from '../kit/agent-card.tsx';
 import { Card, Notice, Refused } from '../kit/content.tsx';
 import { Actions, Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { CardFields, NameFields } from './agent-fields.tsx';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
@@ -97,12 +97,7 @@ function profilePage({ agent, profile, preview = false, more = false, refusal }:
       )}
     </>
   );
-  return {
-    title: `${refusal ? 'Error: ' : ''}${agent.display_name}`,
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage(agent.display_name, body, refusal);
 }
 
 /** The way to the card as everybody can read it. */

@@ -9,7 +9,7 @@ import { Checkbox, Choices } from '../kit/choices.tsx';
 import { Card, Refused } from '../kit/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
 
@@ -84,12 +84,7 @@ function settingsPage(agent: AgentOfPerson, reach: Reach, refusal?: Refusal): Sh
       </Card>
     </>
   );
-  return {
-    title: `${refusal ? 'Error: ' : ''}Settings of ${agent.display_name}`,
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage(`Settings of ${agent.display_name}`, body, refusal);
 }
 
 interface ReachFieldsProps {

@@ -12,7 +12,7 @@ import { NextPage } from '../kit/next-page.tsx';
 import { Time } from '../kit/time.tsx';
 import { orWarning } from '../or-warning.ts';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
 
@@ -109,11 +109,5 @@ async function allowlistPage({ agent, call }: Acting, shown: Allowlist): Promise
       </Card>
     </>
   );
-  const title = `Allowlist of ${agent.display_name}`;
-  return {
-    title: refusal ? `Error: ${title}` : title,
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage(`Allowlist of ${agent.display_name}`, body, refusal);
 }

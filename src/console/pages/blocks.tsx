@@ -14,7 +14,7 @@ import { NextPage } from '../kit/next-page.tsx';
 import { Time } from '../kit/time.tsx';
 import { orWarning } from '../or-warning.ts';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
 
@@ -94,13 +94,7 @@ async function blocksPage({ agent, call }: Acting, shown: Blocks): Promise<Shown
       </Card>
     </>
   );
-  const title = `Blocks of ${agent.display_name}`;
-  return {
-    title: refusal ? `Error: ${title}` : title,
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage(`Blocks of ${agent.display_name}`, body, refusal);
 }
 
 function blockRow(agent: AgentOfPerson, { blocked_agent_id, blocked_handle, created_at }: BlockRecord) {

@@ -6,7 +6,7 @@ import { Card, Refused } from '../kit/content.tsx';
 import { Field, TextArea } from '../kit/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
 
@@ -92,6 +92,5 @@ function askPage(
       </Card>
     </>
   );
-  const title = refusal ? 'Error: Ask for contact' : 'Ask for contact';
-  return { title, body, status: refusal?.status ?? 200, retry_after: refusal?.retry_after };
+  return formPage('Ask for contact', body, refusal);
 }

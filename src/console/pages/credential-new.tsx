@@ -12,7 +12,7 @@ import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { ScopeChoices } from '../kit/scopes.tsx';
 import { OnceShown } from '../kit/secret.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
 
@@ -107,12 +107,7 @@ function newCredentialPage(agent: AgentOfPerson, entered: Entered, refusal?: Ref
       </Card>
     </>
   );
-  return {
-    title: refusal ? 'Error: New credential' : 'New credential',
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage('New credential', body, refusal);
 }
 
 type Made = Awaited<ReturnType<typeof createCredential>>;

@@ -12,7 +12,7 @@ import { NewAccountFields } from '../kit/account-fields.tsx';
 import { Card, Heading, Refused } from '../kit/content.tsx';
 import { Button, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { returnTo } from '../return-to.ts';
 import { type ConsoleRoute, openAction, openPage, type ShownPage, signInAddress } from '../route.ts';
 import { externalFailure } from './external-failure.tsx';
@@ -121,6 +121,5 @@ function choicePage({ name, signup, username, invitation, refusal }: ChoicePage)
       </p>
     </>
   );
-  const title = refusal ? 'Error: Choose a username' : 'Choose a username';
-  return { title, body, status: refusal?.status ?? 200, retry_after: refusal?.retry_after, shell: 'focus' };
+  return formPage('Choose a username', body, refusal, 'focus');
 }

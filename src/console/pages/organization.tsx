@@ -8,7 +8,7 @@ import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { NextPage } from '../kit/next-page.tsx';
 import { orWarning } from '../or-warning.ts';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 import { MemberRows } from './member-rows.tsx';
 
@@ -133,10 +133,5 @@ function organizationPage(person: Person, organization: Organization, entered?: 
       )}
     </>
   );
-  return {
-    title: refusal ? `Error: ${slug}` : slug,
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage(slug, body, refusal);
 }

@@ -10,7 +10,7 @@ import { Rows } from '../kit/list.tsx';
 import { NextPage } from '../kit/next-page.tsx';
 import { Time } from '../kit/time.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 
 const path = '/console/organizations';
@@ -96,10 +96,5 @@ function organizationsPage({ found, slug, refusal }: OrganizationsPage): ShownPa
       </Card>
     </>
   );
-  return {
-    title: refusal ? 'Error: Organizations' : 'Organizations',
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage('Organizations', body, refusal);
 }

@@ -6,7 +6,7 @@ import { Card, Heading, Refused } from '../kit/content.tsx';
 import { ExternalLink } from '../kit/external-link.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { returnTo } from '../return-to.ts';
 import { type ConsoleRoute, openAction, openPage, type ShownPage, signInAddress } from '../route.ts';
 
@@ -88,8 +88,7 @@ function signUpPage({ to, signup, external, username, invitation, refusal }: Sig
       </p>
     </>
   );
-  const title = refusal ? 'Error: Create an account' : 'Create an account';
-  return { title, body, status: refusal?.status ?? 200, retry_after: refusal?.retry_after, shell: 'focus' };
+  return formPage('Create an account', body, refusal, 'focus');
 }
 
 function closedPage(to: string): ShownPage {

@@ -6,7 +6,7 @@ import { Card, Refused } from '../kit/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../kit/form.tsx';
 import { OnceShown } from '../kit/secret.tsx';
 import type { PageParts } from '../parts.ts';
-import { orAgain, type Refusal } from '../refusal.ts';
+import { formPage, orAgain, type Refusal } from '../refusal.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { agentAddress, AgentHeading } from './agent-heading.tsx';
 import { type EnteredWebhook, enteredWebhook, WebhookFields, webhookInput } from './webhook-fields.tsx';
@@ -63,12 +63,7 @@ function newWebhookPage(agent: AgentOfPerson, entered: EnteredWebhook, refusal?:
       </Card>
     </>
   );
-  return {
-    title: refusal ? 'Error: New webhook' : 'New webhook',
-    body,
-    status: refusal?.status ?? 200,
-    retry_after: refusal?.retry_after,
-  };
+  return formPage('New webhook', body, refusal);
 }
 
 /** A new secret, this once. */

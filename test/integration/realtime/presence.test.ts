@@ -158,15 +158,17 @@ test('a process that is killed keeps nobody online beyond its lease, and is swep
 test('whoever comes back soon was never away; who does not is offline', async () => {
   const node = await startNode({ linger_ms: 300, presence_intervals: { beat_ms: 100, gather_ms: 5 } });
   onTestFinished(() => node.stop());
-  const agent = await node.agent();
+  const [agent, gone] = [await node.agent(), await node.agent()];
   const token = node.token(agent);
   const { presence } = node.repositories;
   const first = await join(node.address, token);
-  await expect.poll(() => presence.online([agent]), patience).toEqual(new Set([agent]));
+  const leaver = await join(node.address, node.token(gone));
+  await expect.poll(() => presence.online([agent, gone]), patience).toEqual(new Set([agent, gone]));
   await first.close();
   const again = await join(node.address, token);
-  // Longer than it lingers.
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  // Whoever leaves after the other came back, and is offline by now, lingered at least as long.
+  await leaver.close();
+  await expect.poll(() => presence.online([gone]), patience).toEqual(new Set());
   expect(await presence.online([agent])).toEqual(new Set([agent]));
   // A sign of life makes good what the clock took.
   await node.database.query({ text: 'update presence_nodes set seen_at = seen_at - 20000' }, []);

@@ -3,6 +3,7 @@ import type { Bus } from '../../../src/platform/bus.ts';
 
 /** A bus within the process; it can lose every call, with or without knowing. */
 export function localBus() {
+  const listened = new Set<string>();
   const topics = topicTable((message, error) => {
     throw new Error(message, { cause: error });
   });
@@ -14,7 +15,10 @@ export function localBus() {
     },
     async subscribe(topic, handler) {
       const remove = topics.add(topic, handler);
-      return async () => void remove();
+      listened.add(topic);
+      return async () => {
+        if (remove()) listened.delete(topic);
+      };
     },
     healthy: () => state.healthy,
     async close() {},
@@ -22,7 +26,7 @@ export function localBus() {
   return {
     bus,
     state,
-    topics: topics.topics,
+    topics: () => [...listened],
     ring: (agentId: string, number: number) =>
       bus.publish([{ topic: `agent/${agentId}`, body: String(number) }]),
   };
