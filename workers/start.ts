@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import type { WebhookPacing } from '../src/domain/webhooks.ts';
+import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
 import { createReceipts } from '../src/realtime/receipts.ts';
 import { recordDeliveries } from '../src/services/receipts.ts';
@@ -7,12 +7,17 @@ import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startClock } from './clock.ts';
 import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance.ts';
+import { createRests } from './rests.ts';
 import { consumeQueues } from './run.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
 
 /** Starts one worker: it consumes the queues that WORKER_ROLES names. */
-export async function startWorker(core: Core, lifecycle: Lifecycle, pacing?: WebhookPacing): Promise<void> {
+export async function startWorker(
+  core: Core,
+  lifecycle: Lifecycle,
+  pacing: WebhookPacing = usualPacing,
+): Promise<void> {
   const { config, queues, logger, unitOfWork } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
   const receipts = createReceipts({
@@ -20,9 +25,10 @@ export async function startWorker(core: Core, lifecycle: Lifecycle, pacing?: Web
     log: (message, error) => logger.warn({ err: error }, message),
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
+  const rests = createRests(pacing.rest, pacing.longest_rest);
   const handlers = [
     deliveryHandler(core),
-    webhookHandler(core, receipts, pacing),
+    webhookHandler(core, receipts, rests, pacing),
     searchIndexingHandler(core),
     attachmentScanningHandler(core),
     maintenanceHandler(core, pacing),
@@ -35,7 +41,7 @@ export async function startWorker(core: Core, lifecycle: Lifecycle, pacing?: Web
   lifecycle.onStop('consumers', 20_000, async () => {
     await Promise.all(consumers.map((consumer) => consumer.close()));
   });
-  if (config.WORKER_ROLES.includes('delivery')) await wakeForWebhooks(core);
+  if (config.WORKER_ROLES.includes('delivery')) await wakeForWebhooks(core, rests);
   if (config.WORKER_ROLES.includes('maintenance')) {
     const stopClock = startClock(queues, logger);
     lifecycle.onStop('clock', 1_000, async () => stopClock());

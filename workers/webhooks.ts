@@ -1,11 +1,12 @@
 import type { Core } from '../src/compose.ts';
 import { type Posted, wasTaken } from '../src/domain/courier.ts';
-import { usualPacing, type WebhookPacing, webhooksTopic } from '../src/domain/webhooks.ts';
+import { type WebhookPacing, webhooksTopic } from '../src/domain/webhooks.ts';
 import { webhookJob, webhookPosting } from '../src/jobs/webhooks.ts';
 import { presentEvent } from '../src/presenters/events.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { type Webhook, webhookDisabled, webhookRemoved } from '../src/services/webhook-access.ts';
 import { signedHeaders } from '../src/services/webhook-secrets.ts';
+import type { Rests } from './rests.ts';
 import type { JobHandler } from './run.ts';
 import { createTurns } from './turns.ts';
 
@@ -19,7 +20,8 @@ type Event = Awaited<ReturnType<Core['repositories']['feed']['events']>>[number]
 export function webhookHandler(
   core: Core,
   receipts: Pick<Receipts, 'delivered'>,
-  pacing: WebhookPacing = usualPacing,
+  rests: Rests,
+  pacing: WebhookPacing,
 ): JobHandler<{ webhook_id: string }> {
   const { repositories, unitOfWork, courier, vault, cursors, queues, logger } = core;
   const { webhooks, webhookDeliveries, feed, presence } = repositories;
@@ -115,16 +117,22 @@ export function webhookHandler(
     const end = Date.now() + pacing.turn;
     for (;;) {
       const webhook = await webhooks.find(id);
-      if (!webhook?.enabled) return webhookDeliveries.abandon(id, webhook ? webhookDisabled : webhookRemoved);
+      if (!webhook?.enabled) {
+        rests.end(id);
+        return webhookDeliveries.abandon(id, webhook ? webhookDisabled : webhookRemoved);
+      }
       const result = await round(webhook);
       if (result === 'done') return;
+      if (result === 'stuck') return queues.enqueue([webhookJob(id, rests.begin(id))]);
+      rests.end(id);
       const now = Date.now();
-      if (result === 'stuck') return queues.enqueue([webhookJob(id, now + pacing.rest)]);
       if (now >= end) return queues.enqueue([webhookJob(id, now)]);
     }
   }
 
   async function handle({ webhook_id }: { webhook_id: string }): Promise<void> {
+    const resting = rests.until(webhook_id);
+    if (resting > Date.now()) return queues.enqueue([webhookJob(webhook_id, resting)]);
     const asked = await turns.take(webhook_id, () => turn(webhook_id));
     if (asked) await queues.enqueue([webhookJob(webhook_id, Date.now())]);
   }
@@ -135,9 +143,13 @@ export function webhookHandler(
 const eventGone = 'the event is no longer kept';
 const unsigned = 'the signing secret cannot be read; make a new one';
 
-/** Hears of webhooks that have something to post for another reason than a new event. What is not heard, the sweep finds. */
-export async function wakeForWebhooks({ bus, queues, logger }: Core): Promise<void> {
+/**
+ * Hears of webhooks that have something to post because somebody said so: then none of them rests. What is not heard, the sweep
+ * finds.
+ */
+export async function wakeForWebhooks({ bus, queues, logger }: Core, rests: Rests): Promise<void> {
   await bus.subscribe(webhooksTopic, (id) => {
+    rests.end(id);
     queues
       .enqueue([webhookJob(id, Date.now())])
       .catch((error: unknown) => logger.debug({ err: error }, 'not enqueued; the sweep will'));

@@ -26,8 +26,10 @@ export interface WebhookPacing {
   lease: number;
   /** How long a worker stays with one webhook before it turns to the others. */
   turn: number;
-  /** How long a webhook is left alone after a round in which nothing got through. */
+  /** How long a webhook is left alone after a turn in which nothing got through; twice as long each time it happens again. */
   rest: number;
+  /** The longest that a webhook is left alone. */
+  longest_rest: number;
   /** How late something is before the sweep has it looked at: longer than the queue takes to come to it. */
   grace: number;
 }
@@ -55,6 +57,7 @@ export const usualPacing: WebhookPacing = {
   lease: 30 * second,
   turn: 3 * second,
   rest: 5 * second,
+  longest_rest: 2 * minute,
   grace: 5 * second,
 };
 

@@ -19,7 +19,7 @@ export const testWebhookOperation = defineOperation({
       error: z.string().nullable().describe('Why there was none.'),
     })
     .meta({ id: 'WebhookTest' }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'INVALID_TRANSITION'],
   example: {
     input: { webhook_id: exampleWebhook.id },
     output: { delivered: true, status: 204, error: null },

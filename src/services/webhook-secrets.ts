@@ -11,6 +11,16 @@ export function newWebhookSecret(vault: SealedBox, id: string): { secret: string
   return { secret, sealed: vault.seal(secret, id) };
 }
 
+/** Whether the secret of a webhook can be read: not when SECRET_KEY is another one than it was sealed with. */
+export function canSign(vault: SealedBox, { id, secret }: Pick<Webhook, 'id' | 'secret'>): boolean {
+  try {
+    vault.open(secret, id);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 type Keys = Pick<Webhook, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>;
 
 /**

@@ -4,7 +4,7 @@ import { newId } from '../domain/ids.ts';
 import { mostWebhooks } from '../domain/webhooks.ts';
 import type { Administration } from '../unit-of-work.ts';
 import { type Webhook, webhookDisabled, webhookFor, webhookRemoved } from './webhook-access.ts';
-import { newWebhookSecret } from './webhook-secrets.ts';
+import { canSign, newWebhookSecret } from './webhook-secrets.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -107,9 +107,11 @@ export async function removeWebhook(work: Administration, agent_id: string, id: 
  * @throws {DomainError} NOT_FOUND
  */
 export async function rotateWebhookSecret(work: Administration, agent_id: string, id: string) {
-  await webhookFor(work, agent_id, id, { lock: true });
+  const before = await webhookFor(work, agent_id, id, { lock: true });
   const { secret, sealed } = newWebhookSecret(work.vault, id);
-  const time = { until: work.now + day, now: work.now };
+  // One that cannot be read any more can sign nothing.
+  const until = canSign(work.vault, before) ? work.now + day : work.now;
+  const time = { until, now: work.now };
   const webhook = await work.webhooks.setSecret(id, agent_id, sealed, time);
   if (!webhook) throw new Error('a webhook that is held was not updated');
   return { webhook, secret };

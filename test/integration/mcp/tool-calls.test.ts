@@ -41,6 +41,9 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
+/** What was logged since the last look, without what a slow machine does to watches in the background. */
+const faultsOfCalls = () => instance.faults.splice(0).filter((fault) => 'operation' in fault);
+
 async function newThread(): Promise<string> {
   const { value } = await rawCall(instance.url, token, 'create_thread', { with_handle: 'calls.other' });
   return String(value['id']);
@@ -85,7 +88,7 @@ test('refusals are results with the error body of REST', async () => {
     expect(result).toMatchObject({ isError: true, value: { error }, structured: undefined });
     expect(Object(result.value['error']).request_id).toMatch(/\S/);
   }
-  expect(instance.faults).toEqual([]);
+  expect(faultsOfCalls()).toEqual([]);
 });
 
 test('the SDK client takes a refusal for an error of the tool, not for one of the protocol', async () => {
@@ -102,7 +105,7 @@ test('a fault of ours says nothing of its cause, and is logged under the id that
   expect(value).toMatchObject({ error: { code: 'INTERNAL' } });
   expect(text).not.toContain('hunter2');
   const { request_id } = Object(value['error']);
-  expect(instance.faults.splice(0)).toMatchObject([
+  expect(faultsOfCalls()).toMatchObject([
     { request_id, operation: 'broken', err: { message: expect.stringContaining('hunter2') } },
   ]);
 });

@@ -17,6 +17,7 @@ export const hurried: WebhookPacing = {
   schedule: [0, 20, 40],
   jitter: 0,
   rest: 10,
+  longest_rest: 20,
   grace: 0,
 };
 

@@ -134,5 +134,15 @@ describe('a SECRET_KEY that was changed', () => {
     await eventually(() => house.deliveries(bob, webhook)).toMatchObject([
       { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; make a new one' },
     ]);
+    // What the API itself cannot open either, it says as well.
+    const sealed = sealedBox(Buffer.alloc(32)).seal(webhook.secret, webhook.id);
+    await house.core.database.query({ text: 'update webhooks set secret = $1 where id = $2' }, [
+      sealed,
+      webhook.id,
+    ]);
+    const tried = await house.call('POST', `/webhooks/${webhook.id}/test`, bob.token);
+    expect([tried.status, tried.body.error.code]).toEqual([409, 'INVALID_TRANSITION']);
+    await house.call('POST', `/webhooks/${webhook.id}/rotate-secret`, bob.token);
+    expect((await house.call('POST', `/webhooks/${webhook.id}/test`, bob.token)).status).toBe(200);
   });
 });

@@ -1,0 +1,17 @@
+import { expect, test, vi } from 'vitest';
+import { createRests } from '../../../workers/rests.ts';
+
+test('each rest is twice as long as the one before, up to the longest; an end forgets them', () => {
+  vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] });
+  try {
+    const rests = createRests(5, 30);
+    expect(rests.until('a')).toBe(0);
+    expect([1, 2, 3, 4, 5].map(() => rests.begin('a') - Date.now())).toEqual([5, 10, 20, 30, 30]);
+    expect([rests.until('a'), rests.until('b')]).toEqual([1_000_030, 0]);
+    rests.end('a');
+    expect(rests.until('a')).toBe(0);
+    expect(rests.begin('a')).toBe(1_000_005);
+  } finally {
+    vi.useRealTimers();
+  }
+});
