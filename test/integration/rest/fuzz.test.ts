@@ -10,7 +10,7 @@ import { createSender, type Sender } from './fuzz/send.ts';
 import { buildWorld, type World } from './fuzz/world.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
-const atLeast = Number(process.env['FUZZ_RUNS'] ?? 12_000);
+const atLeast = Number(process.env['FUZZ_RUNS'] ?? 10_000);
 
 /** In flight at once, and the unit that is repeated when something is found. */
 const batch = 24;
