@@ -8,6 +8,7 @@ import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
 import { healthFace } from './http/health.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
+import type { Additions } from './mcp/additions.ts';
 import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
 import { followKeys } from './oauth/follow-keys.ts';
@@ -44,9 +45,14 @@ import { createWebSocketFace } from './ws/face.ts';
 /**
  * Starts one API process: every door over one core. It stops in phases: no new callers, open streams end, calls under way
  * finish, connections close.
+ * @param additions what judges of the tool server look for; the entry of the service has none.
  * @returns the port that it listens on.
  */
-export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port: number }> {
+export async function startApi(
+  core: Core,
+  lifecycle: Lifecycle,
+  { additions }: { additions?: Additions } = {},
+): Promise<{ port: number }> {
   const { config, logger, repositories, unitOfWork, bus, queues, cursors, database } = core;
   const { PUBLIC_URL: public_url } = config;
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
@@ -138,6 +144,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle): Promise<{ port
     allowed_hosts: config.ALLOWED_HOSTS,
     logger,
     version: config.VERSION,
+    additions,
   });
   const api_metadata_url = `${public_url}/v1/.well-known/oauth-protected-resource`;
   const authenticated = authenticate(tokens, 'api', api_metadata_url);

@@ -47,7 +47,7 @@ export function createSlot(part: ServicePart, number: number, parts: SlotParts):
     while (!running) {
       signal.throwIfAborted();
       try {
-        running = await startProcess(part, env, join(logs, `${name}.log`));
+        running = await startProcess(part, env, { logFile: join(logs, `${name}.log`) });
       } catch (error) {
         if (Date.now() > deadline) throw error;
       }

@@ -9,6 +9,12 @@ export type ServicePart = 'api' | 'worker';
 const built = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../../dist' : '../..');
 const entries = { api: 'src/main.js', worker: 'workers/main.js' };
 
+export interface Program {
+  entry: string;
+  /** What Node is told when it starts. */
+  node_arguments: readonly string[];
+}
+
 export interface ServiceProcess {
   /** Of an API; that of a worker is empty. */
   url: string;
@@ -31,18 +37,18 @@ export interface Ending {
 
 /**
  * Starts an API or a worker as a process of its own, from the build, and waits until it is ready. It ends with this process.
- * `logFile` gets everything that it logs.
+ * `logFile` gets everything that it logs. `program` is another one that behaves like the part.
  */
 export async function startProcess(
   part: ServicePart,
   env: Record<string, string>,
-  logFile?: string,
+  { logFile, program }: { logFile?: string; program?: Program | undefined } = {},
 ): Promise<ServiceProcess> {
-  const entry = resolve(built, entries[part]);
+  const { entry, node_arguments } = program ?? { entry: resolve(built, entries[part]), node_arguments: [] };
   if (!existsSync(entry)) throw new Error(`${entry} is missing: npm test builds it, npm run build as well`);
   const child = fork(entry, {
     env: { ...withoutSettings(process.env), ...env },
-    execArgv: [],
+    execArgv: [...node_arguments],
     detached: true, // a Ctrl-C in the terminal is for whoever started this, who ends its parts by itself
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

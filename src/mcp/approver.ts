@@ -24,7 +24,7 @@ const usualPatience = 300_000;
 export function approverOf(
   { public_url, approval_ms = usualPatience, progress_ms = usualProgress_ms }: ApproverParts,
   { session }: Pick<Caller, 'session'>,
-  { ask, notify, progress, signal }: Exchange,
+  { ask, notify, log, progress, signal }: Exchange,
 ): Approver {
   const ways = session?.client.elicitation ?? [];
 
@@ -61,6 +61,9 @@ export function approverOf(
     async ask(asked, settled) {
       if (!ask || ways.length === 0) return undefined;
       const given_up = AbortSignal.any([signal, settled]);
+      const { id: approval_id, action, target } = asked;
+      const approval_url = approvalUrl(public_url, approval_id);
+      log?.('info', 'approvals', { waits_for: 'a decision', approval_id, approval_url, action, target });
       return reporting({ progress, progress_ms }, approval_ms, () =>
         ways.includes('form') ? byForm(asked, given_up) : byPage(asked, settled, given_up),
       );

@@ -28,7 +28,8 @@ export async function callTool(
     const { text, value } = await run(parts, caller, call);
     if (during) caller.answered(during.answered);
     if (meta) Object.assign(meta, tool.standing?.(value));
-    return { content: [{ type: 'text', text }], structuredContent: value, ...(meta && { _meta: meta }) };
+    const content = tool.content?.(value) ?? [{ type: 'text', text }];
+    return { content, structuredContent: value, ...(meta && { _meta: meta }) };
   } catch (thrown) {
     const { body } = refusalOf(parts, caller, tool.operation, thrown);
     const content = [{ type: 'text' as const, text: JSON.stringify(body) }];

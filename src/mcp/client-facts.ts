@@ -1,4 +1,8 @@
-import { type InitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type InitializeRequest,
+  type LoggingLevel,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
 
 /** What is kept of a client's introduction: little, and nothing that it can blow up. */
 export interface ClientFacts {
@@ -6,6 +10,8 @@ export interface ClientFacts {
   version: string;
   /** Ways in which the client can ask its user (MCP, Elicitation). */
   elicitation: ('form' | 'url')[];
+  /** The least severe messages that it wants; absent: none. */
+  log_level?: LoggingLevel | undefined;
 }
 
 /** The facts in an `initialize` request. A bare `elicitation: {}` means form mode. */

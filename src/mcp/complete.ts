@@ -1,38 +1,49 @@
 import type { CompleteResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CompletionFace } from '../operations/define.ts';
 import type { Caller } from './caller.ts';
 import type { McpParts } from './parts.ts';
+import type { Prompt } from './prompts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
 import { type Resources, rpcErrorOf } from './resources.ts';
 
 export interface Incomplete {
-  /** The template, as `resources/templates/list` shows it. */
-  uri: string;
-  argument: { name: string; value: string };
+  /** A template or a prompt, as their lists show it. */
+  ref: { uri?: unknown; name?: unknown };
+  argument: string;
 }
 
 /** Values of one answer, at most (MCP, Completion). */
 const most = 100;
 
+/** What completes an argument of a template or a prompt, if anything does. */
+export function completionOf(
+  { resources, prompts }: { resources: Resources; prompts: readonly Prompt[] },
+  { ref: { uri, name }, argument }: Incomplete,
+): CompletionFace | undefined {
+  if (typeof uri === 'string') return resources.completion(uri, argument);
+  const completes = prompts.find(({ definition }) => definition.name === name)?.completes;
+  return completes?.argument === argument ? completes : undefined;
+}
+
 /**
- * Completes the argument of a template (MCP, Completion): newest first, what begins like `value` or has it in the words by which
- * people know it.
- * @throws {RpcError} -32602 for an argument that does not exist; as reading a resource does else.
+ * Completes an argument (MCP, Completion), in the order of the list behind it: what begins like `value` or has it in the words by
+ * which people know it.
+ * @throws {RpcError} -32602 for an argument that nothing completes; as reading a resource does else.
  */
 export async function complete(
   parts: McpParts,
   caller: Caller,
-  resources: Resources,
-  { uri, argument }: Incomplete,
+  face: CompletionFace | undefined,
+  typed: string,
 ): Promise<CompleteResult> {
-  const face = resources.completion(uri, argument.name);
   if (!face) throw new RpcError(rpcCodes.invalidParams, 'There is nothing to complete there.');
   const { operation, input } = face;
   try {
     const { output } = await parts.execute({ operation, actor: caller.actor, input });
     const { values, more } = face.values(output);
-    const searched = argument.value.toLowerCase();
+    const searched = typed.toLowerCase();
     const found = values.filter(
-      ({ value, words }) => value.startsWith(argument.value) || words.toLowerCase().includes(searched),
+      ({ value, words }) => value.startsWith(typed) || words.toLowerCase().includes(searched),
     );
     return {
       completion: {

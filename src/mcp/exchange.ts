@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { type LoggingLevel, LoggingLevelSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import type { OutboundMessage, OutboundRequest, Questions } from './questions.ts';
@@ -21,6 +21,8 @@ export interface Exchange {
    * takes no event stream.
    */
   progress?(done: number, total: number): void;
+  /** Tells the person who looks after the client what happens (MCP, Logging). Absent as `notify`; silent below what was asked for. */
+  log?(level: LoggingLevel, logger: string, data: object): void;
 }
 
 /** What all calls of this process share. */
@@ -49,17 +51,21 @@ export async function exchanging<T>(
     server.transport?.send(message, { relatedRequestId: extra.requestId });
   const { _meta: meta } = extra;
   const progressToken = meta?.progressToken;
-  const report = (progress: number, total: number) => {
-    const params = { progressToken, progress, total };
-    send({ jsonrpc: '2.0', method: 'notifications/progress', params }).catch((cause: unknown) =>
+  const tell = (method: string, params: Record<string, unknown>) =>
+    void send({ jsonrpc: '2.0', method, params }).catch((cause: unknown) =>
       server.onerror?.(new Error('a report could not be sent', { cause })),
     );
+  const log = (level: LoggingLevel, logger: string, data: object) => {
+    if (wants(session?.client.log_level, level)) tell('notifications/message', { level, logger, data });
   };
   try {
     return await run({
       signal: call.signal,
-      ...(streams && { notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
-      ...(streams && progressToken !== undefined && { progress: report }),
+      ...(streams && { log, notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
+      ...(streams &&
+        progressToken !== undefined && {
+          progress: (progress, total) => tell('notifications/progress', { progressToken, progress, total }),
+        }),
       ...(streams && of && { ask: (request) => questions.ask(of, { ...request, send }) }),
     });
   } finally {
@@ -67,4 +73,11 @@ export async function exchanging<T>(
     // The stream ends without an answer (MCP, Cancellation). One JSON body has to come all the same.
     if (call.cancelled() && streams) await server.close();
   }
+}
+
+const levels = LoggingLevelSchema.options;
+
+/** Whoever has not said so wants none: most calls then stay one JSON body. */
+function wants(least: LoggingLevel | undefined, level: LoggingLevel): boolean {
+  return least !== undefined && levels.indexOf(level) >= levels.indexOf(least);
 }

@@ -7,6 +7,7 @@ import { requireVersion, sessionHeader } from './headers.ts';
 import type { McpParts } from './parts.ts';
 import { createPost } from './post.ts';
 import { createQuestions } from './questions.ts';
+import { prompts } from './prompts.ts';
 import { Refusal, rpcCodes } from './refusal.ts';
 import { resourcesOf } from './resources.ts';
 import { createRunningCalls } from './running-calls.ts';
@@ -38,15 +39,17 @@ export function createMcpFace(parts: McpParts): McpFace {
   const { tokens, realtime, logger, public_url, heartbeat_ms = 15_000 } = parts;
   const guard = createGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
+  const { tools = [], resources = [], prompts: more = [] } = parts.additions ?? {};
   const shown = {
-    tools: toolsOf(parts.catalogue, [waitingTool(parts), acknowledgingTool(parts)]),
-    resources: resourcesOf(parts.catalogue),
+    tools: toolsOf(parts.catalogue, [waitingTool(parts), acknowledgingTool(parts), ...tools]),
+    resources: resourcesOf(parts.catalogue, resources),
+    prompts: [...prompts, ...more],
   };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
   const sessions = createSessions(parts.sessions, parts.bus, log);
   const traffic = { questions: createQuestions(parts.bus, log), calls: createRunningCalls(parts.bus, log) };
   const subscriptions = createSubscriptions(parts, shown.resources, sessions);
-  const makeServer = createServerFactory(parts, shown, traffic, subscriptions);
+  const makeServer = createServerFactory(parts, shown, traffic, { subscriptions, sessions });
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const address = `${public_url}${path}`;
 

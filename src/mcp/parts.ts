@@ -2,6 +2,7 @@ import type { Operation } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
 import type { Realtime } from '../realtime/contract.ts';
 import type { Tokens } from '../services/tokens.ts';
+import type { Additions } from './additions.ts';
 import type { LocalBus } from './local-bus.ts';
 import type { SessionStore } from './sessions.ts';
 
@@ -26,6 +27,8 @@ export interface McpParts {
   logger: McpLogger;
   /** Of this service, as told to clients. */
   version: string;
+  /** None, unless a judge of the protocol asks. */
+  additions?: Additions | undefined;
   /** How long the JSON of one tool result or resource may be, in bytes. Default 60,000. */
   result_bytes?: number;
   /** Time between two signs of life on an SSE stream, in ms. Default 15,000. */

@@ -78,10 +78,9 @@ function takesStreams(ctx: Context): boolean {
 function maySpeak(shown: Shown, message: unknown, session: Session | undefined): boolean {
   const asks = (session?.client.elicitation.length ?? 0) > 0;
   const reports = messagesIn(message).some((one) => wantsReports(one));
-  if (!asks && !reports) return false;
   return called(shown, message).some(
-    ({ operation, during }) =>
-      (asks && operation.approval !== undefined) || (reports && during !== undefined),
+    ({ operation, during, speaks = false }) =>
+      speaks || (asks && operation.approval !== undefined) || (reports && during !== undefined),
   );
 }
 

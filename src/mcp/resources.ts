@@ -1,5 +1,6 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
 import type { CompletionFace, Operation } from '../operations/define.ts';
+import type { OtherResource } from './additions.ts';
 import { refusalOf, run } from './call.ts';
 import type { Caller } from './caller.ts';
 import { inputSchema } from './json-schemas.ts';
@@ -7,10 +8,13 @@ import { pageField } from './page.ts';
 import type { McpParts } from './parts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
 
-const mimeType = 'application/json';
+const json = 'application/json';
 
 interface Readable {
   operation: Operation;
+  mime_type: string;
+  /** Absent: as JSON text. */
+  contents?: OtherResource['contents'];
   /** As the operation names it. */
   template: string;
   /** The fields of the input that a URI carries, or null when the URI is not one of this resource. */
@@ -35,22 +39,26 @@ export interface Resources {
   find(uri: string): Found | undefined;
 }
 
-/** The resource faces of the catalogue (MCP, Resources); made once. */
-export function resourcesOf(catalogue: readonly Operation[]): Resources {
+/** The resource faces of the catalogue, and other resources (MCP, Resources); made once. */
+export function resourcesOf(
+  catalogue: readonly Operation[],
+  others: readonly OtherResource[] = [],
+): Resources {
   const resources: Resource[] = [];
   const templates: ResourceTemplate[] = [];
   const readables: Readable[] = [];
   const completions = new Map<string, CompletionFace>();
-  for (const operation of catalogue) {
+  const all = [...catalogue.map((operation) => ({ operation, mime_type: json })), ...others];
+  for (const { operation, ...way } of all) {
     const face = operation.resource;
     if (!face) continue;
     const { uri, name, description, completes } = face;
     if (completes) completions.set(publicTemplate(uri), completes);
-    const shown = { name, title: operation.summary, description, mimeType };
+    const shown = { name, title: operation.summary, description, mimeType: way.mime_type };
     if (uri.includes('{')) templates.push({ uriTemplate: publicTemplate(uri), ...shown });
     else resources.push({ uri, ...shown });
     const page_field = pageField(operation, inputSchema(operation.input, false));
-    readables.push({ operation, template: uri, match: matcher(uri), page_field });
+    readables.push({ operation, ...way, template: uri, match: matcher(uri), page_field });
   }
 
   return {
@@ -68,7 +76,7 @@ export function resourcesOf(catalogue: readonly Operation[]): Resources {
 }
 
 /**
- * Reads a resource as JSON text (MCP, Resources: Reading Resources).
+ * Reads a resource (MCP, Resources: Reading Resources).
  * @throws {RpcError} -32002 when there is none such for the caller, -32602 for a bad URI, -32603 else; with the error body of
  * REST as data.
  */
@@ -80,10 +88,10 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const found = resources.find(uri);
   if (!found) throw notFound(uri);
-  const { operation, input, page_field } = found;
+  const { operation, input, page_field, mime_type: mimeType, contents } = found;
   try {
-    const { text } = await run(parts, caller, { operation, input, page_field });
-    return { contents: [{ uri, mimeType, text }] };
+    const { text, value } = await run(parts, caller, { operation, input, page_field });
+    return { contents: [{ uri, mimeType, ...(contents?.(value) ?? { text }) }] };
   } catch (thrown) {
     throw rpcErrorOf(parts, caller, { operation, thrown, data: { uri } });
   }

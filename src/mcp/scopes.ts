@@ -1,10 +1,11 @@
 import type { Actor } from '../domain/actor.ts';
 import { requireScope } from '../operations/execute.ts';
+import { completionOf } from './complete.ts';
 import type { Shown } from './server.ts';
 import type { Tool } from './tools.ts';
 
 /** What a message calls. */
-export type Called = Pick<Tool, 'operation' | 'permit' | 'during'>;
+export type Called = Pick<Tool, 'operation' | 'permit' | 'during' | 'speaks'>;
 
 /**
  * Refuses a message, or a batch of them, that calls what the token has no scope for, before anything of it runs.
@@ -27,7 +28,8 @@ export function messagesIn(message: unknown): readonly unknown[] {
   return Array.isArray(message) ? message : [message];
 }
 
-function calledBy({ tools, resources }: Shown, message: unknown): Called | undefined {
+function calledBy(shown: Shown, message: unknown): Called | undefined {
+  const { tools, resources } = shown;
   const params = field(message, 'params');
   switch (field(message, 'method')) {
     case 'tools/call': {
@@ -40,9 +42,9 @@ function calledBy({ tools, resources }: Shown, message: unknown): Called | undef
       return typeof uri === 'string' ? resources.find(uri) : undefined;
     }
     case 'completion/complete': {
-      const [uri, name] = [field(field(params, 'ref'), 'uri'), field(field(params, 'argument'), 'name')];
-      return typeof uri === 'string' && typeof name === 'string'
-        ? resources.completion(uri, name)
+      const [ref, argument] = [field(params, 'ref'), field(field(params, 'argument'), 'name')];
+      return typeof argument === 'string'
+        ? completionOf(shown, { ref: { uri: field(ref, 'uri'), name: field(ref, 'name') }, argument })
         : undefined;
     }
     default:

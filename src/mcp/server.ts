@@ -2,10 +2,13 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  SetLevelRequestSchema,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -13,19 +16,22 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { z } from 'zod';
 import type { Caller } from './caller.ts';
 import { callTool } from './call-tool.ts';
-import { complete } from './complete.ts';
+import { complete, completionOf } from './complete.ts';
 import { exchanging, type Traffic } from './exchange.ts';
 import { instructions } from './instructions.ts';
 import type { McpParts } from './parts.ts';
+import { getPrompt, type Prompt } from './prompts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
 import { type Resources, readResource } from './resources.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { requireSession, type Subscriptions } from './subscriptions.ts';
+import type { Sessions } from './sessions.ts';
 import type { Tool } from './tools.ts';
 
 /** What of the catalogue the tool server shows. */
 export interface Shown {
   tools: ReadonlyMap<string, Tool>;
   resources: Resources;
+  prompts: readonly Prompt[];
 }
 
 /**
@@ -34,19 +40,27 @@ export interface Shown {
  */
 export function createServerFactory(
   parts: McpParts,
-  { tools, resources }: Shown,
+  shown: Shown,
   traffic: Traffic,
-  subscriptions: Subscriptions,
+  { subscriptions, sessions }: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
 ): (caller: Caller) => Server {
+  const { tools, resources, prompts } = shown;
   const info = {
     name: 'agent-messaging-service',
     title: 'Agent Messaging Service',
     version: parts.version,
     websiteUrl: parts.public_url,
   };
-  const capabilities = { tools: {}, resources: { subscribe: true }, completions: {} };
+  const capabilities = {
+    tools: {},
+    resources: { subscribe: true },
+    prompts: {},
+    completions: {},
+    logging: {},
+  };
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const definitions = [...tools.values()].map((tool) => tool.definition);
+  const promptDefinitions = prompts.map((prompt) => prompt.definition);
 
   return function makeServer(caller) {
     const server = new Server(info, {
@@ -86,10 +100,17 @@ export function createServerFactory(
     });
     server.setRequestHandler(anyCompletion, (request) => {
       const { ref, argument } = parsed(CompleteRequestSchema, request).params;
-      return complete(parts, caller, resources, {
-        uri: ref.type === 'ref/resource' ? ref.uri : '',
-        argument,
-      });
+      const face = completionOf(shown, { ref, argument: argument.name });
+      return complete(parts, caller, face, argument.value);
+    });
+    server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: promptDefinitions }));
+    server.setRequestHandler(anyPrompt, (request) =>
+      getPrompt(prompts, parsed(GetPromptRequestSchema, request).params),
+    );
+    server.setRequestHandler(anyLevel, async (request) => {
+      const { level } = parsed(SetLevelRequestSchema, request).params;
+      await sessions.setLogLevel(requireSession(caller, 'A level of severity belongs'), level);
+      return {};
     });
     return server;
   };
@@ -106,6 +127,8 @@ const anyUnsubscription = z.object({
   method: z.literal('resources/unsubscribe'),
   params: z.unknown().optional(),
 });
+const anyPrompt = z.object({ method: z.literal('prompts/get'), params: z.unknown().optional() });
+const anyLevel = z.object({ method: z.literal('logging/setLevel'), params: z.unknown().optional() });
 const anyCompletion = z.object({ method: z.literal('completion/complete'), params: z.unknown().optional() });
 
 /** @throws {RpcError} -32602, with the first thing that is wrong. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { LoggingLevel } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { ClientFacts } from './client-facts.ts';
@@ -23,6 +24,7 @@ export interface SessionStore {
   /** Answers false when the session has as many as it may have. */
   subscribe(idHash: Buffer, uri: string, most: number): Promise<boolean>;
   unsubscribe(idHash: Buffer, uri: string): Promise<void>;
+  setLogLevel(idHash: Buffer, level: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
 }
 
@@ -39,9 +41,11 @@ export interface Sessions {
   subscribe(key: string, uri: string): Promise<void>;
   /** Takes it away again; known elsewhere likewise. */
   unsubscribe(key: string, uri: string): Promise<void>;
+  /** Notes from which severity on the session wants messages (MCP, Logging); known elsewhere likewise. */
+  setLogLevel(key: string, level: LoggingLevel): Promise<void>;
   /** Stops listening to other processes. */
   close(): void;
-  /** Ends a session for good; other processes notice within 5 s. @throws {Refusal} as `check`. */
+  /** Ends a session for good; known elsewhere likewise. @throws {Refusal} as `check`. */
   end(id: string, actor: Actor): Promise<void>;
 }
 
@@ -121,9 +125,8 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     },
     async end(id, actor) {
       await check(id, actor);
-      const hash = hashOf(id);
-      await store.remove(hash);
-      cache.delete(hash.toString('base64url'));
+      await store.remove(hashOf(id));
+      await changed(sessionKey(id));
     },
     async subscribe(key, uri) {
       if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, mostSubscriptions))) {
@@ -134,6 +137,10 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     },
     async unsubscribe(key, uri) {
       await store.unsubscribe(Buffer.from(key, 'base64url'), uri);
+      await changed(key);
+    },
+    async setLogLevel(key, level) {
+      await store.setLogLevel(Buffer.from(key, 'base64url'), level);
       await changed(key);
     },
     close: () => void listening.stop(),

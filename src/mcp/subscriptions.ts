@@ -28,23 +28,21 @@ export function createSubscriptions(
   }
   return {
     async add(caller, uri) {
-      const key = keyOf(caller);
+      const key = requireSession(caller, 'Subscriptions belong');
       // Nobody follows what he cannot read; whether it exists is told by the same words.
       await readResource(parts, caller, resources, uri);
       await sessions.subscribe(key, named(uri));
     },
     async remove(caller, uri) {
-      await sessions.unsubscribe(keyOf(caller), named(uri));
+      await sessions.unsubscribe(requireSession(caller, 'Subscriptions belong'), named(uri));
     },
   };
 }
 
-function keyOf({ session }: Caller): string {
+/** The session of a caller, for `what` has one. @throws {RpcError} -32000 without it. */
+export function requireSession({ session }: Caller, what: string): string {
   if (session) return session.key;
-  throw new RpcError(
-    rpcCodes.refused,
-    'Subscriptions belong to a session: initialize, and send Mcp-Session-Id.',
-  );
+  throw new RpcError(rpcCodes.refused, `${what} to a session: initialize, and send Mcp-Session-Id.`);
 }
 
 /** What a session is subscribed to now; nothing when it is over, or for a stream without one. */

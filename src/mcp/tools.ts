@@ -1,4 +1,4 @@
-import type { Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
+import type { ContentBlock, Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
 import type { Actor } from '../domain/actor.ts';
 import type { Operation, ToolFace } from '../operations/define.ts';
 import type { Standing } from '../realtime/contract.ts';
@@ -16,6 +16,10 @@ export interface Tool {
   permit?(actor: Actor): void;
   /** What its answer says of where the feed of the agent stands now. */
   standing?(answer: Record<string, unknown>): Partial<Standing>;
+  /** How its output is shown, where JSON text is not the way. */
+  content?(output: Record<string, unknown>): ContentBlock[];
+  /** Whether it may have something to say before the answer, whatever its client declared. */
+  speaks?: true;
   /** For a tool that needs more of a call than its input: what runs in place of `operation`. */
   during?(call: { actor: Actor; exchange: Exchange }): During;
 }

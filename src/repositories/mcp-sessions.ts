@@ -7,7 +7,11 @@ export interface McpClient {
   version: string;
   /** Ways in which the client can ask its user (MCP, Elicitation). */
   elicitation: ('form' | 'url')[];
+  /** The least severe messages that it wants (MCP, Logging); absent: none. */
+  log_level?: LogLevel | undefined;
 }
+
+type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 export interface McpSessionRow {
   agent_id: string;
@@ -41,6 +45,10 @@ const statements = {
   unsubscribe: statement(
     'mcp_sessions.unsubscribe',
     'update mcp_sessions set subscriptions = array_remove(subscriptions, $2) where id_hash = $1',
+  ),
+  setLogLevel: statement(
+    'mcp_sessions.set_log_level',
+    "update mcp_sessions set client = client || jsonb_build_object('log_level', $2::text) where id_hash = $1",
   ),
   remove: statement('mcp_sessions.remove', 'delete from mcp_sessions where id_hash = $1'),
   removeOfAgent: statement('mcp_sessions.remove_of_agent', 'delete from mcp_sessions where agent_id = $1'),
@@ -79,6 +87,9 @@ export function mcpSessionsRepository(db: Queryable) {
     },
     async unsubscribe(idHash: Buffer, uri: string): Promise<void> {
       await query(statements.unsubscribe, [idHash, uri]);
+    },
+    async setLogLevel(idHash: Buffer, level: string): Promise<void> {
+      await query(statements.setLogLevel, [idHash, level]);
     },
     async remove(idHash: Buffer): Promise<void> {
       await query(statements.remove, [idHash]);

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parse } from 'yaml';
 import { z } from 'zod';
 
 const program = resolve(
@@ -20,10 +21,14 @@ const checks = z.array(
   }),
 );
 
+type Checks = z.infer<typeof checks>;
+
 export interface ConformanceRun {
   code: number | null;
   /** Of all scenarios that ran, as they were written down. */
-  checks: z.infer<typeof checks>;
+  checks: Checks;
+  /** The same by scenario. */
+  scenarios: ReadonlyMap<string, Checks>;
   output: string;
 }
 
@@ -48,21 +53,30 @@ export async function runConformance(
   }
   try {
     const [code] = (await once(child, 'close')) as [number | null];
-    return { code, checks: await writtenDown(folder), output: lines.join('\n') };
+    const scenarios = await writtenDown(folder);
+    return { code, checks: [...scenarios.values()].flat(), scenarios, output: lines.join('\n') };
   } finally {
     child.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Each scenario has a folder of its own. */
-async function writtenDown(folder: string): Promise<ConformanceRun['checks']> {
-  const scenarios = await readdir(folder);
+/** Each scenario has a folder of its own: its name with what the suite puts around it. */
+async function writtenDown(folder: string): Promise<Map<string, Checks>> {
+  const folders = await readdir(folder);
   const found = await Promise.all(
-    scenarios.sort().map(async (scenario) => {
-      const text = await readFile(join(folder, scenario, 'checks.json'), 'utf8');
-      return checks.parse(JSON.parse(text));
+    folders.sort().map(async (one): Promise<[string, Checks]> => {
+      const text = await readFile(join(folder, one, 'checks.json'), 'utf8');
+      return [one.replace(/^server-(.*?)-\d{4}-\d\d-\d\dT.*$/, '$1'), checks.parse(JSON.parse(text))];
     }),
   );
-  return found.flat();
+  return new Map(found);
+}
+
+const requirementSet = z.object({ server: z.array(z.string()).min(1) });
+
+/** The server scenarios that count for a revision of the protocol, as the suite itself has them. */
+export async function scoredScenarios(revision: string): Promise<readonly string[]> {
+  const text = await readFile(resolve(program, `../../requirements/${revision}.yaml`), 'utf8');
+  return requirementSet.parse(parse(text)).server;
 }

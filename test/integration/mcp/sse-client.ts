@@ -55,7 +55,7 @@ export async function openSse(
   }
 
   async function events(count: number): Promise<SseEvent[]> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 50_000;
     for (;;) {
       takeUp();
       if (come.length >= count) return [...come];

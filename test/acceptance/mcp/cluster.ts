@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { type Program, startProcess } from '../../../scripts/parts/service-process.ts';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { createLifecycle } from '../../../src/platform/lifecycle.ts';
+import { type RegisterAgent, registerAgent } from '../../../src/services/agents-admin.ts';
+import { httpBalancer } from '../../support/http-balancer.ts';
+import { type AgentOptions, buildAgent, testSettings, tokenFor } from '../../support/service.ts';
+
+/** The API with what the conformance suite looks for, from its source. */
+export const withFixtures: Program = {
+  entry: resolve(import.meta.dirname, '../../support/conformance/api.ts'),
+  node_arguments: ['--import', 'tsx'],
+};
+
+const processes = 2;
+
+/** Two API processes of one service, and a way to them that goes round: request by request, whoever asks. */
+export async function startCluster(program?: Program) {
+  const settings = await testSettings('postgres');
+  const targets: string[] = [];
+  const balancer = await httpBalancer(() => targets);
+  const env = { ...settings.env, PUBLIC_URL: balancer.url };
+  const core = compose(loadConfig(env), 'test');
+  const lifecycle = createLifecycle(core.logger);
+  lifecycle.onStop('settings', 20_000, settings.release);
+  lifecycle.onStop('core', 5_000, () => core.close());
+  const apis = await Promise.all(
+    Array.from({ length: processes }, () => startProcess('api', { ...env, LOG_LEVEL: 'info' }, { program })),
+  );
+  targets.push(...apis.map(({ url }) => url));
+  lifecycle.onStop('processes', 20_000, async () => {
+    await Promise.all(apis.map((api) => api.terminate()));
+  });
+  lifecycle.onStop('balancer', 5_000, balancer.close);
+  return {
+    core,
+    /** Of the balancer. */
+    url: balancer.url,
+    /** Another way round, which puts these headers on what comes without them. */
+    async by(headers: Record<string, string>) {
+      const way = await httpBalancer(() => targets, headers);
+      lifecycle.onStop('another balancer', 5_000, way.close);
+      return way;
+    },
+    agent: (options?: AgentOptions) => buildAgent(core, options),
+    async register(agent: RegisterAgent, options?: AgentOptions) {
+      const { id } = await core.unitOfWork.administer((work) => registerAgent(work, agent));
+      return { id, handle: agent.handle, token: await tokenFor(core, agent.handle, options) };
+    },
+    token: (handle: string, options?: AgentOptions) => tokenFor(core, handle, options),
+    stop: () => lifecycle.stop('the test is over'),
+  };
+}
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;

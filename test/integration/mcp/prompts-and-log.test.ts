@@ -1,0 +1,85 @@
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { rawPost, rpc } from '../../support/mcp-client.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { askedClient } from './asking.ts';
+import { type Instance, startInstance } from './instance.ts';
+
+let first: Instance;
+let second: Instance;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  [first, second] = await Promise.all([startInstance(url), startInstance(url)]);
+});
+afterAll(() => Promise.all([first.close(), second.close()]));
+
+async function connected(handle: string) {
+  const token = await first.token(handle);
+  const asked = await askedClient([first.url, second.url], token, { ways: { form: {} } });
+  onTestFinished(() => asked.close());
+  return asked;
+}
+
+test('prompts are listed, filled in, and completed from the contacts of the caller', async () => {
+  const { client } = await connected('prompts.agent');
+  await first.token('prompts.sibling');
+  await client.callTool({ name: 'request_contact', arguments: { handle: 'prompts.sibling' } });
+  const { prompts } = await client.listPrompts();
+  expect(prompts.map(({ name }) => name)).toEqual(['catch_up', 'write_to']);
+  const { messages } = await client.getPrompt({ name: 'catch_up' });
+  expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
+  const given = { handle: 'ada.desk', about: 'the meeting on Monday' };
+  const filled = await client.getPrompt({ name: 'write_to', arguments: given });
+  expect(JSON.stringify(filled.messages)).toContain('ada.desk: the meeting on Monday');
+
+  const ref = { type: 'ref/prompt' as const, name: 'write_to' };
+  const completed = async (name: string, value: string) =>
+    (await client.complete({ ref, argument: { name, value } })).completion.values;
+  const { contacts } = Object(
+    (await client.callTool({ name: 'list_contacts', arguments: {} })).structuredContent,
+  );
+  const handles = contacts.map((contact: { canonical_handle: string }) => contact.canonical_handle);
+  expect(await completed('handle', 'prom')).toEqual(handles);
+  expect(await completed('handle', 'nobody')).toEqual([]);
+  await expect(completed('about', '')).rejects.toMatchObject({ code: -32_602 });
+  for (const wrong of [{ name: 'nothing' }, { name: 'write_to', arguments: { handle: 'ada.desk' } }]) {
+    await expect(client.getPrompt(wrong)).rejects.toMatchObject({ code: -32_602 });
+  }
+});
+
+test('a session that asked for the log is told that its call waits, by whichever process; others are not', async () => {
+  await first.token('far.stranger');
+  const { client, questions, call } = await connected('log.agent');
+  const heard: unknown[] = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.push(params));
+  const ask = () => call('request_contact', { handle: 'far.stranger' });
+  const { error } = await ask();
+  expect(error).toMatchObject({ code: 'APPROVAL_REQUIRED' });
+  expect(heard).toEqual([]);
+  await client.setLoggingLevel('warning');
+  await ask();
+  expect(heard).toEqual([]);
+  await client.setLoggingLevel('info');
+  await ask();
+  await ask();
+  expect(questions).toHaveLength(4);
+  const { approval_id, approval_url } = error;
+  const waits = { level: 'info', logger: 'approvals', data: { approval_id, approval_url } };
+  expect(heard).toMatchObject([waits, waits]);
+});
+
+test('a level of severity needs a session, and has to be one', async () => {
+  const token = await first.token('log.nobody');
+  const set = async (level: string) =>
+    rpc(
+      await rawPost(first.url, token, {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'logging/setLevel',
+        params: { level },
+      }),
+    ).error?.code;
+  expect(await set('info')).toBe(-32_000);
+  expect(await set('loud')).toBe(-32_602);
+});
