@@ -35,6 +35,7 @@ import { limitByAddress } from './rest/public-limit.ts';
 import { createRestFaces } from './rest/router.ts';
 import { streamTicketRoutes } from './rest/stream-tickets.ts';
 import { createOAuthStorage } from './services/oauth-storage.ts';
+import { recogniseRestore } from './services/feed-origin.ts';
 import { recordDeliveries } from './services/receipts.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
 import { signingKeys, signingKeysTopic } from './services/signing-keys.ts';
@@ -59,6 +60,9 @@ export async function startApi(
   const draining = new AbortController();
   lifecycle.onStop('connections', 5_000, () => core.close());
 
+  const restored = await recogniseRestore(unitOfWork);
+  if (restored !== null)
+    logger.warn({ feeds: restored }, 'this database is new here: feeds begin new numbers');
   const resources = resourceAddresses(public_url);
   const tokens = createTokens({ find: tokenFinder(unitOfWork), resources });
   const tickets = createStreamTickets({ unitOfWork, tokens });

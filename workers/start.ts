@@ -2,6 +2,7 @@ import type { Core } from '../src/compose.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
 import { createReceipts } from '../src/realtime/receipts.ts';
+import { recogniseRestore } from '../src/services/feed-origin.ts';
 import { recordDeliveries } from '../src/services/receipts.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startClock } from './clock.ts';
@@ -20,6 +21,7 @@ export async function startWorker(
 ): Promise<void> {
   const { config, queues, logger, unitOfWork } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
+  await recogniseRestore(unitOfWork);
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),

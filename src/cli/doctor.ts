@@ -5,6 +5,7 @@ import { timeOfId } from '../domain/ids.ts';
 import { reasonOf } from '../platform/error-log.ts';
 import { pendingMigrations } from '../platform/migrations.ts';
 import { pingClamd } from '../platform/scanner-clamd.ts';
+import { originOfFeeds } from '../services/feed-origin.ts';
 import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -75,6 +76,16 @@ const checks: Check[] = [
       throw new Error(`the oldest event is ${age} days old, and they are to be kept for ${kept}`);
     },
     advice: 'start a worker with the role maintenance, or look into its log for expire-feeds',
+  },
+  {
+    part: 'numbers',
+    async look({ unitOfWork }) {
+      const origin = await unitOfWork.consult(originOfFeeds);
+      if (origin.whose === 'nobody') return 'nothing has started on this database yet';
+      if (origin.whose === 'own') return `of this database since ${new Date(origin.since).toISOString()}`;
+      throw new Error('the database was restored, and no process has started on it since');
+    },
+    advice: 'start the API or a worker anew, or run: npm run -s ams -- restored',
   },
   {
     part: 'files',

@@ -152,7 +152,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 }
 
 function emptyFeed(agent_id: string): FeedBounds {
-  return { agent_id, last_number: 0, acknowledged_number: null, first_number: null };
+  return { agent_id, last_number: 0, acknowledged_number: null, first_number: null, ended_stretches: null };
 }
 
 function stopping(): DomainError {

@@ -39,7 +39,7 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
     const found: Found = { events: [], position: from, complete: false, gap: false };
     for (let count = 0; count < hiddenPages; count += 1) {
       const page = await pages.read(actor.agent_id, found.position, lane, heard);
-      if (page.after !== found.position) found.gap = true;
+      if (page.after !== found.position) found.gap ||= await isGap(actor, found.position, page.after);
       found.position = page.after;
       for (const event of page.events) {
         if (found.events.length === limit) break;
@@ -52,10 +52,16 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
     return found;
   }
 
+  /** Whether anything was lost between two positions: a restored database goes on elsewhere without that. */
+  async function isGap(actor: Actor, position: number, next: number): Promise<boolean> {
+    const now = startPosition(await bounds(actor.agent_id), position);
+    return now.gap || now.position !== next;
+  }
+
   /** Nothing lies behind the position. Either that is so, or the position itself is of a log that no longer exists. */
   async function checked(actor: Actor, found: Found): Promise<Found> {
     const { position, gap } = startPosition(await bounds(actor.agent_id), found.position);
-    return gap ? { ...found, position, gap } : found;
+    return { ...found, position, gap };
   }
 
   async function wait(actor: Actor, from: number, options: PageOptions, deadline: number): Promise<Found> {

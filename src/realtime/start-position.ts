@@ -1,3 +1,4 @@
+import { intoPresent } from '../domain/feed-numbers.ts';
 import type { Work } from '../unit-of-work.ts';
 
 export type FeedBounds = Awaited<ReturnType<Work['feed']['bounds']>>[number];
@@ -12,16 +13,18 @@ export interface StartPosition {
 
 /**
  * Where a reader starts: at the position it names, else at the acknowledged one, else now. A position older than what is kept
- * moves up to the oldest entry; one beyond the end, which only a restored database brings about, becomes now. Both are gaps.
+ * moves up to the oldest entry. A restored database has positions that it never gave out: they move up to where it went on, or to
+ * now when they are beyond its end. All of these are gaps.
  */
 export function startPosition(
-  { last_number, first_number, acknowledged_number }: FeedBounds,
+  { last_number, first_number, acknowledged_number, ended_stretches }: FeedBounds,
   given: number | undefined,
 ): StartPosition {
   const wished = given ?? acknowledged_number;
   if (wished === null) return { position: last_number, resumed: false, gap: false };
   if (wished > last_number) return { position: last_number, resumed: false, gap: true };
   const oldest = first_number === null ? last_number : first_number - 1;
-  if (wished < oldest) return { position: oldest, resumed: true, gap: true };
-  return { position: wished, resumed: true, gap: false };
+  const { position, lost } = intoPresent(wished, ended_stretches ?? []);
+  if (position < oldest) return { position: oldest, resumed: true, gap: true };
+  return { position, resumed: true, gap: lost };
 }

@@ -67,14 +67,6 @@ export function createStream(parts: StreamParts): Stream {
       heard = 0;
       const page = await nextPage(lane, expected);
       if (!page || over()) return;
-      if (page.after !== position) {
-        log(
-          `a stream of ${actor.agent_id} stood at ${position}, and what followed is no longer kept`,
-          undefined,
-        );
-        stream.end('overtaken');
-        return;
-      }
       const visible = page.events.filter(shows);
       if (visible.length > 0) await reader.deliver(visible);
       if (closed()) return;
@@ -89,14 +81,24 @@ export function createStream(parts: StreamParts): Stream {
 
   /**
    * The page does not begin at the position, or nothing lies behind it though something was heard of. Either the front of the feed
-   * has left, or there never was more.
+   * has left, or there never was more, or the database was restored and goes on elsewhere: undefined, and the stream has ended or
+   * stands there.
    * @throws {UnreadableFeed} when a piece is missing behind what is kept.
    */
-  async function checked(page: FeedPage): Promise<FeedPage> {
-    const after = startPosition(await bounds(actor.agent_id), position).position;
-    if (after === position && page.after !== position)
-      throw new UnreadableFeed(`entries after ${position} are missing`);
-    return { ...page, after };
+  async function checked(page: FeedPage): Promise<FeedPage | undefined> {
+    const now = startPosition(await bounds(actor.agent_id), position);
+    if (now.gap) {
+      const agent = actor.agent_id;
+      log(`a stream of ${agent} stood at ${position}, and what followed is no longer kept`, undefined);
+      stream.end('overtaken');
+      return undefined;
+    }
+    if (now.position !== position) {
+      position = now.position;
+      return undefined;
+    }
+    if (page.after !== position) throw new UnreadableFeed(`entries after ${position} are missing`);
+    return page;
   }
 
   async function nextPage(lane: Lane, expected: number): Promise<FeedPage | undefined> {
@@ -104,7 +106,8 @@ export function createStream(parts: StreamParts): Stream {
       try {
         const page = await pages.read(actor.agent_id, position, lane, expected);
         const sound = page.events.length > 0 ? page.after === position : expected <= position;
-        return sound ? page : await checked(page);
+        const usable = sound ? page : await checked(page);
+        if (usable) return usable;
       } catch (error) {
         if (error instanceof UnreadableFeed) throw error;
         // The database is away. Readers come back spread out, not all at once.

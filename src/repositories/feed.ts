@@ -23,6 +23,8 @@ export interface FeedHead {
 export interface FeedBounds extends FeedHead {
   /** The oldest number still kept; null when nothing is. */
   first_number: number | null;
+  /** Where each stretch of numbers before the present one ended; null when there is only one. */
+  ended_stretches: number[] | null;
 }
 
 /** An agent whom an event concerns. */
@@ -51,7 +53,8 @@ const statements = {
   bounds: statement(
     'feed.bounds',
     `select agent_id, last_number, acknowledged_number,
-       (select number from feed where feed.agent_id = h.agent_id order by number limit 1) as first_number
+       (select number from feed where feed.agent_id = h.agent_id order by number limit 1) as first_number,
+       array_to_json(ended_stretches) as ended_stretches
      from feed_heads h where agent_id = any($1)`,
   ),
   read: statement(
@@ -89,7 +92,7 @@ const statements = {
     `select s.agent_id, m.thread_id, max(m.sequence) as sequence
      from unnest($1::text[], $2::bigint[], $3::bigint[]) s (agent_id, after, upto)
      cross join lateral (
-       select event_id from feed where agent_id = s.agent_id and number <= s.upto and number > greatest(s.after, s.upto - ${farthestBack})
+       select event_id from feed where agent_id = s.agent_id and number <= s.upto and number > s.after
        order by number desc limit ${farthestBack}) f
      join events e on e.id = f.event_id
      join messages m on m.id = e.message_id and m.sender_id <> s.agent_id

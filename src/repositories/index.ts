@@ -12,6 +12,7 @@ import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
 import { exchangesRepository } from './exchanges.ts';
 import { externalSignInsRepository } from './external-sign-ins.ts';
+import { feedOriginRepository } from './feed-origin.ts';
 import { feedRepository } from './feed.ts';
 import { feedRetentionRepository } from './feed-retention.ts';
 import { idempotencyKeysRepository } from './idempotency-keys.ts';
@@ -63,6 +64,7 @@ export function repositoriesOn(db: Queryable) {
     attachments: attachmentsRepository(db),
     uploads: uploadsRepository(db),
     feed: feedRepository(db),
+    feedOrigin: feedOriginRepository(db),
     feedRetention: feedRetentionRepository(db),
     presence: presenceRepository(db),
     outbox: outboxRepository(db),

@@ -47,6 +47,7 @@ describe('doctor', () => {
       'queues',
       'bus',
       'feeds',
+      'numbers',
       'files',
       'scanner',
       'api',
@@ -80,6 +81,7 @@ describe('doctor', () => {
       'queues',
       'bus',
       'feeds',
+      'numbers',
       'api',
     ]);
   });

@@ -131,7 +131,7 @@ export function reachable(service: Pick<TestService, 'url'>, address: string): s
 
 /** GET /attachments/{id}/content, followed. */
 export async function fetchContent(
-  service: TestService,
+  service: Pick<TestService, 'core' | 'api' | 'url'>,
   agent: TestAgent,
   id: string,
   headers: Record<string, string> = {},

@@ -17,6 +17,7 @@ export const importTable: Record<string, readonly string[]> = {
     'platform',
     'realtime',
     'rest',
+    'services/feed-origin',
     'services/oauth-storage',
     'services/receipts',
     'services/revocations',

@@ -38,7 +38,11 @@ export function memoryFeed() {
     heads: (ids) => answer('heads', () => ids.map(head)),
     bounds: (ids) =>
       answer('bounds', () =>
-        ids.map((id) => ({ ...head(id), first_number: logOf(id).ids.length > 0 ? logOf(id).first : null })),
+        ids.map((id) => ({
+          ...head(id),
+          first_number: logOf(id).ids.length > 0 ? logOf(id).first : null,
+          ended_stretches: null,
+        })),
       ),
     read: (positions, limit) =>
       answer('read', () =>
