@@ -7,16 +7,21 @@ import { eventDoors } from './event-doors.ts';
 import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
 import { healthFace } from './http/health.ts';
+import { measureRequests } from './http/measure.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import type { Additions } from './mcp/additions.ts';
 import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
 import { followKeys } from './oauth/follow-keys.ts';
 import { catalogue } from './operations/catalogue.ts';
+import { countedExecute } from './operations/counted.ts';
 import { createExecute } from './operations/execute.ts';
 import { createIntake } from './operations/intake.ts';
 import { createLimits } from './operations/limits.ts';
 import { createReadCard } from './operations/read-card.ts';
+import { healthChecks } from './ops/health-checks.ts';
+import { listenForOperators, operatorsFace } from './ops/listener.ts';
+import { streamMeter, webSocketMeter } from './ops/meters.ts';
 import { type ErrorLog, limitedLog } from './platform/error-log.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
 import { createOpenId } from './platform/openid.ts';
@@ -47,14 +52,14 @@ import { createWebSocketFace } from './ws/face.ts';
  * Starts one API process: every door over one core. It stops in phases: no new callers, open streams end, calls under way
  * finish, connections close.
  * @param additions what judges of the tool server look for; the entry of the service has none.
- * @returns the port that it listens on.
+ * @returns the port that it listens on, and the one for operators when it has one.
  */
 export async function startApi(
   core: Core,
   lifecycle: Lifecycle,
   { additions }: { additions?: Additions } = {},
-): Promise<{ port: number }> {
-  const { config, logger, repositories, unitOfWork, bus, queues, cursors, database } = core;
+): Promise<{ port: number; ops_port: number | undefined }> {
+  const { config, logger, metrics, repositories, unitOfWork, bus, cursors } = core;
   const { PUBLIC_URL: public_url } = config;
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   const draining = new AbortController();
@@ -78,6 +83,7 @@ export async function startApi(
     bus,
     cursors,
     log,
+    meter: streamMeter(metrics),
     async goodTokens(ids) {
       const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
       const good = await unitOfWork.consult((all) => all.tokens.good(hashes, Date.now()));
@@ -85,6 +91,7 @@ export async function startApi(
     },
   });
   core.onCommit(realtime.handOver);
+  metrics.countStreams(realtime.census);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
   function revoke(ended: Revocation): void {
     tokens.forget(ended);
@@ -104,18 +111,9 @@ export async function startApi(
   const limits = createLimits(core.limiter);
   const intake = createIntake({ blobs: core.blobs, types: config.ATTACHMENT_TYPES, log });
   const execute = createExecute(unitOfWork, limits, intake);
-  const health = healthFace(
-    [
-      { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
-      { part: 'queues', dispensable: true, check: () => queues.ping() },
-      {
-        part: 'bus',
-        dispensable: true,
-        check: () => (bus.healthy() ? Promise.resolve() : Promise.reject(new Error('down'))),
-      },
-    ],
-    () => draining.signal.aborted,
-  );
+  const executeFor = (door: string) =>
+    countedExecute(execute, (operation, outcome) => metrics.operations.inc({ operation, door, outcome }));
+  const health = healthFace(healthChecks(core), () => draining.signal.aborted);
   // The console has the same keys: it reads and writes the cookies of requests that a person decides about.
   const cookie_keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
   const loadKeys = () => signingKeys(unitOfWork, config.SECRET_KEY);
@@ -138,7 +136,8 @@ export async function startApi(
   lifecycle.onStop('signing keys', 1_000, async () => keys.stop());
   await bus.subscribe(signingKeysTopic, () => void keys.look());
   const mcp = createMcpFace({
-    execute,
+    execute: executeFor('mcp'),
+    slow: () => metrics.slowReaders.inc({ door: 'mcp' }),
     catalogue,
     tokens,
     realtime,
@@ -153,7 +152,7 @@ export async function startApi(
   const api_metadata_url = `${public_url}/v1/.well-known/oauth-protected-resource`;
   const authenticated = authenticate(tokens, 'api', api_metadata_url);
   const card = cardRoute({
-    readCard: createReadCard(unitOfWork, execute),
+    readCard: createReadCard(unitOfWork, executeFor('rest')),
     authenticate: authenticated,
     limited: limitByAddress(limits),
   });
@@ -163,7 +162,7 @@ export async function startApi(
     card,
   ];
   const rest = createRestFaces({
-    execute,
+    execute: executeFor('rest'),
     catalogue,
     authenticate: authenticated,
     base_url: resources.api,
@@ -181,13 +180,14 @@ export async function startApi(
     metadata_url,
     log,
     passOn: (socket) => void server.emit('connection', socket),
+    meter: webSocketMeter(metrics),
   });
 
   const people = createConsoleFace({
     writer,
     requests: oauth.requests,
     unitOfWork,
-    execute,
+    execute: executeFor('console'),
     catalogue,
     limits,
     announce,
@@ -196,8 +196,11 @@ export async function startApi(
     logger,
   });
   const blobs = blobsFace(core.own_addresses, core.blobs);
+  const ops_port = await listenForOperators(core, lifecycle, () => draining.signal.aborted);
   const faces = [
+    measureRequests((labels, seconds) => metrics.requests.observe(labels, seconds)),
     health,
+    ...(ops_port === undefined ? [operatorsFace(core, 'this-machine')] : []),
     mcp.middleware,
     oauth.middleware,
     description,
@@ -217,7 +220,7 @@ export async function startApi(
   lifecycle.onStop('readiness', 1_000, async () => draining.abort());
   const { port } = server.address() as AddressInfo;
   logger.info({ port, public_url }, 'API ready');
-  return { port };
+  return { port, ops_port };
 }
 
 type TokenRow = Awaited<ReturnType<Core['repositories']['tokens']['findAll']>>[number];

@@ -15,6 +15,7 @@ import { postgresLimiter } from './platform/limiter-postgres.ts';
 import { redisLimiter } from './platform/limiter-redis.ts';
 import { type Limiter, unlimited } from './platform/limiter.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
+import { createMetrics } from './platform/metrics.ts';
 import { postgresQueues } from './platform/queues-postgres.ts';
 import { redisQueues } from './platform/queues-redis.ts';
 import type { JobQueues } from './platform/queues.ts';
@@ -27,6 +28,7 @@ import { createUnitOfWork } from './unit-of-work.ts';
  */
 export function compose(config: Config, part: string) {
   const logger = createLogger({ level: config.LOG_LEVEL, part });
+  const metrics = createMetrics({ version: config.VERSION, part });
   const database = openDatabase({
     url: config.DATABASE_URL,
     pool_size: config.DATABASE_POOL_SIZE,
@@ -53,6 +55,7 @@ export function compose(config: Config, part: string) {
   return {
     config,
     logger,
+    metrics,
     database,
     /** Bound to the pool: every statement stands alone. */
     repositories: repositoriesOn(database),

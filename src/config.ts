@@ -160,6 +160,12 @@ const environment = z.object({
   S3_PATIENCE_SECONDS: wholeNumber(1, 120).default(15),
   CLAMD_URL: url('tcp:', 'unix:').optional(),
   ATTACHMENT_TYPES: attachmentTypeList.default([...attachmentTypes]),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_PORT: port.optional(),
+  OPERATOR_PASSWORD: z
+    .string()
+    .min(16, 'must be at least 16 characters; make one with: openssl rand -hex 24')
+    .optional(),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
 });

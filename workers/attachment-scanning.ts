@@ -19,7 +19,7 @@ export function attachmentScanningHandler(
   core: Core,
   { patience = patience_ms } = {},
 ): JobHandler<{ ids: string[] }> {
-  const { repositories, blobs, scanner, logger, unitOfWork } = core;
+  const { repositories, blobs, scanner, logger, metrics, unitOfWork } = core;
   const { attachments, outbox } = repositories;
 
   /**
@@ -35,6 +35,7 @@ export function attachmentScanningHandler(
         return { status: 'failed', reason: 'its bytes are gone', scanned_by: null };
       }
       if (!(error instanceof ScannerAway)) throw error;
+      metrics.scans.inc({ outcome: 'away' });
       const now = Date.now();
       const since = (await attachments.setTrouble(upload.id, now)) ?? now;
       if (now - since < patience) throw error;
@@ -44,6 +45,7 @@ export function attachmentScanningHandler(
 
   async function scan(upload: Upload): Promise<void> {
     const { status, scanned_by, ...why } = await examine(upload);
+    metrics.scans.inc({ outcome: status });
     if (status !== 'clean') logger.warn({ attachment: upload.id, status, ...why }, 'an upload is not clean');
     await unitOfWork.record((work) => noteScan(work, upload.id, { scan_status: status, scanned_by }));
   }

@@ -3,4 +3,6 @@ import { runProcess } from '../src/process.ts';
 import { startWorker } from './start.ts';
 
 /** `npm run worker`: one worker process against DATABASE_URL, REDIS_URL and S3_*. */
-await runProcess('worker', (config, lifecycle) => startWorker(compose(config, 'worker'), lifecycle));
+await runProcess('worker', async (config, lifecycle) => {
+  await startWorker(compose(config, 'worker'), lifecycle);
+});

@@ -7,6 +7,9 @@ export interface JobHandler<Payload = unknown> {
   handle(payload: Payload): Promise<void>;
 }
 
+/** Told how long a job took, in seconds, and whether it was done. */
+export type JobMeter = (labels: { job: string; outcome: 'done' | 'failed' }, seconds: number) => void;
+
 /** What a job does with its subjects, all of them or one. */
 export type HandleSubjects = (ids: readonly string[]) => Promise<void>;
 
@@ -18,7 +21,7 @@ const waitingFactor: Partial<Record<QueueName, number>> = { webhooks: 8 };
  * @throws when a queue has no handler, or a job has two.
  */
 export async function consumeQueues(
-  parts: { queues: JobQueues; concurrency: number },
+  parts: { queues: JobQueues; concurrency: number; meter: JobMeter },
   roles: readonly WorkerRole[],
   handlers: readonly JobHandler[],
 ): Promise<Consumer[]> {
@@ -31,9 +34,16 @@ export async function consumeQueues(
   async function handle(job: { name: string; payload: unknown }): Promise<void> {
     const handler = byName.get(job.name);
     if (!handler) throw new Error(`no handler for the job ${job.name}; it may be of a newer release`);
-    await handler.handle(handler.contract.payload.parse(job.payload));
+    const begun = performance.now();
+    let outcome: 'done' | 'failed' = 'failed';
+    try {
+      await handler.handle(handler.contract.payload.parse(job.payload));
+      outcome = 'done';
+    } finally {
+      meter({ job: handler.contract.name, outcome }, (performance.now() - begun) / 1_000);
+    }
   }
-  const { queues, concurrency } = parts;
+  const { queues, concurrency, meter } = parts;
   return Promise.all(
     consumed.map((queue) =>
       queues.consume(queue, { concurrency: concurrency * (waitingFactor[queue] ?? 1) }, handle),

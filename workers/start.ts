@@ -1,5 +1,6 @@
 import type { Core } from '../src/compose.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
+import { listenForOperators } from '../src/ops/listener.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
 import { createReceipts } from '../src/realtime/receipts.ts';
 import { recogniseRestore } from '../src/services/feed-origin.ts';
@@ -9,19 +10,24 @@ import { startClock } from './clock.ts';
 import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance.ts';
 import { createRests } from './rests.ts';
-import { consumeQueues } from './run.ts';
+import { consumeQueues, type JobMeter } from './run.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
 
-/** Starts one worker: it consumes the queues that WORKER_ROLES names. */
+/**
+ * Starts one worker: it consumes the queues that WORKER_ROLES names.
+ * @returns the port for operators, when it has one.
+ */
 export async function startWorker(
   core: Core,
   lifecycle: Lifecycle,
   pacing: WebhookPacing = usualPacing,
-): Promise<void> {
-  const { config, queues, logger, unitOfWork } = core;
+): Promise<{ ops_port: number | undefined }> {
+  const { config, queues, logger, metrics, unitOfWork } = core;
+  let stopping = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
   await recogniseRestore(unitOfWork);
+  const ops_port = await listenForOperators(core, lifecycle, () => stopping);
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
@@ -35,8 +41,9 @@ export async function startWorker(
     attachmentScanningHandler(core),
     maintenanceHandler(core, pacing),
   ];
+  const meter: JobMeter = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(
-    { queues, concurrency: config.WORKER_CONCURRENCY },
+    { queues, concurrency: config.WORKER_CONCURRENCY, meter },
     config.WORKER_ROLES,
     handlers,
   );
@@ -48,5 +55,9 @@ export async function startWorker(
     const stopClock = startClock(queues, logger);
     lifecycle.onStop('clock', 1_000, async () => stopClock());
   }
+  lifecycle.onStop('readiness', 1_000, async () => {
+    stopping = true;
+  });
   logger.info({ roles: config.WORKER_ROLES }, 'worker ready');
+  return { ops_port };
 }

@@ -23,7 +23,7 @@ export function webhookHandler(
   rests: Rests,
   pacing: WebhookPacing,
 ): JobHandler<{ webhook_id: string }> {
-  const { repositories, unitOfWork, courier, vault, cursors, queues, logger } = core;
+  const { repositories, unitOfWork, courier, vault, cursors, queues, logger, metrics } = core;
   const { webhooks, webhookDeliveries, feed, presence } = repositories;
   const turns = createTurns();
 
@@ -54,6 +54,7 @@ export function webhookHandler(
       return true;
     }
     const posted = await courier.post({ url: webhook.url, headers, body });
+    metrics.webhookAttempts.inc({ outcome: outcomeOf(posted) });
     if (!wasTaken(posted)) return notTaken(delivery, posted);
     await note(delivery, { state: 'delivered', next_at: null }, posted);
     receipts.delivered(webhook.agent_id, event ? [event] : []);
@@ -138,6 +139,11 @@ export function webhookHandler(
   }
 
   return { contract: webhookPosting, handle };
+}
+
+function outcomeOf(posted: Posted): 'delivered' | 'refused' | 'unreachable' {
+  if (wasTaken(posted)) return 'delivered';
+  return posted.status === null ? 'unreachable' : 'refused';
 }
 
 const eventGone = 'the event is no longer kept';

@@ -13,6 +13,9 @@ import { asJson } from './output.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
+/** Milliseconds: workers that are there begin sooner, and the sweep has come by. */
+const longestWait = 60_000;
+
 /** Days: an event stays one day longer than what leads to it, and is then removed within the next. */
 const removalMayTake = 2;
 
@@ -66,6 +69,23 @@ const checks: Check[] = [
     advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
   },
   {
+    part: 'backlog',
+    async look({ queues, repositories }) {
+      const { rows, oldest } = await repositories.outbox.age();
+      await queues.ping();
+      const depths = await queues.depths();
+      const late = depths.filter((depth) => waits(depth.oldest)).map(({ queue }) => queue);
+      if (late.length > 0) throw new Error(`jobs wait for more than a minute in: ${late.join(', ')}`);
+      if (waits(oldest)) throw new Error(`${rows} jobs are owed, the oldest for more than a minute`);
+      const failed = depths.filter((depth) => depth.failed > 0);
+      const told = failed.map(
+        (depth) => `${depth.failed} failed in ${depth.queue} (ams queue failed ${depth.queue})`,
+      );
+      return ['nothing waits too long', ...told].join('; ');
+    },
+    advice: 'start workers with these roles, or look with ams queue failed why jobs fail',
+  },
+  {
     part: 'feeds',
     async look({ repositories, config }) {
       const kept = config.FEED_RETENTION_DAYS;
@@ -117,6 +137,8 @@ const checks: Check[] = [
     advice: 'start it with npm start or npm run api, or correct PUBLIC_URL',
   },
 ];
+
+const waits = (since: number | null): boolean => since !== null && Date.now() - since > longestWait;
 
 const backendOf = ({ REDIS_URL }: Config): string => (REDIS_URL ? 'Redis' : 'PostgreSQL');
 

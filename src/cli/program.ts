@@ -9,6 +9,7 @@ import { invitationCommand } from './invitation.ts';
 import type { CommandIo } from './io.ts';
 import { keyCommand } from './key.ts';
 import { orgCommand } from './org.ts';
+import { queueCommand } from './queue.ts';
 import { restoredCommand } from './restored.ts';
 import { searchCommand } from './search.ts';
 import { tokenCommand } from './token.ts';
@@ -32,6 +33,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     .addCommand(keyCommand(io))
     .addCommand(searchCommand(io))
     .addCommand(restoredCommand(io))
+    .addCommand(queueCommand(io))
     .addCommand(doctorCommand(io));
   settle(program, io);
   try {

@@ -54,7 +54,7 @@ export function createMcpFace(parts: McpParts): McpFace {
   const address = `${public_url}${path}`;
 
   const handlers = new Map<string, Handler>([
-    ['GET', createGet({ sessions, realtime, streams, heartbeat_ms })],
+    ['GET', createGet({ sessions, realtime, streams, heartbeat_ms, slow: parts.slow })],
     ['POST', createPost({ sessions, authorizer, shown, makeServer, traffic, address, heartbeat_ms, logger })],
     ['DELETE', endSession],
   ]);

@@ -16,6 +16,7 @@ export interface GetParts {
   realtime: Realtime;
   streams: StreamSet;
   heartbeat_ms: number;
+  slow: (() => void) | undefined;
 }
 
 /** First revision whose clients understand an event without data, which tells them where they are before anything happened. */
@@ -25,7 +26,7 @@ const primingSince = '2025-11-25';
  * GET /mcp (MCP, Transports: Listening for Messages from the Server; Resumability and Redelivery). The notifications of the
  * actor's agent; without a session id with the rights of the token alone. Ends with the token, the session or the process.
  */
-export function createGet({ sessions, realtime, streams, heartbeat_ms }: GetParts) {
+export function createGet({ sessions, realtime, streams, heartbeat_ms, slow }: GetParts) {
   async function follow(
     ctx: Context,
     actor: Actor,
@@ -37,7 +38,7 @@ export function createGet({ sessions, realtime, streams, heartbeat_ms }: GetPart
       await sse.write(updatedNotifications(changed) + events.map(notificationOf).join(''));
     };
     try {
-      return await realtime.open(actor, { cursor }, { deliver, ended: () => sse.end() });
+      return await realtime.open(actor, { cursor }, { door: 'mcp', deliver, ended: () => sse.end() });
     } catch (error) {
       sse.body.destroy();
       if (!(error instanceof DomainError) || error.code !== 'INVALID_CURSOR') throw error;
@@ -55,7 +56,7 @@ export function createGet({ sessions, realtime, streams, heartbeat_ms }: GetPart
     }
     const session_id = ctx.get(sessionHeader) || undefined;
     const session = session_id === undefined ? undefined : await sessions.check(session_id, actor);
-    const sse = createSseStream(heartbeat_ms);
+    const sse = createSseStream(heartbeat_ms, slow);
     const stream = await follow(ctx, actor, { sse, session_id });
     sse.body.once('close', () => stream.close());
     streams.add({ sse, session_id, actor });

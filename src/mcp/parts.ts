@@ -35,6 +35,8 @@ export interface McpParts {
   heartbeat_ms?: number;
   /** Time between two reports of a call that waits, in ms. Default 5,000. */
   progress_ms?: number;
+  /** Told when a stream is given up because its reader does not read. */
+  slow?: () => void;
   /** How long a call waits for a person's decision, in ms. Default 300,000. */
   approval_ms?: number;
 }

@@ -14,8 +14,11 @@ export interface SseStream {
   end(): void;
 }
 
-/** The writing end of one SSE answer, with signs of life against idle proxies (HTML, Server-sent events). */
-export function createSseStream(heartbeatMs: number): SseStream {
+/**
+ * The writing end of one SSE answer, with signs of life against idle proxies (HTML, Server-sent events). `slow` is told when its
+ * reader is given up.
+ */
+export function createSseStream(heartbeatMs: number, slow?: () => void): SseStream {
   let proceed: (() => void) | undefined;
   let missed = 0;
 
@@ -28,8 +31,10 @@ export function createSseStream(heartbeatMs: number): SseStream {
   // A comment without an empty line behind it: some parsers take any empty line for an event.
   const heartbeat = setInterval(() => {
     missed = proceed ? missed + 1 : 0;
-    if (missed >= patience) body.destroy();
-    else if (!proceed) body.push(':\n');
+    if (missed >= patience) {
+      slow?.();
+      body.destroy();
+    } else if (!proceed) body.push(':\n');
   }, heartbeatMs);
   heartbeat.unref();
   body.once('close', () => {

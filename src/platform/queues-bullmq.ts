@@ -1,24 +1,11 @@
-import type { BulkJobOptions, Processor, WorkerOptions } from 'bullmq';
+import type { BulkJobOptions, Job, Processor, Queue, WorkerOptions } from 'bullmq';
 import { type QueuedJob, type QueueName, queueNames } from '../jobs/define.ts';
 import { batching } from './batching.ts';
 import type { ErrorLog } from './error-log.ts';
-import type { Consumer, JobHandler, JobQueues, QueueDepth } from './queues.ts';
+import type { Consumer, FailedJob, JobHandler, JobQueues, QueueDepth } from './queues.ts';
 
 /** What is used of a BullMQ queue, whatever its backend. */
-export interface BullQueue {
-  add(name: string, data: unknown, opts: BulkJobOptions): Promise<unknown>;
-  addBulk(jobs: { name: string; data: unknown; opts: BulkJobOptions }[]): Promise<unknown>;
-  getJob(id: string): Promise<FinishedJob | undefined>;
-  getJobCounts(...states: ('waiting' | 'active' | 'delayed' | 'failed')[]): Promise<Record<string, number>>;
-}
-
-interface FinishedJob {
-  isFailed(): Promise<boolean>;
-  retry(
-    state: 'failed',
-    options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },
-  ): Promise<void>;
-}
+export type BullQueue = Pick<Queue, 'add' | 'addBulk' | 'getJob' | 'getJobs' | 'getJobCounts'>;
 
 export type BullProcessor = Processor<unknown, void>;
 export type BullWorkerTuning = Omit<WorkerOptions, 'connection' | 'prefix'>;
@@ -90,6 +77,12 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
     },
 
     depths: () => Promise.all(queueNames.map((name) => depthOf(backend, name))),
+    failures: async (name, limit) => {
+      const jobs: (Job | undefined)[] = await (await backend.queue(name)).getJobs('failed', 0, limit - 1);
+      return jobs.flatMap((job) => (job ? [failureOf(name, job)] : []));
+    },
+    retry: (name, id) => retryFailed(backend, name, id),
+    shown: () => Promise.all(queueNames.map((name) => backend.queue(name))),
     ping: () => backend.ping(),
 
     async close() {
@@ -140,20 +133,53 @@ function processorOf(queue: QueueName, handler: JobHandler, log: ErrorLog): Bull
   };
 }
 
-async function restartIfFailed(backend: BullBackend, { queue, id }: QueuedJob): Promise<void> {
+const fromTheStart = { resetAttemptsMade: true, resetAttemptsStarted: true };
+
+async function restartIfFailed(
+  backend: BullBackend,
+  { queue, id }: Pick<QueuedJob, 'queue' | 'id'>,
+): Promise<boolean> {
   const job = await (await backend.queue(queue)).getJob(id);
-  if (!job || !(await job.isFailed())) return;
+  if (!job || !(await job.isFailed())) return false;
   try {
-    await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+    await job.retry('failed', fromTheStart);
   } catch (error) {
     // Another process was faster: the job runs again, which is what was asked for.
     if (await job.isFailed()) throw error;
   }
+  return true;
+}
+
+/** One by one: so many failed jobs as are kept take seconds, and each starts with all its attempts. */
+async function retryFailed(backend: BullBackend, queue: QueueName, id?: string): Promise<number> {
+  if (id !== undefined) return (await restartIfFailed(backend, { queue, id })) ? 1 : 0;
+  const jobs: (Job | undefined)[] = await (await backend.queue(queue)).getJobs('failed', 0, failedKept - 1);
+  let retried = 0;
+  for (const job of jobs) {
+    if (job?.id !== undefined && (await restartIfFailed(backend, { queue, id: job.id }))) retried += 1;
+  }
+  return retried;
+}
+
+function failureOf(queue: QueueName, job: Job): FailedJob {
+  const { id = '', name, data, attemptsMade, failedReason, finishedOn } = job;
+  return {
+    queue,
+    id,
+    name,
+    payload: data,
+    attempts: attemptsMade,
+    error: failedReason,
+    failed_at: finishedOn ?? null,
+  };
 }
 
 async function depthOf(backend: BullBackend, name: QueueName): Promise<QueueDepth> {
   const queue = await backend.queue(name);
-  const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+  const [counts, [first]] = await Promise.all([
+    queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+    queue.getJobs('waiting', 0, 0, true) as Promise<(Job | undefined)[]>,
+  ]);
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-  return { queue: name, waiting, active, delayed, failed };
+  return { queue: name, waiting, active, delayed, failed, oldest: first?.timestamp ?? null };
 }

@@ -14,6 +14,20 @@ export interface QueueDepth {
   active: number;
   delayed: number;
   failed: number;
+  /** When the oldest job was added that could be done now; null when there is none. Milliseconds since the epoch. */
+  oldest: number | null;
+}
+
+/** A job that failed for good. It holds ids only, and the message of what went wrong. */
+export interface FailedJob {
+  queue: QueueName;
+  id: string;
+  name: string;
+  payload: unknown;
+  attempts: number;
+  error: string;
+  /** Milliseconds since the epoch. */
+  failed_at: number | null;
 }
 
 export interface Consumer {
@@ -39,6 +53,15 @@ export interface JobQueues {
    */
   consume(queue: QueueName, options: { concurrency: number }, handler: JobHandler): Promise<Consumer>;
   depths(): Promise<QueueDepth[]>;
+  /** The newest jobs of a queue that failed for good. */
+  failures(queue: QueueName, limit: number): Promise<FailedJob[]>;
+  /**
+   * Has jobs that failed for good started anew, with all their attempts: the one of this id, or all of the queue.
+   * @returns how many. One that is not there, or has not failed, is none.
+   */
+  retry(queue: QueueName, id?: string): Promise<number>;
+  /** The queues as BullMQ knows them, for its dashboard. Rejects when the backend is away. */
+  shown(): Promise<object[]>;
   /** Resolves when the backend answers, waiting at most two seconds for it; rejects with a clear reason otherwise. */
   ping(): Promise<void>;
   /** Closes the consumers that are still open, then the connections. */

@@ -2,12 +2,13 @@ import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Bus } from '../platform/bus.ts';
 import { atMost } from './at-most.ts';
-import type { StreamEnd } from './contract.ts';
+import type { StreamDoor, StreamEnd } from './contract.ts';
 import type { Presence } from './presence.ts';
 
 /** One open stream, or one caller that waits. */
 export interface Member {
   readonly actor: Actor;
+  readonly door: StreamDoor;
   /** What it has read up to. */
   position(): number;
   /** The feed of its agent is said to have grown to this number. */

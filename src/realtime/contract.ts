@@ -24,8 +24,12 @@ export type ShownEvent = Pick<LiveEvent, 'id' | 'type' | 'cursor' | 'created_at'
 /** `overtaken`: what lies behind the reader's position is no longer kept; it learns so when it comes back with its cursor. */
 export type StreamEnd = 'token_ended' | 'shutdown' | 'overtaken' | 'failed';
 
+/** Through what events leave: a WebSocket, an MCP stream, a call that waits for them. */
+export type StreamDoor = 'ws' | 'mcp' | 'poll';
+
 /** Who reads a stream: a socket, an SSE response. */
 export interface StreamReader {
+  readonly door: StreamDoor;
   /** Whether it takes this event, as far as its scopes show it. Absent: it takes all. */
   wants?(event: LiveEvent): boolean;
   /**
@@ -62,6 +66,12 @@ export interface Standing {
   pending_events: number;
 }
 
+/** Told how soon streams that are up to date get what is new. It is called for each page of each stream, so it must be quick. */
+export interface StreamMeter {
+  /** Times are milliseconds since the epoch; `rung` is when the stream heard of the first of these events. */
+  written(door: StreamDoor, events: readonly LiveEvent[], rung: number): void;
+}
+
 /** The one reader of feeds in a process; every door goes through it. */
 export interface Realtime {
   /** @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when the agent has too many streams open */
@@ -95,6 +105,8 @@ export interface Realtime {
    * doubled or out of order: a reader takes from it only what its own position says is next. Never throws.
    */
   handOver(news: Pick<CommitNews, 'lines' | 'events'>): void;
+  /** How many streams and waiting calls are open here, by door. */
+  census(): ReadonlyMap<StreamDoor, number>;
   /** Ends the streams of tokens that are no longer good. */
   revoke(isEnded: (actor: Actor) => boolean): void;
   /** Ends every stream with `shutdown` and stops listening. */

@@ -6,7 +6,7 @@ import type { Bus } from '../platform/bus.ts';
 import type { Work } from '../unit-of-work.ts';
 import { batching } from './batching.ts';
 import { createChannels } from './channels.ts';
-import type { LiveEvent, Realtime } from './contract.ts';
+import type { LiveEvent, Realtime, StreamDoor, StreamMeter } from './contract.ts';
 import { createEventStore } from './event-store.ts';
 import { createHandOver } from './hand-over.ts';
 import { createLongPoll } from './long-poll.ts';
@@ -34,6 +34,7 @@ export interface RealtimeParts {
   goodTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Told of what was delivered and acknowledged. Absent: nobody is. */
   receipts?: Receipts;
+  meter?: StreamMeter;
   /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
   presence_intervals?: PresenceParts['intervals'];
@@ -53,7 +54,7 @@ const recentLines = { life_ms: 5_000, lines_per_agent: livePageEvents, agents: 1
 
 /** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { feed, bus, cursors, log, receipts, linger_ms = 5_000 } = parts;
+  const { feed, bus, cursors, log, receipts, meter, linger_ms = 5_000 } = parts;
   const presence = createPresence({ store: parts.presence, log, intervals: parts.presence_intervals });
   const channels = createChannels({
     bus,
@@ -110,7 +111,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         const { agent_id } = actor;
         const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
         const delivered = (events: readonly LiveEvent[]) => receipts?.delivered(agent_id, events);
-        const stream = createStream({ actor, reader, pages, bounds, delivered, log, leave: channels.leave });
+        const { leave } = channels;
+        const stream = createStream({ actor, reader, pages, bounds, delivered, meter, log, leave });
         try {
           // The bus listens before the end of the feed is read: what comes in between rings.
           await channels.join(stream);
@@ -139,6 +141,15 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       }),
     taken: (actor, events) => receipts?.delivered(actor.agent_id, events),
     handOver: createHandOver({ channels, store, recent, log }),
+    census() {
+      const counts = new Map<StreamDoor, number>([
+        ['ws', 0],
+        ['mcp', 0],
+        ['poll', 0],
+      ]);
+      for (const { door } of channels.members()) counts.set(door, (counts.get(door) ?? 0) + 1);
+      return counts;
+    },
     revoke(isEnded) {
       for (const member of channels.members()) if (isEnded(member.actor)) member.end('token_ended');
     },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
 import { maySee } from '../domain/events.ts';
 import type { Member } from './channels.ts';
-import type { LiveEvent, StreamEnd, StreamReader } from './contract.ts';
+import type { LiveEvent, StreamEnd, StreamMeter, StreamReader } from './contract.ts';
 import { type FeedPage, type Lane, livePageEvents, type Pages, UnreadableFeed } from './pages.ts';
 import { type FeedBounds, startPosition } from './start-position.ts';
 
@@ -23,6 +23,7 @@ export interface StreamParts {
   bounds(agentId: string): Promise<FeedBounds>;
   /** Told of what the reader has taken. */
   delivered(events: readonly LiveEvent[]): void;
+  meter?: StreamMeter | undefined;
   log(message: string, error: unknown): void;
   /** Called once, when the stream takes no more part. */
   leave(stream: Stream): void;
@@ -40,6 +41,8 @@ export function createStream(parts: StreamParts): Stream {
   let position = 0;
   /** Largest number heard of since the last read began. */
   let heard = 0;
+  /** When it was heard of, if by a ring. */
+  let rung: number | undefined;
   let state: 'opening' | 'idle' | 'reading' | 'over' = 'opening';
   let early: StreamEnd | undefined;
 
@@ -61,22 +64,28 @@ export function createStream(parts: StreamParts): Stream {
   async function run(): Promise<void> {
     state = 'reading';
     let behind = true;
+    /** What comes before the first ring is old news. */
+    let since: number | undefined;
     let lane: Lane = heard > position + livePageEvents ? 'replay' : 'live';
     while (behind) {
       const expected = heard;
       heard = 0;
+      since = rung ?? since;
+      rung = undefined;
       const page = await nextPage(lane, expected);
       if (!page || over()) return;
       const visible = page.events.filter(shows);
       if (visible.length > 0) await reader.deliver(visible);
       if (closed()) return;
       parts.delivered(visible);
+      if (since !== undefined && lane === 'live') parts.meter?.written(reader.door, visible, since);
       if (over()) return;
       position = page.position;
       lane = page.complete ? 'live' : 'replay';
       behind = !page.complete || heard > position;
     }
     state = 'idle';
+    rung = undefined;
   }
 
   /**
@@ -136,6 +145,7 @@ export function createStream(parts: StreamParts): Stream {
 
   const stream: Stream = {
     actor,
+    door: reader.door,
     position: () => position,
     place(start, last) {
       position = start;
@@ -145,10 +155,14 @@ export function createStream(parts: StreamParts): Stream {
       if (early) tell(early);
       if (state !== 'opening') return;
       state = 'idle';
+      rung = undefined;
       wake();
     },
     ring(number) {
-      if (number > heard) heard = number;
+      if (number > heard) {
+        heard = number;
+        rung ??= Date.now();
+      }
       wake();
     },
     end(reason) {

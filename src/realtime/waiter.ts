@@ -34,6 +34,7 @@ export function createWaiter(actor: Actor, start: number): Waiter {
 
   return {
     actor,
+    door: 'poll',
     position: () => position,
     reading() {
       const before = heard;

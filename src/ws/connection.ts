@@ -11,7 +11,7 @@ import { closeCodes, type WebSocketLimits } from './limits.ts';
 import { createOutlet } from './outlet.ts';
 import { frameText } from './server-frames.ts';
 
-export interface Connection extends StreamReader {
+export interface Connection extends Omit<StreamReader, 'door'> {
   /** Sends the protocol ping that is due, or cuts a connection that left two unanswered. */
   beat(now: number): void;
   /** Says goodbye with a close code, behind everything that is sent already. */
@@ -26,6 +26,8 @@ export interface ConnectionParts {
   realtime: Pick<Realtime, 'acknowledge'>;
   limits: WebSocketLimits;
   log(message: string, error: unknown): void;
+  /** Told when it is given up because its other side does not read. */
+  slow(): void;
 }
 
 const ends: Record<StreamEnd, readonly [code: number, reason: string]> = {
@@ -42,9 +44,10 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
   const { actor, stream, limits } = parts;
   const narrowed = new Set<string>();
   const inBudget = createFrameBudget(limits.frames_per_second);
-  const outlet = createOutlet(ws, socket, limits, () =>
-    end(closeCodes.slow_reader, 'too slow; connect again with your cursor'),
-  );
+  const outlet = createOutlet(ws, socket, limits, () => {
+    if (ws.readyState === ws.OPEN) parts.slow();
+    end(closeCodes.slow_reader, 'too slow; connect again with your cursor');
+  });
   let unanswered = 0;
   // Uneven, so that those who came together are not all pinged together.
   let nextPing = Date.now() + limits.ping_ms * (0.5 + Math.random() / 2);

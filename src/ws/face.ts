@@ -21,6 +21,15 @@ export interface WebSocketFaceParts extends Admission {
   /** Takes a connection back whose request asked for another upgrade: it is to be served as if it had asked for none. */
   passOn(socket: Duplex): void;
   limits?: Partial<WebSocketLimits>;
+  meter?: WebSocketMeter;
+}
+
+/** Told how connections end. */
+export interface WebSocketMeter {
+  /** One was given up because its other side does not read. */
+  slow(): void;
+  /** One has closed with this code: one of ours, of RFC 6455, or whatever the other side chose. */
+  closed(code: number): void;
 }
 
 export interface WebSocketFace {
@@ -34,7 +43,8 @@ export interface WebSocketFace {
 
 /** The WebSocket door (contract, section 4; RFC 6455). */
 export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
-  const { realtime, metadata_url, log } = parts;
+  const { realtime, metadata_url, log, meter } = parts;
+  const slow = () => meter?.slow();
   const limits: WebSocketLimits = { ...defaultLimits, ...parts.limits };
   const connections = new Set<Connection>();
   const requestIds = new WeakMap<IncomingMessage, string>();
@@ -82,6 +92,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
       const actor = await admit(parts, asked);
       let connection: Connection | undefined;
       const reader: StreamReader = {
+        door: 'ws',
         wants: (event) => connection?.wants?.(event) ?? true,
         deliver: async (events) => connection?.deliver(events),
         ended: (reason) => connection?.ended(reason),
@@ -90,12 +101,13 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
       try {
         if (draining) throw stopping();
         server.handleUpgrade(request, socket, head, (ws) => {
-          const served = serveConnection(ws, socket, { actor, stream, realtime, limits, log });
+          const served = serveConnection(ws, socket, { actor, stream, realtime, limits, log, slow });
           connection = served;
           connections.add(served);
           // A fault of the other side or of the network; ws closes the connection with the right code by itself.
           ws.on('error', () => undefined);
-          ws.on('close', () => {
+          ws.on('close', (code) => {
+            meter?.closed(code);
             connections.delete(served);
             if (connections.size === 0) emptied?.();
           });

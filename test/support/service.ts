@@ -96,13 +96,18 @@ export async function startService(
   const core = compose(config, 'test');
   const lifecycle = createLifecycle(core.logger);
   lifecycle.onStop('settings', 20_000, settings.release);
-  const { port } = await startApi(core, lifecycle);
-  if (options.worker ?? true) await startWorker(compose(config, 'test-worker'), lifecycle);
+  const { port, ops_port } = await startApi(core, lifecycle);
+  const worker = (options.worker ?? true) && (await startWorker(compose(config, 'test-worker'), lifecycle));
   const url = `http://127.0.0.1:${port}`;
   return {
     core,
     url,
     api: `${url}/v1`,
+    /** Where each process serves operators, with OPS_PORT among the settings. */
+    ops: {
+      api: `http://127.0.0.1:${ops_port}`,
+      worker: `http://127.0.0.1:${worker ? worker.ops_port : undefined}`,
+    },
     agent: (agent?: AgentOptions) => buildAgent(core, agent),
     register: (agent: RegisterAgent, token?: AgentOptions) => register(core, agent, token),
     token: (handle: string, agent?: AgentOptions) => tokenFor(core, handle, agent),

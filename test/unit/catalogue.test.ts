@@ -14,6 +14,7 @@ import { webhookPosting } from '../../src/jobs/webhooks.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { createLifecycle } from '../../src/platform/lifecycle.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import type { JobHandler, JobQueues } from '../../src/platform/queues.ts';
 import { pathsOf } from '../../src/rest/paths.ts';
 import { consumeQueues } from '../../workers/run.ts';
@@ -129,7 +130,7 @@ describe('events and jobs', () => {
 
   test('a worker refuses to start with two handlers for a job, or a queue without one', async () => {
     const handler = { contract: delivery, handle: () => Promise.resolve() };
-    const parts = { queues: {} as JobQueues, concurrency: 1 };
+    const parts = { queues: {} as JobQueues, concurrency: 1, meter: () => undefined };
     await expect(consumeQueues(parts, ['delivery'], [handler, handler])).rejects.toThrow('two handlers');
     await expect(consumeQueues(parts, ['delivery'], [handler])).rejects.toThrow('the queue webhooks has');
     await expect(consumeQueues(parts, ['maintenance'], [handler])).rejects.toThrow(
@@ -152,7 +153,8 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   };
   const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1', SECRET_KEY: '-'.repeat(32) });
   const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
-  const core = { config, logger, queues, bus, repositories: {}, close: () => Promise.resolve() };
+  const metrics = createMetrics({ version: '0', part: 'test' });
+  const core = { config, logger, metrics, queues, bus, repositories: {}, close: () => Promise.resolve() };
   await startWorker(core as unknown as Core, lifecycle);
   await lifecycle.stop('the test is over');
   return handlers;

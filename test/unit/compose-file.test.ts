@@ -44,7 +44,12 @@ const knownToImages = new Set([
 /** Put into an address, and so a setting of nobody. */
 const partsOfAddresses = new Set(['REDIS_PASSWORD']);
 /** Empty where what they are for is not used. */
-const optionalSecrets = new Set(['OIDC_CLIENT_SECRET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']);
+const optionalSecrets = new Set([
+  'OIDC_CLIENT_SECRET',
+  'OPERATOR_PASSWORD',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+]);
 const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT_USER/.test(name);
 
 describe('docker-compose.yml', () => {

@@ -46,6 +46,7 @@ describe('doctor', () => {
       'schema',
       'queues',
       'bus',
+      'backlog',
       'feeds',
       'numbers',
       'files',
@@ -69,7 +70,7 @@ describe('doctor', () => {
       PUBLIC_URL: 'http://127.0.0.1:9',
       REDIS_URL: 'redis://127.0.0.1:9',
     });
-    expect(ill.map(({ part }) => part)).toEqual(['queues', 'bus', 'api']);
+    expect(ill.map(({ part }) => part)).toEqual(['queues', 'bus', 'backlog', 'api']);
     for (const { detail, advice } of ill) {
       expect(detail).not.toBe('');
       expect(advice).not.toBe('');
@@ -80,6 +81,7 @@ describe('doctor', () => {
       'schema',
       'queues',
       'bus',
+      'backlog',
       'feeds',
       'numbers',
       'api',

@@ -14,6 +14,7 @@ export const importTable: Record<string, readonly string[]> = {
     'mcp',
     'oauth',
     'operations',
+    'ops',
     'platform',
     'realtime',
     'rest',
@@ -32,6 +33,7 @@ export const importTable: Record<string, readonly string[]> = {
     'compose',
     'domain',
     'jobs',
+    'ops',
     'platform',
     'presenters/events',
     'process',
@@ -41,7 +43,7 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   migrate: ['config', 'platform/migrations'],
   process: ['config', 'platform/lifecycle', 'platform/logger'],
-  cli: ['compose', 'config', 'domain', 'platform', 'presenters', 'process', 'services'],
+  cli: ['compose', 'config', 'domain', 'jobs/define', 'platform', 'presenters', 'process', 'services'],
   embedded: ['config'],
   compose: [
     'announcer',
@@ -55,6 +57,8 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   'compose-files': ['config', 'domain', 'platform'],
   announcer: ['jobs', 'platform', 'unit-of-work'],
+  // What operators look at, over one core; API and worker both have it.
+  ops: ['compose', 'domain', 'http', 'platform'],
 
   // Faces: they never import each other.
   rest: [
@@ -138,7 +142,7 @@ export const separateFloors: ReadonlySet<string> = new Set(['services']);
 
 /** Where a package may be used. Packages that are not listed here are at home everywhere. */
 export const packageTable: Record<string, readonly string[]> = {
-  koa: ['http', 'rest', 'mcp', 'oauth', 'ws', 'console'],
+  koa: ['http', 'rest', 'mcp', 'oauth', 'ws', 'console', 'ops'],
   '@koa/router': ['rest', 'oauth', 'console'],
   'koa-body': ['http'],
   formidable: ['http'],
@@ -157,6 +161,15 @@ export const packageTable: Record<string, readonly string[]> = {
   bullmq: ['platform', 'scripts'],
   ioredis: ['platform', 'scripts'],
   pino: ['platform'],
+  'prom-client': ['platform'],
+  '@bull-board/api': ['ops'],
+  '@bull-board/koa': ['ops'],
+  'bullmq-otel': ['platform'],
+  '@opentelemetry/api': ['platform'],
+  '@opentelemetry/sdk-trace-base': ['platform'],
+  '@opentelemetry/context-async-hooks': ['platform'],
+  '@opentelemetry/resources': ['platform'],
+  '@opentelemetry/exporter-trace-otlp-http': ['platform'],
   'rate-limiter-flexible': ['platform'],
   commander: ['cli', 'scripts'],
   'playwright-core': ['scripts'],

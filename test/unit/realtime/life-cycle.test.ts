@@ -157,6 +157,7 @@ test('a reader that fails loses its stream and harms no other', async () => {
   const { realtime, memory, ring, logged } = setUp();
   const ends: string[] = [];
   const broken = {
+    door: 'ws' as const,
     deliver: async () => {
       throw new Error('broken reader');
     },

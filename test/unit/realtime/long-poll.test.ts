@@ -110,7 +110,7 @@ test('the acknowledged position is where readers without a cursor start; it only
 
 test('a foreign or broken cursor is refused at every door', async () => {
   const { realtime, cursors } = setUp();
-  const reader = { deliver: async () => {}, ended() {} };
+  const reader = { door: 'ws' as const, deliver: async () => {}, ended() {} };
   const refusal = { code: 'INVALID_CURSOR' };
   for (const cursor of [cursors.encodeFeed('b', 1), '', 'nonsense', 'a.b.c']) {
     await expect(realtime.open(actorOf('a'), { cursor }, reader)).rejects.toMatchObject(refusal);

@@ -151,6 +151,7 @@ export function keepingReader() {
   const events: LiveEvent[] = [];
   const ends: StreamEnd[] = [];
   const reader: StreamReader = {
+    door: 'ws',
     async deliver(batch) {
       events.push(...batch);
     },

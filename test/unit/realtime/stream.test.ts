@@ -98,6 +98,7 @@ test('a slow reader gets one page at a time and holds up nobody else', async () 
   let release: (() => void) | undefined;
   const batches: number[] = [];
   const slow = {
+    door: 'ws' as const,
     deliver(batch: readonly unknown[]) {
       batches.push(batch.length);
       return new Promise<void>((resolve) => {
@@ -136,6 +137,7 @@ test('a ring that comes while a page is read or delivered is not forgotten', asy
   const seen: string[] = [];
   let duringDelivery: (() => void) | undefined;
   const reader = {
+    door: 'ws' as const,
     async deliver(batch: readonly { id: string }[]) {
       seen.push(...batch.map(({ id }) => id));
       duringDelivery?.();
@@ -163,6 +165,7 @@ test('large events make small pages', async () => {
   for (let number = 1; number <= 50; number += 1) memory.add(['a'], 'thread.updated', 'x'.repeat(30_000));
   const sizes: number[] = [];
   const reader = {
+    door: 'ws' as const,
     deliver: async (batch: readonly unknown[]) => void sizes.push(batch.length),
     ended() {},
   };
@@ -198,6 +201,7 @@ test.each([
 test('what the reader takes is told as delivered, and what it does not want is not', async () => {
   const delivered: string[] = [];
   const receipts = {
+    door: 'ws' as const,
     delivered: (agent: string, events: readonly object[]) => void delivered.push(`${agent} ${events.length}`),
     acknowledged() {},
     close: async () => {},

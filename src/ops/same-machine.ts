@@ -1,0 +1,17 @@
+import type { Context } from 'koa';
+
+const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
+const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
+const handedOn = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/**
+ * Whether a request comes from a program on this machine that wanted to talk to this process: not by way of a proxy that runs here,
+ * nor from a page in a browser here whose host name was made to lead here.
+ */
+export function isFromThisMachine({ req, headers }: Context): boolean {
+  return (
+    loopback.test(req.socket.remoteAddress ?? '') &&
+    loopbackHost.test(headers.host ?? '') &&
+    handedOn.every((name) => headers[name] === undefined)
+  );
+}

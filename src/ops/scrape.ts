@@ -1,0 +1,89 @@
+import type { Core } from '../compose.ts';
+import { healthChecks } from './health-checks.ts';
+
+/** Longest that a scrape waits for parts that do not answer, in milliseconds. */
+const patience = 1_500;
+/** How long what was asked for is told again, in milliseconds: several who look at once cost what one does. */
+const freshness = 3_000;
+
+type Look = () => Promise<void>;
+
+/**
+ * The text of the metrics of a process. What must be asked for is asked for together, and told within a bound: of a part that hangs
+ * it says that the part is not up, and nothing else; and it is not asked again before it has answered. Never rejects.
+ */
+export function createScrape(core: Core): () => Promise<string> {
+  const { metrics, database } = core;
+  const looks = looksOf(core).map(oneAtATime);
+  let asked: { at: number; answered: Promise<unknown> } | undefined;
+
+  function ask(): Promise<unknown> {
+    metrics.queueJobs.reset();
+    metrics.queueAge.reset();
+    metrics.outboxJobs.remove();
+    metrics.outboxAge.remove();
+    return Promise.all(looks.map((look) => atMost(patience, look())));
+  }
+
+  return async function scrape() {
+    if (!asked || Date.now() - asked.at > freshness) asked = { at: Date.now(), answered: ask() };
+    await asked.answered;
+    const { total, idle, waiting } = database.usage();
+    metrics.databaseConnections.set({ state: 'used' }, total - idle);
+    metrics.databaseConnections.set({ state: 'idle' }, idle);
+    metrics.databaseWaiting.set(waiting);
+    return metrics.registry.metrics();
+  };
+}
+
+function looksOf(core: Core): Look[] {
+  const { metrics, queues, repositories } = core;
+  const parts = healthChecks(core).map(({ part, check }): Look => {
+    return async () => {
+      metrics.parts.set({ part }, 0);
+      await check();
+      metrics.parts.set({ part }, 1);
+    };
+  });
+  return [
+    ...parts,
+    async () => {
+      for (const { queue, oldest, ...states } of await queues.depths()) {
+        for (const [state, jobs] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, jobs);
+        metrics.queueAge.set({ queue }, secondsSince(oldest));
+      }
+    },
+    async () => {
+      const { rows, oldest } = await repositories.outbox.age();
+      metrics.outboxJobs.set(rows);
+      metrics.outboxAge.set(secondsSince(oldest));
+    },
+  ];
+}
+
+/** Nothing is as young as nothing. */
+function secondsSince(time: number | null): number {
+  return time === null ? 0 : Math.max(0, Date.now() - time) / 1_000;
+}
+
+/** A look that failed has told so by what is missing. */
+function oneAtATime(look: Look): Look {
+  let underWay: Promise<void> | undefined;
+  return () => {
+    underWay ??= look()
+      .catch(() => undefined)
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  };
+}
+
+async function atMost(ms: number, wait: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([wait, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ams, amsJson } from '../cli/ams.ts';
+import { rawCall, sdkClient } from '../../support/mcp-client.ts';
+import { describeWithRedis } from '../../support/redis-server.ts';
+import { rest } from '../../support/rest-client.ts';
+import { type Backend, startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
+import { scraped } from './scraped.ts';
+
+const patience = { timeout: 20_000 };
+const password = 'a-long-enough-password';
+const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+function metricsOn(backend: Backend): void {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ backend, env: { OPS_PORT: '0', OPERATOR_PASSWORD: password } });
+  });
+  afterAll(() => service.stop());
+
+  async function conversation(): Promise<[ann: TestAgent, thread: string]> {
+    const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+    const bobMcp = await service.token(bob.handle, { door: 'mcp' });
+    const socket = await connect(service.url, { token: bob.token });
+    const mcp = await sdkClient(service.url, bobMcp);
+    const body = { with_handle: bob.handle, initial_message: 'one' };
+    const thread = await rest('POST', `${service.api}/threads`, { token: ann.token, body });
+    await rawCall(service.url, bobMcp, 'send_message', { thread_id: thread.body.id, content: 'two' });
+    await socket.next((frame) => (frame.data as { content?: string }).content === 'two');
+    await expect.poll(() => mcp.notifications.length, patience).toBe(3);
+    const open = await scraped(service.ops.api);
+    expect(open.value('ams_open_streams', { door: 'ws' })).toBe(1);
+    expect(open.value('ams_open_streams', { door: 'mcp' })).toBe(1);
+    await Promise.all([socket.close(), mcp.close()]);
+    return [ann, String(thread.body.id)];
+  }
+
+  test('a conversation shows in the metrics of API and worker', async () => {
+    const [ann, thread] = await conversation();
+    expect((await rest('GET', `${service.api}/threads/thd_nothing`, { token: ann.token })).status).toBe(404);
+    await rest('GET', `${service.api}/threads/${thread}`, { token: ann.token });
+    await fetch(`${service.url}/wp-login.php?secret=1`);
+
+    const indexed = async () =>
+      (await scraped(service.ops.worker)).value('ams_search_index_lag_seconds_count');
+    await expect.poll(indexed, patience).toBe(2);
+    const done = { job: 'deliver-events', outcome: 'done' };
+    const rung = async () =>
+      (await scraped(service.ops.worker)).value('ams_job_duration_seconds_count', done);
+    await expect.poll(rung, patience).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await scraped(service.ops.api)).value('ams_websocket_closes_total'), patience)
+      .toBe(1);
+    const [api, worker] = await Promise.all([scraped(service.ops.api), scraped(service.ops.worker)]);
+
+    const route = { method: 'GET', route: '/v1/threads/:thread_id' };
+    expect(api.value('http_request_duration_seconds_count', { ...route, status: '2xx' })).toBe(1);
+    expect(api.value('http_request_duration_seconds_count', { ...route, status: '4xx' })).toBe(1);
+    expect(api.value('http_request_duration_seconds_count', { route: 'none' })).toBe(1);
+    const sent = { operation: 'create_thread', door: 'rest', outcome: 'ok' };
+    expect(api.value('ams_operations_total', sent)).toBe(1);
+    expect(api.value('ams_operations_total', { operation: 'send_message', door: 'mcp' })).toBe(1);
+    const refused = { operation: 'get_thread', outcome: 'refused' };
+    expect(api.value('ams_operations_total', refused)).toBe(1);
+    for (const door of ['ws', 'mcp']) {
+      expect(api.value('ams_delivery_latency_seconds_count', { door })).toBe(3);
+      expect(api.value('ams_delivery_latency_seconds_bucket', { door, le: '+Inf' })).toBe(3);
+      expect(api.value('ams_feed_lag_seconds_count', { door })).toBeGreaterThan(0);
+    }
+    expect(api.value('ams_websocket_closes_total', { code: '1005' })).toBe(1);
+
+    for (const process of [api, worker]) {
+      for (const part of ['database', 'queues', 'bus'])
+        expect(process.value('ams_part_up', { part })).toBe(1);
+      for (const state of ['waiting', 'active', 'delayed', 'failed']) {
+        expect(process.value('ams_queue_jobs', { queue: 'delivery', state })).toBeGreaterThanOrEqual(0);
+      }
+      expect(process.value('ams_queue_oldest_job_age_seconds', { queue: 'webhooks' })).toBe(0);
+      expect(process.value('ams_outbox_jobs')).toBeGreaterThanOrEqual(0);
+      expect(process.value('ams_database_pool_connections', { state: 'idle' })).toBeGreaterThan(0);
+      expect(process.value('ams_build_info')).toBe(1);
+      expect(process.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+      expect(process.value('process_resident_memory_bytes')).toBeGreaterThan(0);
+    }
+    // A scrape never tells who did it, where, or what a caller made up.
+    const words = JSON.stringify([api.samples, worker.samples]);
+    for (const secret of [thread, ann.id, ann.handle, 'wp-login', 'thd_'])
+      expect(words).not.toContain(secret);
+  });
+
+  test('a job that fails is told of by metrics, doctor and command line, and starts anew', async () => {
+    const { core } = service;
+    const job = {
+      queue: 'attachment-scanning',
+      name: 'of-a-newer-release',
+      id: 'job-one',
+      payload: { version: 9 },
+    } as const;
+    const env = core.config.REDIS_URL === undefined ? {} : { REDIS_URL: core.config.REDIS_URL };
+    const { DATABASE_URL, SECRET_KEY } = core.config;
+    const settings = { ...env, DATABASE_URL, SECRET_KEY };
+    await core.queues.enqueue([{ ...job, attempts: 1, backoff_ms: 1 }]);
+    const failures = () => amsJson(settings, ['queue', 'failed', 'attachment-scanning']);
+    const error = 'no handler for the job of-a-newer-release; it may be of a newer release';
+    const shown = {
+      jobs: [expect.objectContaining({ id: 'job-one', payload: job.payload, attempts: 1, error })],
+    };
+    await expect.poll(failures, patience).toEqual(shown);
+
+    const failed = { queue: 'attachment-scanning', state: 'failed' };
+    await expect
+      .poll(async () => (await scraped(service.ops.api)).value('ams_queue_jobs', failed), patience)
+      .toBe(1);
+    const depth = await amsJson(settings, ['queue', 'depth']);
+    expect(depth).toMatchObject({
+      queues: expect.arrayContaining([expect.objectContaining({ queue: 'attachment-scanning', failed: 1 })]),
+      outbox: { owed: expect.any(Number) },
+    });
+    expect((await ams(settings, ['doctor'])).out).toContain(
+      '1 failed in attachment-scanning (ams queue failed attachment-scanning)',
+    );
+
+    expect(await amsJson(settings, ['queue', 'retry', 'attachment-scanning', 'job-one'])).toEqual({
+      queue: 'attachment-scanning',
+      retried: 1,
+    });
+    await expect.poll(failures, patience).toEqual(shown);
+    expect(await amsJson(settings, ['queue', 'retry', 'attachment-scanning', '--all'])).toMatchObject({
+      retried: 1,
+    });
+    const nothing = await ams(settings, ['queue', 'retry', 'attachment-scanning', 'job-two']);
+    expect(nothing).toMatchObject({
+      code: 1,
+      err: 'error: no job job-two of the queue attachment-scanning has failed\n',
+    });
+    expect(await ams(settings, ['queue', 'retry', 'attachment-scanning'])).toMatchObject({ code: 1 });
+    expect(await ams(settings, ['queue', 'failed', 'nonsense'])).toMatchObject({ code: 2 });
+  });
+
+  test('operators have an address of their own, with the health of the process', async () => {
+    for (const ops of [service.ops.api, service.ops.worker]) {
+      const health = await fetch(`${ops}/readyz`);
+      expect([health.status, await health.json()]).toMatchObject([200, { status: 'ok' }]);
+    }
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+    expect(
+      (await fetch(`${service.url}/ops/queues`, { headers: basic(`operator:${password}`) })).status,
+    ).toBe(404);
+  });
+
+  test('the queue dashboard is for the operator, and to look at', async () => {
+    const board = `${service.ops.worker}/ops/queues`;
+    const asked = await fetch(board);
+    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringMatching(/^Basic /),
+    ]);
+    const right = basic(`operator:${password}`);
+    const page = await fetch(board, { headers: right });
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('id="root"')]);
+    const script = /src="(static\/js\/main[^"]+)"/.exec(
+      await (await fetch(board, { headers: right })).text(),
+    )?.[1];
+    expect((await fetch(`${board}/${script}`, { headers: right })).status).toBe(200);
+    expect((await fetch(`${board}/${script}`)).status).toBe(401);
+    const queues = await fetch(`${board}/api/queues`, { headers: right });
+    expect(await queues.json()).toMatchObject({
+      queues: expect.arrayContaining([expect.objectContaining({ name: 'delivery', readOnlyMode: true })]),
+    });
+    for (const path of ['api/queues/delivery/pause', 'api/queues/delivery/retry/failed'])
+      expect((await fetch(`${board}/${path}`, { method: 'PUT', headers: right })).status).toBe(405);
+
+    for (const wrong of ['operator:', `root:${password}`, `operator:${password}x`])
+      expect((await fetch(board, { headers: basic(wrong) })).status).toBe(401);
+    const guess = async () => (await fetch(board, { headers: basic('operator:guess') })).status;
+    for (let count = 0; count < 7; count += 1) expect(await guess()).toBe(401);
+    expect(await guess()).toBe(429);
+    expect((await fetch(board, { headers: right })).status).toBe(429);
+    expect((await fetch(`${service.ops.api}/ops/queues`, { headers: right })).status).toBe(200);
+  });
+}
+
+describe('what operators see, with queues and bus on PostgreSQL', () => metricsOn('postgres'));
+await describeWithRedis('what operators see, with queues and bus on Redis', () => metricsOn('redis'));
