@@ -96,7 +96,7 @@ export async function scanned(service: TestService, agent: TestAgent, id: string
       if (body.scan_status === 'pending') throw new Error('still pending');
       return body;
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 40_000, interval: 20 },
   );
 }
 

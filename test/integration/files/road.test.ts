@@ -28,7 +28,7 @@ const openBucket = async (): Promise<Place> => {
 };
 
 /** From the upload to the bytes in the hands of the other member. */
-function road(open: () => Promise<Place>): void {
+function road(open: () => Promise<Place>): () => FileService {
   let place: Place;
   let service: FileService;
   beforeAll(async () => {
@@ -109,23 +109,41 @@ function road(open: () => Promise<Place>): void {
     await fetch(target, { method, headers, body: Buffer.alloc(someText.length, 'x') });
     const fetched = await fetchContent(service, ada, body.attachment_id);
     expect(await fetched.text()).toBe(String(someText));
+    // Both addresses are good for what they were made for, and for nothing else.
+    const other = { ...headers, 'Content-Type': 'text/html' };
+    const refused = [
+      fetch(`${target}0`, { method, headers, body: someText }),
+      fetch(target, { method, headers: other, body: someText }),
+      fetch(target, { method, headers: { 'Content-Type': 'text/markdown' }, body: someText.subarray(1) }),
+      fetch(target),
+      fetch(`${fetched.url}0`),
+      fetch(fetched.url, { method: 'PUT', headers, body: someText }),
+    ];
+    for (const answer of await Promise.all(refused)) {
+      expect([400, 403]).toContain(answer.status);
+      await answer.text();
+    }
   });
+  return () => service;
+}
 
+/** What is refused or repeated keeps nothing. */
+function refusals(service: () => FileService): void {
   test('what is refused leaves nothing in the store', async () => {
-    const ada = await service.agent();
-    const before = (await service.core.blobs.list('', 1_000)).length;
+    const ada = await service().agent();
+    const before = (await service().core.blobs.list('', 1_000)).length;
     const bytes = Buffer.alloc(11 * 1024 * 1024, 'x');
-    expect((await upload(service, ada, { bytes })).status).toBe(413);
-    expect((await upload(service, ada, { bytes: Buffer.alloc(0) })).status).toBe(400);
-    expect((await upload(service, ada, { bytes: someText, type: 'image/png' })).status).toBe(415);
-    expect(await service.core.blobs.list('', 1_000)).toHaveLength(before);
+    expect((await upload(service(), ada, { bytes })).status).toBe(413);
+    expect((await upload(service(), ada, { bytes: Buffer.alloc(0) })).status).toBe(400);
+    expect((await upload(service(), ada, { bytes: someText, type: 'image/png' })).status).toBe(415);
+    expect(await service().core.blobs.list('', 1_000)).toHaveLength(before);
   });
 
   test('one key stores one file', async () => {
-    const ada = await service.agent();
-    const first = await upload(service, ada, { bytes: someText, key: 'k-1' });
-    const before = (await service.core.blobs.list('', 1_000)).length;
-    const again = await upload(service, ada, { bytes: someText, key: 'k-1' });
+    const ada = await service().agent();
+    const first = await upload(service(), ada, { bytes: someText, key: 'k-1' });
+    const before = (await service().core.blobs.list('', 1_000)).length;
+    const again = await upload(service(), ada, { bytes: someText, key: 'k-1' });
     expect(again).toMatchObject({ status: 201, text: first.text });
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     for (const other of [
@@ -133,25 +151,27 @@ function road(open: () => Promise<Place>): void {
       { bytes: someText, name: 'other.txt' },
       { bytes: someText, type: 'text/csv' },
     ]) {
-      expect(await upload(service, ada, { ...other, key: 'k-1' })).toMatchObject({ status: 422 });
+      expect(await upload(service(), ada, { ...other, key: 'k-1' })).toMatchObject({ status: 422 });
     }
-    expect(await service.core.blobs.list('', 1_000)).toHaveLength(before);
+    expect(await service().core.blobs.list('', 1_000)).toHaveLength(before);
     const both = await Promise.all(
-      [1, 2, 3].map(() => upload(service, ada, { bytes: someText, key: 'k-2' })),
+      [1, 2, 3].map(() => upload(service(), ada, { bytes: someText, key: 'k-2' })),
     );
     expect(new Set(both.map(({ text }) => text)).size).toBe(1);
-    expect(await service.core.blobs.list('', 1_000)).toHaveLength(before + 1);
+    expect(await service().core.blobs.list('', 1_000)).toHaveLength(before + 1);
   });
 
   test('an upload without a key, or without a scope, is refused', async () => {
-    const ada = await service.agent({ scopes: ['threads:read'] });
-    expect(await upload(service, ada, { bytes: someText })).toMatchObject({ status: 403 });
-    await expect(uploaded(service, ada)).rejects.toThrow('INSUFFICIENT_SCOPE');
+    const ada = await service().agent({ scopes: ['threads:read'] });
+    expect(await upload(service(), ada, { bytes: someText })).toMatchObject({ status: 403 });
+    await expect(uploaded(service(), ada)).rejects.toThrow('INSUFFICIENT_SCOPE');
   });
 }
 
-describe('files in a folder', () => road(folder));
+describe('files in a folder', () => refusals(road(folder)));
 
-describeUnless(missingS3, 'files in a bucket that only the service reaches', () => road(closedBucket));
+describeUnless(missingS3, 'files in a bucket that only the service reaches', () =>
+  refusals(road(closedBucket)),
+);
 
-describeUnless(missingS3, 'files in a bucket that callers reach', () => road(openBucket));
+describeUnless(missingS3, 'files in a bucket that callers reach', () => void road(openBucket));

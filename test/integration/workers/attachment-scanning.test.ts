@@ -143,41 +143,10 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
     await rm(folder, { recursive: true });
   });
 
-  test.each(cases)('%s', async (_, what, expected) => {
+  test.concurrent.each(cases)('%s', async (_, what, expected) => {
     const attachment = await upload(service.core, uploaderId, what);
     await service.core.queues.enqueue(queuedJobs(attachment.jobs));
     expect(await outcome(service.core, attachment)).toEqual(expected);
-  });
-
-  test.each(cases)('%s, by a worker that is killed after any of its steps', async (_, what, expected) => {
-    for (let steps = 0, killed = true; killed; steps += 1) {
-      const { id, storage_key } = await upload(service.core, uploaderId, what);
-      const short = killedAfter(service.core, steps);
-      const run = attachmentScanningHandler(short.core).handle({ ids: [id] });
-      await run.catch((error: unknown) => expect(error).toBeInstanceOf(AggregateError));
-      killed = short.killed();
-      expect(await owed(service.core, id)).toBe(killed ? 1 : 0);
-      await attachmentScanningHandler(service.core).handle({ ids: [id] });
-      expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
-    }
-  });
-
-  test.each(cases)('%s, by five workers at once', async (_, what, expected) => {
-    const { id, storage_key } = await upload(service.core, uploaderId, what);
-    const runs = Array.from({ length: 5 }, () =>
-      attachmentScanningHandler(service.core).handle({ ids: [id] }),
-    );
-    await Promise.all(runs);
-    expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
-  });
-
-  test('a first finding stays, whatever a later scan would find', async () => {
-    const { id, storage_key } = await upload(service.core, uploaderId, { bytes: text });
-    await attachmentScanningHandler(service.core).handle({ ids: [id] });
-    await service.core.blobs.remove(storage_key);
-    await attachmentScanningHandler(service.core).handle({ ids: [id] });
-    await service.core.repositories.attachments.setScan(id, { scan_status: 'failed', scanned_by: null });
-    expect(await outcome(service.core, { id, storage_key })).toEqual({ ...clean, kept: false });
   });
 
   test('an upload whose worker never heard of it is found by the sweep', async () => {
@@ -197,6 +166,43 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
     expect((await service.core.repositories.attachments.find(attachment.id))?.scan_status).toBe('pending');
     await rename(elsewhere, place);
     expect(await outcome(service.core, attachment)).toEqual(clean);
+  });
+
+  // What follows asks the handler itself, which knows no queue.
+  if (backend !== 'postgres') return;
+
+  test.concurrent.each(cases)(
+    '%s, by a worker that is killed after any of its steps',
+    async (_, what, expected) => {
+      for (let steps = 0, killed = true; killed; steps += 1) {
+        const { id, storage_key } = await upload(service.core, uploaderId, what);
+        const short = killedAfter(service.core, steps);
+        const run = attachmentScanningHandler(short.core).handle({ ids: [id] });
+        await run.catch((error: unknown) => expect(error).toBeInstanceOf(AggregateError));
+        killed = short.killed();
+        expect(await owed(service.core, id)).toBe(killed ? 1 : 0);
+        await attachmentScanningHandler(service.core).handle({ ids: [id] });
+        expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
+      }
+    },
+  );
+
+  test.concurrent.each(cases)('%s, by five workers at once', async (_, what, expected) => {
+    const { id, storage_key } = await upload(service.core, uploaderId, what);
+    const runs = Array.from({ length: 5 }, () =>
+      attachmentScanningHandler(service.core).handle({ ids: [id] }),
+    );
+    await Promise.all(runs);
+    expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
+  });
+
+  test('a first finding stays, whatever a later scan would find', async () => {
+    const { id, storage_key } = await upload(service.core, uploaderId, { bytes: text });
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    await service.core.blobs.remove(storage_key);
+    await attachmentScanningHandler(service.core).handle({ ids: [id] });
+    await service.core.repositories.attachments.setScan(id, { scan_status: 'failed', scanned_by: null });
+    expect(await outcome(service.core, { id, storage_key })).toEqual({ ...clean, kept: false });
   });
 
   test('one that cannot be read holds up no other, and stays owed', async () => {
