@@ -48,9 +48,10 @@ export function compose(config: Config, part: string) {
     user_agent: `agent-messaging-service/${config.VERSION}`,
   });
   const { announce } = announcer;
-  const loop = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS.loop;
+  const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
+  const counted = { loop: limits?.loop ?? null, unsent: limits?.unsent_uploads ?? null };
   const ways = { addresses, vault, courier };
-  const unitOfWork = createUnitOfWork({ database, cursors, ...ways, loop, jobsOf, announce });
+  const unitOfWork = createUnitOfWork({ database, cursors, ...ways, ...counted, jobsOf, announce });
 
   return {
     config,

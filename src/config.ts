@@ -57,7 +57,10 @@ const attachmentTypeList = z
     z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1),
   );
 
-/** Calls in a period of so many seconds (contract, section 9); `loop`: quick answers of two agents to each other. */
+/**
+ * Calls in a period of so many seconds (contract, section 9); `loop`: quick answers of two agents to each other; `unsent_uploads`: files
+ * that an agent has brought in that time and not sent.
+ */
 const usualLimits = {
   create_thread: { points: 30, seconds: 3_600 },
   send_message: { points: 60, seconds: 60 },
@@ -74,6 +77,7 @@ const usualLimits = {
   token: { points: 120, seconds: 60 },
   register: { points: 20, seconds: 3_600 },
   loop: { points: 240, seconds: 600 },
+  unsent_uploads: { points: 200, seconds: 86_400 },
 };
 type RateLimits = Readonly<Record<keyof typeof usualLimits, { points: number; seconds: number }>>;
 

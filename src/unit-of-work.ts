@@ -4,7 +4,7 @@ import type { Courier } from './domain/courier.ts';
 import type { Cursors } from './domain/cursors.ts';
 import type { FeedEntry, NewEvent } from './domain/events.ts';
 import { newId } from './domain/ids.ts';
-import type { LoopLimit } from './domain/limits.ts';
+import type { LoopLimit, UnsentLimit } from './domain/limits.ts';
 import type { SealedBox } from './domain/sealed-box.ts';
 import { type CommitRecord, commitStatement } from './repositories/commit.ts';
 import { databaseError } from './repositories/errors.ts';
@@ -51,6 +51,8 @@ export interface Work extends Recording {
   addresses: FileAddresses;
   /** How often two agents may answer each other quickly; null when that is not counted. */
   loop: LoopLimit | null;
+  /** How many files an agent may hold that it has not sent; null when that is not counted. */
+  unsent: UnsentLimit | null;
 }
 
 /** A request that must have its effect once only. */
@@ -93,6 +95,7 @@ export interface UnitOfWorkParts {
   cursors: Cursors;
   addresses: FileAddresses;
   loop: LoopLimit | null;
+  unsent: UnsentLimit | null;
   vault: SealedBox;
   courier: Courier;
   /** The jobs that an event sets in motion. */
@@ -106,7 +109,7 @@ const jobGrace = 10_000;
 /** Opens units of work: reads on the pool, writes in one transaction each. */
 export function createUnitOfWork(parts: UnitOfWorkParts) {
   const pool = repositoriesOn(parts.database);
-  const { cursors, addresses, loop, vault, courier } = parts;
+  const { cursors, addresses, loop, unsent, vault, courier } = parts;
 
   /** One transaction, committed together with what was noted in it; announced when it concerns others. */
   async function recorded<T>(
@@ -155,7 +158,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         throw new Error('a read changes nothing and has nothing to tell');
       };
       const mute = { emit: refuse, tell: refuse, owe: refuse };
-      const tools = { cursors, addresses, loop, vault, courier };
+      const tools = { cursors, addresses, loop, unsent, vault, courier };
       try {
         return await run({ ...pool, actor, now: Date.now(), ...tools, ...mute });
       } catch (error) {
@@ -173,7 +176,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       run: (work: Work) => Promise<T>,
     ): Promise<T> {
       return recorded(
-        (work) => run({ ...work, actor, cursors, addresses, loop }),
+        (work) => run({ ...work, actor, cursors, addresses, loop, unsent }),
         (answer) => claim && { ...claim, answer: answer.kept_as ?? answer.body },
       );
     },

@@ -42,6 +42,12 @@ export interface LoopLimit {
   seconds: number;
 }
 
+/** How many uploads of the last so many seconds an agent may hold that it has not sent: others pay for their room. */
+export interface UnsentLimit {
+  points: number;
+  seconds: number;
+}
+
 /** How a budget stands right after a call. */
 export interface BudgetState {
   budget: Budget;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachmentSchema, presentAttachment } from '../presenters/attachment.ts';
-import { addAttachment } from '../services/attachments.ts';
+import { addAttachment, requireRoom } from '../services/attachments.ts';
 import { defineOperation } from './define.ts';
 import { exampleUpload, uploadErrors } from './example-files.ts';
 import type { IncomingFile } from './intake.ts';
@@ -24,6 +24,7 @@ export const createAttachmentOperation = defineOperation({
   file: async (_work, input) => input.file,
   async run(work, _input, stored) {
     if (!stored) throw new Error('the file of an upload is always stored');
+    await requireRoom(work);
     return presentAttachment(await addAttachment(work, stored));
   },
   rest: {

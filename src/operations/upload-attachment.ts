@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachmentSchema, presentAttachment } from '../presenters/attachment.ts';
-import { addAttachment } from '../services/attachments.ts';
+import { addAttachment, requireRoom } from '../services/attachments.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleUpload, uploadErrors } from './example-files.ts';
 import { fileName } from './fields.ts';
@@ -43,6 +43,7 @@ export const uploadAttachmentOperation = defineOperation({
   }),
   async run(work, _input, stored) {
     if (!stored) throw new Error('the file of an upload is always stored');
+    await requireRoom(work);
     return presentAttachment(await addAttachment(work, stored));
   },
   tool: {

@@ -67,6 +67,13 @@ const statements = {
        (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, preview, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
   ),
+  /** With those that are promised and not here yet. */
+  countUnsent: statement(
+    'attachments.count_unsent',
+    `select count(*)::int as held, min(created_at) as oldest from (
+       select created_at from attachments where uploader_id = $1 and message_id is null and created_at > $2
+       union all select created_at from uploads where uploader_id = $1 and created_at > $2) u`,
+  ),
   send: statement(
     'attachments.send',
     `update attachments t set message_id = $1, position = s.position, expires_at = null
@@ -135,6 +142,14 @@ export function attachmentsRepository(db: Queryable) {
       const { size_bytes, sha256, preview, created_at, expires_at } = attachment;
       const what = [id, uploader_id, storage_key, filename, content_type];
       await db.query(statements.insert, [...what, size_bytes, sha256, preview, created_at, expires_at]);
+    },
+    /** How many files of an agent that came after this time (ms) are not sent, and when the oldest of them came. */
+    async countUnsent(agentId: string, since: number): Promise<{ held: number; oldest: number | null }> {
+      const rows = await db.query<{ held: number; oldest: number | null }>(statements.countUnsent, [
+        agentId,
+        since,
+      ]);
+      return rows[0] ?? { held: 0, oldest: null };
     },
     /** Makes them the files of a message, in this order. They must be held and not be sent. */
     async send(messageId: string, ids: readonly string[]): Promise<void> {

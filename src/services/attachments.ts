@@ -5,6 +5,20 @@ import type { Work } from '../unit-of-work.ts';
 import { attachmentFor } from './access.ts';
 
 /**
+ * Holds the actor to the files that it may keep here without sending them. Several at once may each find room for the last one.
+ * @throws {DomainError} RATE_LIMITED, until the oldest of them counts no more.
+ */
+export async function requireRoom({ attachments, actor, unsent, now }: Work): Promise<void> {
+  if (!unsent) return;
+  const period = unsent.seconds * 1_000;
+  const { held, oldest } = await attachments.countUnsent(actor.agent_id, now - period);
+  if (held < unsent.points) return;
+  const message = `You hold ${held} files that are not sent; send them in messages, or wait until they go away.`;
+  const retry_after = Math.max(1, Math.ceil(((oldest ?? now) + period - now) / 1_000));
+  throw new DomainError('RATE_LIMITED', message, { retry_after });
+}
+
+/**
  * A new attachment of the actor, whose bytes are stored already. It is scanned soon, and goes away after 24 hours unless it is sent.
  * @param id where one was promised before.
  */

@@ -6,7 +6,7 @@ import { fileTypes, plainType } from '../domain/file-types.ts';
 import { isId, newId } from '../domain/ids.ts';
 import type { Work } from '../unit-of-work.ts';
 import { attachmentFor, noSuchAttachment } from './access.ts';
-import { addAttachment } from './attachments.ts';
+import { addAttachment, requireRoom } from './attachments.ts';
 
 export interface RequestUpload {
   filename: string;
@@ -19,7 +19,7 @@ export interface RequestUpload {
 
 /**
  * Promises an attachment whose bytes go straight to the store, to an address that is good for 15 minutes.
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, RATE_LIMITED (too many are not sent)
  */
 export async function requestUpload(work: Work, { filename, size, sha256, ...given }: RequestUpload) {
   const content_type = plainType(given.content_type);
@@ -28,6 +28,7 @@ export async function requestUpload(work: Work, { filename, size, sha256, ...giv
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   if (size > largestAttachment) throw tooLarge();
+  await requireRoom(work);
   const upload = {
     id: newId('attachment'),
     uploader_id: work.actor.agent_id,

@@ -39,9 +39,10 @@ describe('settings', () => {
       token: { points: 120, seconds: 60 },
       register: { points: 20, seconds: 3600 },
       loop: { points: 240, seconds: 600 },
+      unsent_uploads: { points: 200, seconds: 86_400 },
     };
     expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
-    expect(Object.keys(usual)).toEqual([...budgets, 'loop']);
+    expect(Object.keys(usual)).toEqual([...budgets, 'loop', 'unsent_uploads']);
     expect(
       loadConfig({ ...complete, RATE_LIMITS: ' send_message=120/60 , default=1000/10,' }).RATE_LIMITS,
     ).toEqual({

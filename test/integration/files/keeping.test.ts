@@ -1,19 +1,31 @@
 import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attachmentsRepository } from '../../../src/repositories/attachments.ts';
 import { expireUploads, sweepBlobs } from '../../../workers/file-keeping.ts';
 import { rest } from '../../support/rest-client.ts';
 import type { TestAgent } from '../../support/service.ts';
-import { type FileService, newKey, openThread, send, startFiles, uploaded } from './house.ts';
+import {
+  type FileService,
+  newKey,
+  openThread,
+  send,
+  someText,
+  startFiles,
+  upload,
+  uploaded,
+} from './house.ts';
 
 let service: FileService;
 let ada: TestAgent;
+let bob: TestAgent;
 let thread: string;
 
 beforeAll(async () => {
-  service = await startFiles({ worker: false, env: { LOG_LEVEL: 'silent' } });
-  ada = await service.agent();
-  thread = await openThread(service, ada, await service.agent());
+  const limits = { RATE_LIMITS: 'unsent_uploads=10/86400,default=10000/60' };
+  service = await startFiles({ worker: false, env: { LOG_LEVEL: 'silent', ...limits } });
+  [ada, bob] = [await service.agent(), await service.agent()];
+  thread = await openThread(service, ada, bob);
 });
 afterAll(() => service.stop());
 
@@ -120,6 +132,64 @@ test('a folder that is away changes nothing', async () => {
   await rm(join(service.folder, 'blobs'), { recursive: true });
   await sweepBlobs(service.core);
   expect((await service.core.repositories.attachments.find(id))?.scan_status).toBe('pending');
+});
+
+test('a file that is being sent is not removed, and one that is being removed is not sent', async () => {
+  const { database, repositories } = service.core;
+  const tomorrow = Date.now() + 2 * 24 * 3_600_000;
+  const waiting = async () => {
+    const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await database.query({ text }, [])).length;
+  };
+  const wait = (count: number) => expect.poll(waiting, { timeout: 15_000 }).toBe(count);
+  const id = await uploaded(service, ada);
+  // The commit of the message waits for the feed of bob.
+  const feed = await database.begin();
+  await feed.query({ text: 'select from feed_heads where agent_id = $1 for update' }, [bob.id]);
+  const sent = send(service, ada, thread, [id]);
+  await wait(1);
+  const key = await keyOf(id);
+  expect(await repositories.attachments.removeOver(tomorrow, 1_000)).not.toContain(key);
+  await feed.commit();
+  expect((await sent).status).toBe(201);
+  expect(await statusOf(id)).toBe(200);
+
+  const late = await uploaded(service, ada);
+  const expiry = await database.begin();
+  const removed = await attachmentsRepository(expiry).removeOver(tomorrow, 1_000);
+  expect(removed).toContain(await keyOf(late));
+  const refused = send(service, ada, thread, [late]);
+  await wait(1);
+  await expiry.commit();
+  expect(await refused).toMatchObject({ status: 404, body: { error: { code: 'ATTACHMENT_NOT_FOUND' } } });
+});
+
+test('an agent holds so many files that it has not sent, and no more', async () => {
+  const eve = await service.agent();
+  const ours = await openThread(service, eve, bob);
+  const token = eve.token;
+  const promise = () =>
+    rest('POST', `${service.api}/attachments/uploads`, {
+      token,
+      body: { filename: 'a.txt', content_type: 'text/plain', size: 5 },
+    });
+  expect((await promise()).status).toBe(201);
+  const first = await upload(service, eve, { bytes: someText, key: 'first' });
+  const more = await Promise.all(Array.from({ length: 8 }, () => uploaded(service, eve)));
+  const before = (await stored()).length;
+  for (const refused of [await upload(service, eve, { bytes: someText }), await promise()]) {
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  // What was done already is answered again.
+  expect(await upload(service, eve, { bytes: someText, key: 'first' })).toMatchObject({
+    status: 201,
+    text: first.text,
+  });
+  expect(await stored()).toHaveLength(before);
+  expect((await upload(service, bob, { bytes: someText })).status).toBe(201);
+  expect((await send(service, eve, ours, more.slice(0, 5))).status).toBe(201);
+  expect((await upload(service, eve, { bytes: someText })).status).toBe(201);
 });
 
 async function* one(): AsyncGenerator<Buffer> {

@@ -82,6 +82,7 @@ export async function startInstance(
     cursors,
     addresses: noAddresses,
     loop: null,
+    unsent: null,
     ...noWayOut,
     jobsOf: () => [],
     announce({ heads }) {

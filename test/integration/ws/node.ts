@@ -60,6 +60,7 @@ export async function startNode(options: NodeOptions = {}) {
     cursors,
     addresses: noAddresses,
     loop: null,
+    unsent: null,
     ...noWayOut,
     jobsOf: () => [],
     announce(news) {
