@@ -234,7 +234,7 @@ function tokenFinder(unitOfWork: Core['unitOfWork']) {
       return hashes.map((hash) => ({ row: rows.find(({ token_hash }) => token_hash.equals(hash)) }));
     },
     size: 100,
-    lanes: 4,
+    lanes: 2,
   });
   return async (hash: Buffer) => (await find(hash)).row;
 }

@@ -65,12 +65,14 @@ const statements = {
        select number, event_id from feed where agent_id = r.agent_id and number > r.after order by number limit $3) f
      order by r.place, f.number`,
   ),
+  /** The planner must look messages and senders up (offset 0): a table without statistics it takes for small, and would read it whole. */
   events: statement(
     'feed.events',
     `select e.id, e.type, e.thread_id, e.data, e.created_at,
        m.id as message_id, m.created_at as message_created_at, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
        m.metadata, ${filesOfMessages} as attachments
-     from events e left join messages m on m.id = e.message_id left join agents a on a.id = m.sender_id
+     from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
+     left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
      where e.id = any($1)`,
   ),
   /** Heads are locked in the order of their ids, as commits lock them: the two never wait for each other in a circle. */
@@ -108,11 +110,13 @@ const statements = {
      from unnest($1::text[], $2::text[]) with ordinality w (agent_id, types, place)
      join feed_heads h on h.agent_id = w.agent_id`,
   ),
+  /** The planner must go by recipients (offset 0), and not through the heads of all agents. */
   recipients: statement(
     'feed.recipients',
-    `select agent_id, last_number, acknowledged_number,
+    `select h.agent_id, h.last_number, h.acknowledged_number,
        exists (select 1 from webhooks w where w.agent_id = h.agent_id and w.enabled) as has_webhooks
-     from feed_heads h where agent_id in (select unnest(recipients) from events where id = any($1))`,
+     from (select distinct unnest(recipients) as agent_id from events where id = any($1)) r
+     cross join lateral (select * from feed_heads where agent_id = r.agent_id offset 0) h`,
   ),
 };
 

@@ -60,7 +60,10 @@ const statements = {
      where m.thread_id = h.thread_id and m.agent_id = h.agent_id and h.mark < least(w.sequence, t.last_sequence)
      returning m.thread_id, m.agent_id, a.canonical_handle, h.mark as after, m.delivered_sequence as up_to_sequence`,
   ),
-  /** Members who are alone in having got a stretch of messages do not hear of their own ones. */
+  /**
+   * Members who are alone in having got a stretch of messages do not hear of their own ones. The planner must go by stretches
+   * (offset 0): before a table has statistics it takes it for small and would read all messages there are.
+   */
   holdSenders: statement(
     'thread_members.hold_senders',
     `select s.thread_id, s.agent_id
@@ -70,8 +73,10 @@ const statements = {
        from (select thread_id, after, upto, case when count(*) = 1 then min(taker) end as alone
              from unnest($1::text[], $2::int[], $3::int[], $4::text[]) w (thread_id, after, upto, taker)
              group by thread_id, after, upto) r
-       join messages m on m.thread_id = r.thread_id and m.sequence > greatest(r.after, r.upto - ${farthestBack})
-         and m.sequence <= r.upto and m.sender_id is distinct from r.alone
+       cross join lateral (
+         select thread_id, sender_id from messages
+         where thread_id = r.thread_id and sequence > greatest(r.after, r.upto - ${farthestBack}) and sequence <= r.upto offset 0) m
+       where m.sender_id is distinct from r.alone
      )
      for key share of s`,
   ),

@@ -36,13 +36,19 @@ const ended = (column: string) =>
   );
 
 /** A token that a person's grant is behind ends with it, also one that was issued while the grant ended. */
-const grantStands = `(t.grant_id is null or exists (select from client_grants g where g.grant_id = t.grant_id))`;
+const grantStands = `(t.grant_id is null or (select true from client_grants g where g.grant_id = t.grant_id))`;
+
+/**
+ * The planner must begin with the tokens and look the rest up (offset 0). Of a table without statistics it expects that hardly any
+ * agent is not retired, and would look through all of them, and for each through all tokens that are asked for.
+ */
+const standing = `access_tokens t
+     cross join lateral (select canonical_handle, owner_id from agents where id = t.agent_id and retired_at is null offset 0) a
+     left join lateral (select revoked_at from credentials where client_id = t.client_id offset 0) c on true`;
 
 const found = (where: string) =>
   `select t.token_hash, t.agent_id, a.canonical_handle, a.owner_id, t.client_id, t.grant_id, t.resource, t.scopes, t.expires_at, t.payload
-     from access_tokens t
-     join agents a on a.id = t.agent_id and a.retired_at is null
-     left join credentials c on c.client_id = t.client_id
+     from ${standing}
      where ${where} and c.revoked_at is null and ${grantStands}`;
 
 const statements = {
@@ -56,9 +62,7 @@ const statements = {
   good: statement(
     'tokens.good',
     `select t.token_hash
-     from access_tokens t
-     join agents a on a.id = t.agent_id and a.retired_at is null
-     left join credentials c on c.client_id = t.client_id
+     from ${standing}
      where t.token_hash = any($1::bytea[]) and t.expires_at > $2 and c.revoked_at is null
        and ${grantStands}`,
   ),
