@@ -1,15 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { packRings } from './domain/rings.ts';
 import { queuedJobs } from './jobs/index.ts';
 import { batching } from './platform/batching.ts';
 import type { Bus } from './platform/bus.ts';
 import type { Logger } from './platform/logger.ts';
 import type { JobQueues } from './platform/queues.ts';
 import type { CommitNews, OwedJob } from './unit-of-work.ts';
-
-/** The bus topic that rings when an agent's feed has grown; the body is the feed's last number. */
-export function ringTopic(agentId: string): string {
-  return `agent/${agentId}`;
-}
 
 export interface Announcer {
   /** Rings for whoever listens and enqueues the jobs that are owed. Never throws and is never waited for. */
@@ -41,10 +37,8 @@ export function createAnnouncer({
   logger: Logger;
 }): Announcer {
   const ring = batching<CommitNews['heads'][number]>(async (heads) => {
-    const latest = new Map(heads.map((head) => [head.agent_id, head.last_number]));
-    await bus.publish(
-      [...latest].map(([agentId, number]) => ({ topic: ringTopic(agentId), body: String(number) })),
-    );
+    const latest = new Map(heads.map((head) => [head.agent_id, head]));
+    await bus.publish(packRings([...latest.values()]));
   });
   const enqueue = batching<OwedJob>(async (jobs) => {
     await queues.enqueue(queuedJobs(jobs));

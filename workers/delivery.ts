@@ -1,5 +1,5 @@
-import { ringTopic } from '../src/announcer.ts';
 import type { Core } from '../src/compose.ts';
+import { packRings } from '../src/domain/rings.ts';
 import { delivery } from '../src/jobs/delivery.ts';
 import { webhookJob } from '../src/jobs/webhooks.ts';
 import { eachOrAll, type JobHandler } from './run.ts';
@@ -28,9 +28,7 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
 
   async function deliver(ids: readonly string[]): Promise<void> {
     const heads = await feed.recipients(ids);
-    await bus.publish(
-      heads.map((head) => ({ topic: ringTopic(head.agent_id), body: String(head.last_number) })),
-    );
+    await bus.publish(packRings(heads));
     const posting = heads.filter((head) => head.has_webhooks).map((head) => head.agent_id);
     if (posting.length > 0) await note(posting);
     await outbox.settle(delivery.name, ids);

@@ -1,4 +1,4 @@
-/** One message on the bus. Topics: `agent/<id>` (a ring), `tokens` (revocations), `node/<id>` (answers for one process). */
+/** One message on the bus. Topics: `rings` (whose feeds have grown), `tokens` (revocations), `node/<id>` (answers for one process). */
 export interface BusMessage {
   topic: string;
   /** At most 4 KB: the bus rings, it does not carry letters. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import { DomainError } from '../domain/errors.ts';
+import { eachRing, ringsTopic } from '../domain/rings.ts';
 import type { Bus } from '../platform/bus.ts';
 import { atMost } from './at-most.ts';
 import type { StreamDoor, StreamEnd } from './contract.ts';
@@ -18,7 +19,7 @@ export interface Member {
 
 export interface Channels {
   /**
-   * Adds a member at once; resolves when the bus listens for its agent, or is too slow for that to be worth waiting for.
+   * Adds a member at once; resolves when the bus is listened to, or is too slow for that to be worth waiting for.
    * @throws {DomainError} RATE_LIMITED when the agent has as many members as it may have.
    */
   join(member: Member): Promise<void>;
@@ -29,7 +30,7 @@ export interface Channels {
   /** Whether anybody listens for this agent, or has just done so. */
   has(agentId: string): boolean;
   ring(agentId: string, number: number): void;
-  /** Subscribes again where it failed. */
+  /** Subscribes again if that failed. */
   repair(): void;
   close(): Promise<void>;
 }
@@ -38,9 +39,9 @@ export interface ChannelsParts {
   bus: Pick<Bus, 'subscribe'>;
   presence: Pick<Presence, 'change'>;
   log(message: string, error: unknown): void;
-  /** How long subscription and presence outlive the last member: a long poll comes back at once. */
+  /** How long an agent is present behind its last member: a long poll comes back at once. */
   linger_ms: number;
-  /** How long `join` waits for the bus, at most. */
+  /** How long `join` waits for the bus, at most, in milliseconds. */
   patience_ms: number;
   /** Members of one agent, at most. */
   members_per_agent: number;
@@ -48,50 +49,49 @@ export interface ChannelsParts {
 
 interface Channel {
   members: Set<Member>;
-  /** What ends the subscription; undefined when it failed. */
-  subscription: Promise<(() => Promise<void>) | undefined> | undefined;
   linger: NodeJS.Timeout | undefined;
 }
 
-/** Who listens to which agent in this process. One subscription for each agent, from its first member to after its last. */
+/** Who listens to which agent in this process. One subscription hears the rings of all agents. */
 export function createChannels(parts: ChannelsParts): Channels {
   const { bus, presence, log, linger_ms, patience_ms, members_per_agent } = parts;
   const channels = new Map<string, Channel>();
+  /** What ends the subscription; undefined when it failed. */
+  let subscription: Promise<(() => Promise<void>) | undefined> | undefined;
+  let listening = false;
+  subscribe();
 
   function ring(agentId: string, number: number): void {
     for (const member of channels.get(agentId)?.members ?? []) member.ring(number);
   }
 
-  function subscribe(agentId: string, channel: Channel): void {
-    channel.subscription = bus
-      .subscribe(`agent/${agentId}`, (body) => ring(agentId, Number(body)))
+  function subscribe(): void {
+    subscription = bus
+      .subscribe(ringsTopic, (body) => eachRing(body, ring))
+      .then((unsubscribe) => {
+        listening = true;
+        return unsubscribe;
+      })
       .catch((error: unknown) => {
         // The poll stands in meanwhile, and has it repaired.
         log('the bus refused a subscription', error);
-        channel.subscription = undefined;
+        subscription = undefined;
         return undefined;
       });
   }
 
-  async function drop(agentId: string, channel: Channel): Promise<void> {
+  function drop(agentId: string, channel: Channel): void {
     clearTimeout(channel.linger);
     channels.delete(agentId);
     presence.change(agentId, false);
-    try {
-      const unsubscribe = await channel.subscription;
-      await unsubscribe?.();
-    } catch (error) {
-      log('the bus did not end a subscription', error);
-    }
   }
 
   function channelOf(agentId: string): Channel {
     const known = channels.get(agentId);
     if (known) return known;
-    const channel: Channel = { members: new Set(), subscription: undefined, linger: undefined };
+    const channel: Channel = { members: new Set(), linger: undefined };
     channels.set(agentId, channel);
     presence.change(agentId, true);
-    subscribe(agentId, channel);
     return channel;
   }
 
@@ -103,13 +103,13 @@ export function createChannels(parts: ChannelsParts): Channels {
       const channel = channelOf(agent_id);
       clearTimeout(channel.linger);
       channel.members.add(member);
-      await atMost(patience_ms, channel.subscription);
+      if (!listening) await atMost(patience_ms, subscription);
     },
     leave(member) {
       const { agent_id } = member.actor;
       const channel = channels.get(agent_id);
       if (!channel?.members.delete(member) || channel.members.size > 0) return;
-      channel.linger = setTimeout(() => void drop(agent_id, channel), linger_ms).unref();
+      channel.linger = setTimeout(() => drop(agent_id, channel), linger_ms).unref();
     },
     *members() {
       for (const { members } of channels.values()) yield* members;
@@ -120,10 +120,16 @@ export function createChannels(parts: ChannelsParts): Channels {
     has: (agentId) => channels.has(agentId),
     ring,
     repair() {
-      for (const [agentId, channel] of channels) if (!channel.subscription) subscribe(agentId, channel);
+      if (!subscription) subscribe();
     },
     async close() {
-      await Promise.all(Array.from(channels, ([agentId, channel]) => drop(agentId, channel)));
+      for (const [agentId, channel] of channels) drop(agentId, channel);
+      try {
+        const unsubscribe = await subscription;
+        await unsubscribe?.();
+      } catch (error) {
+        log('the bus did not end a subscription', error);
+      }
     },
   };
 }

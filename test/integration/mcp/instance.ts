@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createCursors } from '../../../src/domain/cursors.ts';
 import type { ApprovalDecision } from '../../../src/domain/approvals.ts';
+import { packRings } from '../../../src/domain/rings.ts';
 import { type Scope, scopes } from '../../../src/domain/scopes.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createMcpFace } from '../../../src/mcp/face.ts';
@@ -86,11 +87,7 @@ export async function startInstance(
     ...noWayOut,
     jobsOf: () => [],
     announce({ heads }) {
-      const rings = heads.map((head) => ({
-        topic: `agent/${head.agent_id}`,
-        body: String(head.last_number),
-      }));
-      bus.publish(rings).catch(() => undefined);
+      bus.publish(packRings(heads)).catch(() => undefined);
     },
   });
   const resources = resourceAddresses(publicUrl);

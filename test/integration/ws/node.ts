@@ -7,6 +7,7 @@ import type { Actor } from '../../../src/domain/actor.ts';
 import { createCursors } from '../../../src/domain/cursors.ts';
 import { DomainError } from '../../../src/domain/errors.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { packRings } from '../../../src/domain/rings.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { authenticate } from '../../../src/http/authenticate.ts';
 import { createLimits } from '../../../src/operations/limits.ts';
@@ -66,11 +67,7 @@ export async function startNode(options: NodeOptions = {}) {
     announce(news) {
       const { heads } = news;
       if (options.hand_over !== false) realtime.handOver(news);
-      const messages = heads.map(({ agent_id, last_number }) => ({
-        topic: `agent/${agent_id}`,
-        body: String(last_number),
-      }));
-      const ring = bus.publish(messages).catch((error: unknown) => log('ring', error));
+      const ring = bus.publish(packRings(heads)).catch((error: unknown) => log('ring', error));
       rings.add(ring);
       void ring.then(() => rings.delete(ring));
     },

@@ -29,7 +29,6 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   'event-doors': ['mcp', 'realtime', 'rest', 'ws'],
   workers: [
-    'announcer',
     'compose',
     'domain',
     'jobs',
@@ -56,7 +55,7 @@ export const importTable: Record<string, readonly string[]> = {
     'unit-of-work',
   ],
   'compose-files': ['config', 'domain', 'platform'],
-  announcer: ['jobs', 'platform', 'unit-of-work'],
+  announcer: ['domain', 'jobs', 'platform', 'unit-of-work'],
   // What operators look at, over one core; API and worker both have it.
   ops: ['compose', 'domain', 'http', 'platform'],
 

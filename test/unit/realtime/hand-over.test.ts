@@ -49,9 +49,9 @@ test('an event whose row was not at hand is read from the log', async () => {
 });
 
 test('a waiting caller is handed what was committed here', async () => {
-  const { realtime, memory, topics, bus } = setUp();
+  const { realtime, memory, here, bus } = setUp();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(here()).toEqual(['a']));
   bus.deaf = true;
   const id = memory.add(['a']);
   realtime.handOver(memory.newsOf(id));

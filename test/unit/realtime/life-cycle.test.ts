@@ -4,16 +4,17 @@ import { eventually, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('the bus is listened to from the first reader to after the last', async () => {
-  const { realtime, topics } = setUp();
-  const one = await realtime.open(actorOf('a'), {}, keepingReader().reader);
-  const two = await realtime.open(actorOf('a'), {}, keepingReader().reader);
-  expect(topics()).toEqual(['agent/a']);
-  one.close();
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(topics()).toEqual(['agent/a']);
-  two.close();
-  await eventually(() => expect(topics()).toEqual([]));
+test('one subscription hears the rings of all agents, until the end', async () => {
+  const { realtime, memory, ring, topics } = setUp();
+  const readers = ['a', 'b', 'b'].map((agent) => ({ agent, ...keepingReader() }));
+  for (const { agent, reader } of readers) (await realtime.open(actorOf(agent), {}, reader)).start();
+  expect(topics()).toEqual(['rings']);
+  const id = memory.add(['a', 'b', 'c']);
+  await ring('c', 1);
+  await ring('b', 1);
+  await eventually(() => expect(readers.map(({ ids }) => ids())).toEqual([[], [id], [id]]));
+  await realtime.close();
+  expect(topics()).toEqual([]);
 });
 
 test('a token that expires ends its stream; one that lasts for years does not', async () => {
@@ -64,7 +65,7 @@ test('a revocation while a stream opens refuses it; before its start it is told 
 test('a token that ended without a word from the bus ends its streams and waiting callers, and no others', async () => {
   const good = new Set(['gone', 'stays']);
   const asked: (readonly string[])[] = [];
-  const { realtime, topics } = setUp({
+  const { realtime, here } = setUp({
     intervals: { healthy_ms: 40, unhealthy_ms: 10 },
     async goodTokens(ids) {
       asked.push(ids);
@@ -78,7 +79,7 @@ test('a token that ended without a word from the bus ends its streams and waitin
   (await realtime.open(actorOf('c', { token_id: 'stays' }), {}, stays.reader)).start();
   const waiting = realtime.page(actorOf('b', { token_id: 'gone' }), { limit: 5, wait_ms: 60_000 });
   const refused = expect(waiting).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-  await eventually(() => expect(topics()).toContain('agent/b'));
+  await eventually(() => expect(here()).toContain('b'));
   await eventually(() => expect(asked).toContainEqual(['gone', 'stays']));
   good.delete('gone');
   await eventually(() => expect(gone.ends).toEqual(['token_ended']));
@@ -141,15 +142,15 @@ test('an agent may have so many streams and waiting callers and no more; whoever
 });
 
 test('closing ends every stream and waiting caller, and refuses new ones', async () => {
-  const { realtime, topics } = setUp();
+  const { realtime, here } = setUp();
   const { reader, ends } = keepingReader();
   (await realtime.open(actorOf('a'), {}, reader)).start();
   const waiting = realtime.page(actorOf('b'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(topics()).toContain('agent/b'));
+  await eventually(() => expect(here()).toContain('b'));
   await realtime.close();
   expect(ends).toEqual(['shutdown']);
   expect(await waiting).toMatchObject({ events: [], complete: true });
-  expect(topics()).toEqual([]);
+  expect(here()).toEqual([]);
   await expect(realtime.open(actorOf('a'), {}, reader)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 

@@ -1,3 +1,4 @@
+import { packRings } from '../../../src/domain/rings.ts';
 import { topicTable } from '../../../src/platform/bus-topics.ts';
 import type { Bus } from '../../../src/platform/bus.ts';
 
@@ -28,6 +29,6 @@ export function localBus() {
     state,
     topics: () => [...listened],
     ring: (agentId: string, number: number) =>
-      bus.publish([{ topic: `agent/${agentId}`, body: String(number) }]),
+      bus.publish(packRings([{ agent_id: agentId, last_number: number }])),
   };
 }

@@ -21,20 +21,20 @@ test('a page has at most the limit, says whether more lies behind, and its curso
 });
 
 test('a waiting caller gets the first event at once, or an empty page at the end of its patience', async () => {
-  const { realtime, memory, ring, topics } = setUp();
+  const { realtime, memory, ring, here } = setUp();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(here()).toEqual(['a']));
   const id = memory.add(['a']);
   await ring('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
   expect(await realtime.page(actorOf('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
-  await eventually(() => expect(topics()).toEqual([]));
+  await eventually(() => expect(here()).toEqual([]));
 });
 
 test('an invented ring does not end the wait, nor keep it from a real one', async () => {
-  const { realtime, memory, ring, topics } = setUp();
+  const { realtime, memory, ring, here } = setUp();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(here()).toEqual(['a']));
   await ring('a', 1_000);
   await eventually(() => expect(memory.asked.read).toBeGreaterThan(1));
   const id = memory.add(['a']);
@@ -43,23 +43,23 @@ test('an invented ring does not end the wait, nor keep it from a real one', asyn
 });
 
 test('a caller that goes away stops to wait', async () => {
-  const { realtime, topics } = setUp();
+  const { realtime, here } = setUp();
   const gone = new AbortController();
   const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
-  await eventually(() => expect(topics()).toEqual(['agent/a']));
+  await eventually(() => expect(here()).toEqual(['a']));
   gone.abort();
   expect(await waiting).toMatchObject({ events: [], complete: true });
-  await eventually(() => expect(topics()).toEqual([]));
+  await eventually(() => expect(here()).toEqual([]));
 });
 
 test('a wait ends with its token', async () => {
-  const { realtime, topics } = setUp();
+  const { realtime, here } = setUp();
   const revoked = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
   const expired = realtime.page(actorOf('b', { expires_at: Date.now() + 500 }), {
     limit: 5,
     wait_ms: 60_000,
   });
-  await eventually(() => expect(topics()).toHaveLength(2));
+  await eventually(() => expect(here()).toHaveLength(2));
   realtime.revoke((actor) => actor.agent_id === 'a');
   await expect(revoked).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   await expect(expired).rejects.toMatchObject({ code: 'UNAUTHORIZED' });

@@ -22,7 +22,16 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
     ...changes,
   });
   onTestFinished(() => realtime.close());
-  return { realtime, memory, ring, bus: state, topics, cursors, logged };
+  /** The agents of all streams and waiting callers. */
+  function here(): string[] {
+    const agents: string[] = [];
+    realtime.revoke(({ agent_id }) => {
+      agents.push(agent_id);
+      return false;
+    });
+    return agents;
+  }
+  return { realtime, memory, ring, bus: state, topics, here, cursors, logged };
 }
 
 /** Waits until `check` no longer throws; generous, because the machine may be busy. */
