@@ -33,10 +33,10 @@ export interface StreamReader {
   /** Whether it takes this event, as far as its scopes show it. Absent: it takes all. */
   wants?(event: LiveEvent): boolean;
   /**
-   * Gets events in order, never the next batch before the last one is taken. Resolve when there is room for more: then they
-   * count as delivered.
+   * Gets events in order, never the next batch before the last one is taken: at once when it answers nothing, else when the
+   * promise resolves. Resolve it when there is room for more. What is taken counts as delivered.
    */
-  deliver(events: readonly LiveEvent[]): Promise<void>;
+  deliver(events: readonly LiveEvent[]): Promise<void> | undefined;
   /** Nothing more will come: the token expired or was revoked, the process stops, the reader was too slow, or the log cannot be read. */
   ended(reason: StreamEnd): void;
 }

@@ -38,7 +38,8 @@ export function createLongPoll({ pages, channels, cursors, bounds }: LongPollPar
   ): Promise<Found> {
     const found: Found = { events: [], position: from, complete: false, gap: false };
     for (let count = 0; count < hiddenPages; count += 1) {
-      const page = await pages.read(actor.agent_id, found.position, lane, heard);
+      const handed = lane === 'live' ? pages.handed(actor.agent_id, found.position, heard) : undefined;
+      const page = handed ?? (await pages.read(actor.agent_id, found.position, lane));
       if (page.after !== found.position) found.gap ||= await isGap(actor, found.position, page.after);
       found.position = page.after;
       for (const event of page.events) {

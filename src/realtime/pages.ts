@@ -29,11 +29,16 @@ export type Lane = 'live' | 'replay';
 
 export interface Pages {
   /**
-   * The page behind a position.
-   * @param heard how far the feed is said to go: the page leads there, or is not complete, or that is not so.
+   * The page behind a position, if this process wrote it itself and has it at hand. It may be followed by what others wrote: that
+   * rings, or has rung already, and then the log is to be read.
+   * @param heard how far the feed is said to go: the page leads there, or is not complete.
+   */
+  handed(agentId: string, after: number, heard: number): FeedPage | undefined;
+  /**
+   * The page behind a position, from the log.
    * @throws {UnreadableFeed}; any other error is one of the database and may pass.
    */
-  read(agentId: string, after: number, lane: Lane, heard: number): Promise<FeedPage>;
+  read(agentId: string, after: number, lane: Lane): Promise<FeedPage>;
 }
 
 export interface PagesParts {
@@ -87,19 +92,7 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
     return { after: start, events, position, complete };
   }
 
-  /**
-   * What this process wrote itself and has at hand. A page of it may be followed by what others wrote: that rings, or has rung
-   * already, and then the log is read.
-   */
-  function handed(position: Position, heard: number): FeedPage | undefined {
-    const lines = recent.after(position.agent_id, position.after);
-    if (!lines) return undefined;
-    const found = page(position, lines, { get: store.at }, livePageEvents);
-    if (found instanceof UnreadableFeed) return undefined;
-    return found.complete && found.position < heard ? undefined : found;
-  }
-
-  function lane(settings: (typeof lanes)[Lane]) {
+  function reader(settings: (typeof lanes)[Lane]) {
     async function load(positions: readonly Position[]): Promise<(FeedPage | UnreadableFeed)[]> {
       const lists = await feed.read(positions, settings.events);
       const pages: (FeedPage | UnreadableFeed)[] = [];
@@ -127,12 +120,18 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
     });
   }
 
-  const readers = { live: lane(lanes.live), replay: lane(lanes.replay) };
+  const readers = { live: reader(lanes.live), replay: reader(lanes.replay) };
 
   return {
-    async read(agent_id, after, chosen, heard) {
-      const position = { agent_id, after };
-      const found = (chosen === 'live' && handed(position, heard)) || (await readers[chosen](position));
+    handed(agent_id, after, heard) {
+      const lines = recent.after(agent_id, after);
+      if (!lines) return undefined;
+      const found = page({ agent_id, after }, lines, { get: store.at }, livePageEvents);
+      if (found instanceof UnreadableFeed) return undefined;
+      return found.complete && found.position < heard ? undefined : found;
+    },
+    async read(agent_id, after, lane) {
+      const found = await readers[lane]({ agent_id, after });
       if (found instanceof UnreadableFeed) throw found;
       return found;
     },

@@ -72,10 +72,13 @@ export function createStream(parts: StreamParts): Stream {
       heard = 0;
       since = rung ?? since;
       rung = undefined;
-      const page = await nextPage(lane, expected);
+      // What is at hand is passed on within the same turn of the event loop.
+      const handed = lane === 'live' ? pages.handed(actor.agent_id, position, expected) : undefined;
+      const page = handed ?? (await nextPage(lane, expected));
       if (!page || over()) return;
       const visible = page.events.filter(shows);
-      if (visible.length > 0) await reader.deliver(visible);
+      const taking = visible.length > 0 ? reader.deliver(visible) : undefined;
+      if (taking) await taking;
       if (closed()) return;
       parts.delivered(visible);
       if (since !== undefined && lane === 'live') parts.meter?.written(reader.door, visible, since);
@@ -113,7 +116,7 @@ export function createStream(parts: StreamParts): Stream {
   async function nextPage(lane: Lane, expected: number): Promise<FeedPage | undefined> {
     for (let longest = 100; !over(); longest = Math.min(2 * longest, longestPause)) {
       try {
-        const page = await pages.read(actor.agent_id, position, lane, expected);
+        const page = await pages.read(actor.agent_id, position, lane);
         const sound = page.events.length > 0 ? page.after === position : expected <= position;
         const usable = sound ? page : await checked(page);
         if (usable) return usable;

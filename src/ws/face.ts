@@ -94,7 +94,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): WebSocketFace {
       const reader: StreamReader = {
         door: 'ws',
         wants: (event) => connection?.wants?.(event) ?? true,
-        deliver: async (events) => connection?.deliver(events),
+        deliver: (events) => connection?.deliver(events),
         ended: (reason) => connection?.ended(reason),
       };
       const stream = await realtime.open(actor, { cursor: asked.cursor }, reader);

@@ -1,10 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { WebSocketLimits } from './limits.ts';
+import { textFrames } from './text-frames.ts';
 
 export interface Outlet {
-  /** Sends frames in as few packets as they fit in; resolves when there is room for more, or no more use in waiting. */
-  send(texts: readonly string[]): Promise<void>;
+  /**
+   * Sends frames in as few packets as they fit in. When there is no room for more, resolves as soon as there is, or there is no
+   * more use in waiting.
+   */
+  send(texts: readonly string[]): Promise<void> | undefined;
   /** Sends one frame out of turn, such as an answer. */
   reply(text: string): void;
 }
@@ -37,11 +41,11 @@ export function createOutlet(
   }
 
   return {
-    async send(texts) {
-      socket.cork();
-      for (const text of texts) ws.send(text);
-      socket.uncork();
-      if (ws.bufferedAmount > limits.buffered_bytes && ws.readyState === ws.OPEN) await drained();
+    send(texts) {
+      // Behind a close frame nothing may follow.
+      if (ws.readyState !== ws.OPEN) return undefined;
+      socket.write(textFrames(texts));
+      return ws.bufferedAmount > limits.buffered_bytes ? drained() : undefined;
     },
     reply(text) {
       if (ws.bufferedAmount > ceiling * limits.buffered_bytes) slow();
