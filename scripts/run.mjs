@@ -24,7 +24,8 @@ if (!Object.hasOwn(entries, name ?? '')) {
   fail(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]`);
 }
 bootstrap();
-if (usesTheRunningService.has(name)) findService();
+// The bridge is a client like any other: it gets no secrets of the service.
+if (usesTheRunningService.has(name) && args[0] !== 'mcp-stdio') findService();
 
 const entry = join(root, 'dist', entries[name]);
 if (!existsSync(entry)) fail(`${entry} is missing`);

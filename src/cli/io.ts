@@ -1,10 +1,12 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 /** What the command line has of the outside world. */
 export interface CommandIo {
   env: Record<string, string | undefined>;
   input: Readable;
+  /** Where results go, for a command that goes on printing. */
+  output: Writable;
   /** Results. */
   print(text: string): void;
   /** Everything else. */

@@ -1,4 +1,5 @@
-import { runCommandLine } from './program.ts';
+#!/usr/bin/env node
+import type { CommandIo } from './io.ts';
 
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
@@ -7,11 +8,17 @@ function interruption(): AbortSignal {
 }
 
 /** `ams`: the operator's command line. Standard output carries the result only. */
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+const args = process.argv.slice(2);
+const io: CommandIo = {
   env: process.env,
   input: process.stdin,
+  output: process.stdout,
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   terminal: process.stderr.isTTY,
   interruption,
-});
+};
+// Clients start the bridge again and again, and wait for it; the rest takes a second to load.
+const { runCommandLine } =
+  args[0] === 'mcp-stdio' ? await import('./bridge-program.ts') : await import('./program.ts');
+process.exitCode = await runCommandLine(args, io);

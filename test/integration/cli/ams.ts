@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../../src/cli/program.ts';
 
 export interface Outcome {
@@ -19,6 +19,12 @@ export async function ams(
   outcome.code = await runCommandLine(args, {
     env,
     input: Readable.from([Buffer.from(input)]),
+    output: new Writable({
+      write(chunk, _encoding, done) {
+        outcome.out += String(chunk);
+        done();
+      },
+    }),
     print: (text) => {
       outcome.out += text;
     },

@@ -42,7 +42,9 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   migrate: ['config', 'platform/migrations'],
   process: ['config', 'platform/lifecycle', 'platform/logger'],
-  cli: ['compose', 'config', 'domain', 'jobs/define', 'platform', 'presenters', 'process', 'services'],
+  cli: ['bridge', 'compose', 'config', 'domain', 'jobs/define', 'platform', 'presenters', 'process', 'services'],
+  // A client of the service, for MCP clients without HTTP: it knows the service by its doors alone.
+  bridge: [],
   embedded: ['config'],
   compose: [
     'announcer',
@@ -152,7 +154,7 @@ export const packageTable: Record<string, readonly string[]> = {
   preact: ['console'],
   'preact-render-to-string': ['console'],
   ws: ['ws', 'scripts'],
-  '@modelcontextprotocol/sdk': ['mcp', 'scripts'],
+  '@modelcontextprotocol/sdk': ['mcp', 'bridge', 'scripts'],
   'oidc-provider': ['oauth'],
   'request-filtering-agent': ['platform'],
   pg: ['platform', 'scripts'],
@@ -171,6 +173,7 @@ export const packageTable: Record<string, readonly string[]> = {
   '@opentelemetry/exporter-trace-otlp-http': ['platform'],
   'rate-limiter-flexible': ['platform'],
   commander: ['cli', 'scripts'],
+  open: ['bridge'],
   'playwright-core': ['scripts'],
   'openid-client': ['platform'],
   standardwebhooks: ['services'],

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** The text of a file; undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a file that only its owner may read, whole or not at all; a folder that is missing is made likewise. */
+export async function writePrivate(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,40 @@
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCResponse,
+  ListToolsResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { isPassing, isUnsent } from './failures.ts';
+
+export interface Repeating {
+  /** Notes which tools change nothing when they are called twice, from an answer on its way to the client. */
+  learn(request: JSONRPCMessage, answer: JSONRPCResponse): void;
+  /** Whether a message that failed so may be sent again without anything happening twice. */
+  allows(message: JSONRPCMessage, error: unknown): boolean;
+}
+
+/** What may be repeated: what has not left; what only reads; and what the service itself keeps from happening twice. */
+export function createRepeating(): Repeating {
+  const harmless = new Set<string>();
+
+  function isHarmless(message: JSONRPCMessage): boolean {
+    if (!isJSONRPCRequest(message) || message.method !== 'tools/call') return true;
+    const { name, arguments: given } = message.params ?? {};
+    if (typeof name === 'string' && harmless.has(name)) return true;
+    const key: unknown =
+      typeof given === 'object' && given !== null ? Reflect.get(given, 'idempotency_key') : undefined;
+    return typeof key === 'string';
+  }
+
+  return {
+    learn(request, answer) {
+      if (!('method' in request) || request.method !== 'tools/list' || !('result' in answer)) return;
+      const { data } = ListToolsResultSchema.safeParse(answer.result);
+      for (const { name, annotations } of data?.tools ?? []) {
+        if (annotations?.readOnlyHint || annotations?.idempotentHint) harmless.add(name);
+        else harmless.delete(name);
+      }
+    },
+    allows: (message, error) => isPassing(error) && (isUnsent(error) || isHarmless(message)),
+  };
+}

@@ -1,0 +1,35 @@
+import { Command, CommanderError } from 'commander';
+import { reasonOf } from '../platform/error-log.ts';
+import type { CommandIo } from './io.ts';
+
+/**
+ * Runs one of these commands of `ams`.
+ * @returns the exit code: 0, or after a one-line error 1, and 2 when the command line itself is wrong.
+ */
+export async function runCommands(
+  commands: readonly ((io: CommandIo) => Command)[],
+  args: readonly string[],
+  io: CommandIo,
+): Promise<number> {
+  const program = new Command('ams').description(
+    "the operator's command line of the agent messaging service",
+  );
+  for (const command of commands) program.addCommand(command(io));
+  settle(program, io);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has said already what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const [line] = reasonOf(error).split('\n');
+    io.complain(`error: ${line}\n`);
+    return 1;
+  }
+}
+
+/** Commands throw instead of ending the process, and write where they are told. */
+function settle(command: Command, io: CommandIo): void {
+  command.exitOverride().configureOutput({ writeOut: io.print, writeErr: io.complain });
+  for (const child of command.commands) settle(child, io);
+}

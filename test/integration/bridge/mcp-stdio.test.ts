@@ -1,0 +1,271 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { openedAddresses } from '../../acceptance/oauth/opened-addresses.ts';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { freePort } from '../../support/free-port.ts';
+import { rest } from '../../support/rest-client.ts';
+import type { TestAgent } from '../../support/service.ts';
+import { ams, amsJson } from '../cli/ams.ts';
+import { bridged, type BridgedOptions, initialize, rawBridge } from './bridged.ts';
+import { clientBlocks, root } from './client-blocks.ts';
+import { type Restartable, startRestartable } from './restartable.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const patience = { timeout: 60_000, interval: 20 };
+
+let service: Restartable;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ams-bridge-'));
+  service = await startRestartable();
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function started(options: Partial<BridgedOptions>) {
+  const bridge = bridged({
+    args: [service.url],
+    ...options,
+    env: { AMS_CONFIG_DIR: folder, ...options.env },
+  });
+  onTestFinished(() => bridge.client.close());
+  return bridge;
+}
+
+/** An agent with a credential of its own, as a program has it. */
+async function withCredential() {
+  const { handle, id } = await service.agent();
+  const made = Object(await amsJson(service.env, ['credential', 'create', handle]));
+  const { client_id, client_secret } = made as { client_id: string; client_secret: string };
+  return { id, handle, client_id, env: { AMS_CLIENT_ID: client_id, AMS_CLIENT_SECRET: client_secret } };
+}
+
+async function writeTo(handle: string, writer: TestAgent) {
+  const { body } = await rest('POST', `${service.url}/v1/threads`, {
+    token: writer.token,
+    body: { with_handle: handle },
+  });
+  const id = String(body.id);
+  const send = (content: string) =>
+    rest('POST', `${service.url}/v1/threads/${id}/messages`, { token: writer.token, body: { content } });
+  return { id, send };
+}
+
+const sessions = async (agent_id: string) =>
+  (await service.query('select 1 from mcp_sessions where agent_id = $1', [agent_id])).length;
+
+test('a program with a credential: calls, questions, notifications, restarts, a lost session, a revoked credential', async () => {
+  const { id, handle, client_id, env } = await withCredential();
+  const [writer, stranger] = [await service.agent(), await service.agent()];
+  const bridge = started({ env, answer: async () => ({ action: 'accept', content: { approve: true } }) });
+  const { client, call, told } = bridge;
+  await bridge.connected();
+  expect(client.getInstructions()).toContain(handle);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('send_message');
+  expect(await call('whoami')).toMatchObject({ canonical_handle: handle });
+  expect(await call('request_contact', { handle: stranger.handle })).toMatchObject({ status: 'pending' });
+  expect(await call('send_message', { thread_id: 'thd_none', content: 'x' })).toMatchObject({
+    error: { code: 'THREAD_NOT_FOUND' },
+  });
+  await expect(client.readResource({ uri: 'service://nothing' })).rejects.toMatchObject({ code: -32_002 });
+
+  const thread = await writeTo(handle, writer);
+  await client.subscribeResource({ uri: 'service://threads' });
+  await thread.send('first');
+  await expect.poll(told, patience).toEqual(['first']);
+  expect(bridge.notifications.map(({ method }) => method)).toContain('notifications/resources/updated');
+
+  // A call that is taken back disturbs none that come after it.
+  const cancel = new AbortController();
+  const waiting = client.callTool({ name: 'wait_for_events' }, undefined, { signal: cancel.signal });
+  cancel.abort('no longer');
+  await expect(waiting).rejects.toThrow('no longer');
+
+  // Nothing of a call leaves while nobody listens, so it is safe to try again, also for one that writes.
+  await service.stop();
+  const sent = call('send_message', { thread_id: thread.id, content: 'mine' });
+  await expect.poll(bridge.log, patience).toContain('is away');
+  await service.start();
+  expect(await sent).toMatchObject({ content: 'mine', sequence: 2 });
+  await thread.send('second');
+  await expect.poll(told, patience).toEqual(['first', 'mine', 'second']);
+
+  // The session is gone as well. What happened meanwhile is told, once; subscriptions hold.
+  await service.stop();
+  await service.query('delete from mcp_sessions where agent_id = $1', [id]);
+  await service.start();
+  await thread.send('third');
+  expect(await call('list_threads')).toMatchObject({ threads: [{ id: thread.id }] });
+  await expect.poll(told, patience).toEqual(['first', 'mine', 'second', 'third']);
+  const before = bridge.notifications.length;
+  await thread.send('fourth');
+  await expect.poll(told, patience).toEqual(['first', 'mine', 'second', 'third', 'fourth']);
+  expect(bridge.notifications.slice(before).map(({ method }) => method)).toContain(
+    'notifications/resources/updated',
+  );
+  expect(await sessions(id)).toBe(1);
+
+  expect((await ams(service.env, ['credential', 'revoke', client_id])).code).toBe(0);
+  await expect
+    .poll(
+      () =>
+        call('whoami').then(
+          () => 'it still works',
+          (error: Error) => error.message,
+        ),
+      patience,
+    )
+    .toContain('AMS_CLIENT_ID and AMS_CLIENT_SECRET are refused');
+  expect(bridge.log()).toContain('was revoked');
+  expect(bridge.strange).toEqual([]);
+});
+
+test('a person signs in by browser, once for all bridges; tokens are kept for their owner alone and replaced by turns', async () => {
+  const desktop = await openedAddresses();
+  onTestFinished(() => desktop.close());
+  const person = openBrowser(service.url);
+  const username = `bridged-${process.pid}`;
+  await person.signUp(username, 'a quiet word in passing');
+  await service.register(`${username}.helper`);
+
+  const [one, two] = [started({ env: desktop.env }), started({ env: desktop.env })];
+  const both = Promise.all([one.connected(), two.connected()]);
+  const address = new URL(await desktop.next());
+  const redirect = new URL(address.searchParams.get('redirect_uri') ?? '');
+  // Whoever guesses the port cannot bring a code of his own.
+  for (const query of ['', '?code=x', '?code=x&state=guessed', '?error=access_denied'])
+    expect((await fetch(`${redirect.href}${query}`)).status).toBe(404);
+  const asked = await person.go(address.href);
+  const back = (await person.approve(asked)).headers.get('Location') ?? '';
+  expect((await fetch(back)).status).toBe(200);
+  await both;
+  const helper = { canonical_handle: `${username}.helper` };
+  expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
+  expect(`${one.log()}${two.log()}`).toContain(address.href);
+
+  const files = await readdir(join(folder, 'mcp'));
+  expect(files).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
+  expect((await stat(join(folder, 'mcp', files[0] ?? ''))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(folder, 'mcp'))).mode & 0o777).toBe(0o700);
+
+  // Both find out at once that their token has ended. A refresh token that is used twice would end everything.
+  for (let round = 0; round < 3; round += 1) {
+    await service.query('update access_tokens set expires_at = 0', []);
+    await service.stop();
+    await service.start();
+    expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
+  }
+
+  // The next one asks nobody. Under another name it would.
+  const three = started({ env: { BROWSER: '/bin/false' } });
+  await three.connected();
+  expect(await three.call('whoami')).toMatchObject(helper);
+
+  await disconnect(person);
+  for (const { call } of [one, two, three])
+    await expect
+      .poll(
+        () =>
+          call('whoami').then(
+            () => 'it still works',
+            (error: Error) => error.message,
+          ),
+        patience,
+      )
+      .toContain('has ended: it was revoked');
+  expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
+});
+
+/** What a person does who no longer wants an app to act for them. */
+async function disconnect(person: ReturnType<typeof openBrowser>): Promise<void> {
+  const page = await person.go('/console/connections');
+  for (const form of page.forms.filter(({ action }) => action.startsWith('/console/connections')))
+    await person.send(form);
+}
+
+test('what is no MCP is answered as such, calls at the end are still answered, and the session ends with the client', async () => {
+  const { handle, id } = await service.agent();
+  const bridge = rawBridge([`${service.url}/mcp`], { AMS_TOKEN: await service.token(handle) });
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
+  for (const line of ['{', 'hello', '[]', '{"jsonrpc":"1.0","id":3,"method":"ping"}', '', initialize])
+    bridge.write(line);
+  bridge.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  bridge.write(call);
+  bridge.child.stdin.end();
+  const { code, messages, log } = await bridge.ended();
+  expect(code).toBe(0);
+  const errors = messages.flatMap((message) => ('error' in message ? [message.error.code] : []));
+  expect(errors).toEqual([-32_700, -32_700, -32_600, -32_600, -32_700]);
+  expect(messages.slice(errors.length)).toMatchObject([
+    { id: 0, result: { serverInfo: { name: 'agent-messaging-service' } } },
+    { id: 1, result: { structuredContent: { canonical_handle: handle } } },
+  ]);
+  expect(log).toContain('a line at standard input');
+  expect(await sessions(id)).toBe(0);
+});
+
+test('errors say what to do; a signal ends it at once', async () => {
+  const refused = rawBridge([service.url], { AMS_TOKEN: 'wrong' });
+  refused.write(initialize);
+  const nowhere = rawBridge(['--patience', '0', `http://localhost:${await freePort()}`], { AMS_TOKEN: 'x' });
+  nowhere.write(initialize);
+  const elsewhere = rawBridge([`${service.url}/v1`], { AMS_TOKEN: 'x' });
+  elsewhere.write(initialize);
+  const stopped = rawBridge([service.url], {
+    AMS_TOKEN: await service.token((await service.agent()).handle),
+  });
+  stopped.write(initialize);
+  stopped.write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_events' } });
+  stopped.child.stdout.once('data', () => stopped.child.kill('SIGTERM'));
+
+  const expected = [
+    [refused, 'AMS_TOKEN is refused'],
+    [nowhere, 'cannot be reached'],
+    [elsewhere, 'answers 404: is that the address of the tool server?'],
+  ] as const;
+  for (const [bridge, words] of expected) {
+    bridge.child.stdin.end();
+    const { code, messages, log } = await bridge.ended();
+    expect([code, messages]).toMatchObject([
+      0,
+      [{ id: 0, error: { message: expect.stringContaining(words) } }],
+    ]);
+    expect(log).toContain(words);
+  }
+  const { code, messages } = await stopped.ended();
+  expect([code, messages]).toMatchObject([0, [{ id: 0, result: {} }]]);
+
+  const wrong = rawBridge(['no address'], {});
+  expect(await wrong.ended()).toMatchObject({
+    code: 2,
+    messages: [],
+    log: expect.stringContaining('Give an address'),
+  });
+});
+
+test('what the README has people copy into their clients leads to the tool server', async () => {
+  const { env } = await withCredential();
+  const here = (text: string) =>
+    text.replace('/path/to/agent-messaging-service', root).replace('http://localhost:3000', service.url);
+  const blocks = clientBlocks();
+  const addresses = blocks.flatMap((block) => ('url' in block ? [block.url] : []));
+  expect(new Set(addresses)).toEqual(new Set(['http://localhost:3000/mcp']));
+  expect(addresses).toHaveLength(6);
+  const unauthorized = await fetch(here('http://localhost:3000/mcp'), { method: 'POST' });
+  expect(unauthorized.headers.get('WWW-Authenticate')).toContain('/.well-known/oauth-protected-resource/mcp');
+
+  const commands = blocks.flatMap((block) => ('command' in block ? [block] : []));
+  expect(commands).toHaveLength(3);
+  const listed = commands.map(async ({ command, args }) => {
+    const { client, connected } = started({ command: [command, ...args.map(here)], args: [], env });
+    await connected();
+    return (await client.listTools()).tools.map(({ name }) => name);
+  });
+  for (const names of await Promise.all(listed)) expect(names).toContain('send_message');
+  const named = commands.flatMap((block) => Object.keys(block.env ?? {}));
+  expect(named).toEqual(Object.keys(env));
+});
