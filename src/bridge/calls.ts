@@ -61,11 +61,12 @@ export function createCalls({ link, address, say, log }: CallsParts): Calls {
     });
   }
 
-  async function run(request: JSONRPCRequest): Promise<void> {
+  async function run(request: JSONRPCRequest, first: Promise<void>): Promise<void> {
     const { id, method } = request;
     const call: Running = { abort: new AbortController(), forgotten: false };
     running.set(id, call);
     try {
+      await first;
       const answer = await carried(request, call.abort.signal);
       if (answer && !call.forgotten) say(answer);
     } catch (error) {
@@ -80,13 +81,10 @@ export function createCalls({ link, address, say, log }: CallsParts): Calls {
   }
 
   return {
-    async answer(request) {
-      if (!isInitializeRequest(request)) {
-        await beginning;
-        return run(request);
-      }
-      beginning = run(request);
-      return beginning;
+    answer(request) {
+      const done = run(request, beginning);
+      if (isInitializeRequest(request)) beginning = done;
+      return done;
     },
     forget(id) {
       const call = id !== undefined && running.get(id);

@@ -4,6 +4,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   InitializeResultSchema,
   isJSONRPCErrorResponse,
+  isJSONRPCRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type JSONRPCResponse,
@@ -49,7 +50,7 @@ const mostSessions = 3;
 export function createLink({ address, fetch, patience_ms, hear, log }: LinkParts): Link {
   const repeating = createRepeating();
   const place: Place = { cursor: undefined };
-  const subscribed = new Set<string>();
+  const wishes = new Map<string, JSONRPCRequest>();
   let session: Session = { id: undefined, version: undefined };
   let opening: JSONRPCRequest | undefined;
   let renewing: Promise<void> | undefined;
@@ -83,7 +84,7 @@ export function createLink({ address, fetch, patience_ms, hear, log }: LinkParts
     return answer;
   }
 
-  /** Begins anew in the words that the client began with. What it subscribed to, it is subscribed to again. */
+  /** Begins anew in the words that the client began with. What it has asked of its session, it asks again. */
   async function renew(initialize: JSONRPCRequest): Promise<void> {
     const signal = new AbortController().signal;
     await stream?.close();
@@ -92,8 +93,7 @@ export function createLink({ address, fetch, patience_ms, hear, log }: LinkParts
     const current = session;
     const again = (message: JSONRPCMessage) => insist(message, signal, () => current);
     await again({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    for (const uri of subscribed)
-      await again({ jsonrpc: '2.0', id: 0, method: 'resources/subscribe', params: { uri } });
+    for (const wish of wishes.values()) await again(wish);
     log('the session had ended; a new one has begun');
     if (listening) listen();
   }
@@ -117,19 +117,19 @@ export function createLink({ address, fetch, patience_ms, hear, log }: LinkParts
   }
 
   function remember(message: JSONRPCMessage, answer: JSONRPCResponse | undefined): void {
-    if (!answer || isJSONRPCErrorResponse(answer) || !('method' in message)) return;
+    if (!answer || isJSONRPCErrorResponse(answer) || !isJSONRPCRequest(message)) return;
     repeating.learn(message, answer);
-    const uri = message.params?.['uri'];
-    if (typeof uri !== 'string') return;
-    if (message.method === 'resources/subscribe') subscribed.add(uri);
-    if (message.method === 'resources/unsubscribe') subscribed.delete(uri);
+    const about = String(message.params?.['uri']);
+    if (message.method === 'logging/setLevel') wishes.set(message.method, message);
+    if (message.method === 'resources/subscribe') wishes.set(about, message);
+    if (message.method === 'resources/unsubscribe') wishes.delete(about);
   }
 
   return {
     async begin(initialize, signal) {
       opening = initialize;
       await stream?.close();
-      subscribed.clear();
+      wishes.clear();
       return open(initialize, signal);
     },
     async carry(message, signal, heard = hear) {

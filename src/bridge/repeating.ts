@@ -7,7 +7,7 @@ import {
 import { isPassing, isUnsent } from './failures.ts';
 
 export interface Repeating {
-  /** Notes which tools change nothing when they are called twice, from an answer on its way to the client. */
+  /** Notes which tools only read, from an answer on its way to the client. */
   learn(request: JSONRPCMessage, answer: JSONRPCResponse): void;
   /** Whether a message that failed so may be sent again without anything happening twice. */
   allows(message: JSONRPCMessage, error: unknown): boolean;
@@ -31,7 +31,7 @@ export function createRepeating(): Repeating {
       if (!('method' in request) || request.method !== 'tools/list' || !('result' in answer)) return;
       const { data } = ListToolsResultSchema.safeParse(answer.result);
       for (const { name, annotations } of data?.tools ?? []) {
-        if (annotations?.readOnlyHint || annotations?.idempotentHint) harmless.add(name);
+        if (annotations?.readOnlyHint) harmless.add(name);
         else harmless.delete(name);
       }
     },

@@ -1,5 +1,6 @@
 import type { ApprovalDecision } from '../domain/approvals.ts';
 import type { Approver } from '../operations/approval.ts';
+import type { Tokens } from '../services/tokens.ts';
 import { approvalUrl } from './approval-url.ts';
 import { type Asked, questionInWords } from './approval-words.ts';
 import type { Caller } from './caller.ts';
@@ -8,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { reporting, usualProgress_ms } from './reporting.ts';
 
 export interface ApproverParts {
+  tokens: Pick<Tokens, 'confirm'>;
   public_url: string;
   /** How long a person may think before the call is answered without a decision, in ms. Default 5 minutes. */
   approval_ms?: number;
@@ -22,8 +24,8 @@ const usualPatience = 300_000;
  * the page of the approval. Everything but a clear yes or no leaves the question as it stands.
  */
 export function approverOf(
-  { public_url, approval_ms = usualPatience, progress_ms = usualProgress_ms }: ApproverParts,
-  { session }: Pick<Caller, 'session'>,
+  { tokens, public_url, approval_ms = usualPatience, progress_ms = usualProgress_ms }: ApproverParts,
+  { actor, session }: Pick<Caller, 'actor' | 'session'>,
   { ask, notify, log, progress, signal }: Exchange,
 ): Approver {
   const ways = session?.client.elicitation ?? [];
@@ -58,6 +60,9 @@ export function approverOf(
   return {
     client_name: session?.client.name ?? null,
     signal,
+    async confirm() {
+      await tokens.confirm(actor.token_id, 'mcp');
+    },
     async ask(asked, settled) {
       if (!ask || ways.length === 0) return undefined;
       const given_up = AbortSignal.any([signal, settled]);

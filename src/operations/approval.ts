@@ -25,6 +25,8 @@ export interface Approver {
    * @returns undefined when the person did not decide there.
    */
   ask(approval: Approval, settled: AbortSignal): Promise<ApprovalDecision | undefined>;
+  /** A person has thought for a while: whether the caller may still do what it may at the start. @throws {DomainError} UNAUTHORIZED */
+  confirm(): Promise<void>;
 }
 
 export interface ApprovedCall<T> {
@@ -103,6 +105,8 @@ export function createApprovals(unitOfWork: UnitOfWork) {
       if (approval.state === 'approved' && approver.signal.aborted && approval.decided_via !== 'program') {
         throw required(approval);
       }
+      // What was decided stands: the next call uses it.
+      await approver.confirm();
     }
     if (approval.state === 'denied') throw denied(approval);
     if (approval.state !== 'approved') throw required(approval);

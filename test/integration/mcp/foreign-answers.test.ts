@@ -150,7 +150,7 @@ test.each([
   const id = await gone.question();
   gone.stream.close();
   await gone.stream.ended;
-  await expect.poll(async () => (await approvals(mine)).length).toBe(1);
+  await expect.poll(async () => (await approvals(mine)).length, { timeout: 20_000 }).toBe(1);
   const again = await opened({ ...sender, url: second.url }, 2, stranger);
   expect(await again.question()).not.toBe(id);
   await answer(sender, id);

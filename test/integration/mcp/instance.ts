@@ -50,6 +50,8 @@ export interface Instance {
   /** The first step of a stop: nobody waits any longer. */
   drain(): Promise<void>;
   close(): Promise<void>;
+  /** Moves the clock forward by which tokens end here. */
+  later(ms: number): void;
   /** Resolves when nothing that goes from process to process is lost. */
   connected(): Promise<void>;
 }
@@ -91,7 +93,12 @@ export async function startInstance(
     },
   });
   const resources = resourceAddresses(publicUrl);
-  const tokens = createTokens({ find: (hash) => repositories.tokens.find(hash), resources });
+  let ahead = 0;
+  const tokens = createTokens({
+    find: (hash) => repositories.tokens.find(hash),
+    resources,
+    now: () => Date.now() + ahead,
+  });
   const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
@@ -164,6 +171,9 @@ export async function startInstance(
     },
     query: (text, values) => database.query({ text }, values),
     drain: () => face.close(),
+    later(ms) {
+      ahead += ms;
+    },
     async connected() {
       while (!bus.healthy()) await pause(5);
     },

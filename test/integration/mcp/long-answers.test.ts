@@ -127,3 +127,22 @@ test('while a person thinks, a client that asks for it hears so, and the stream 
   const last = (await stream.events(4)).map(({ data }) => JSON.parse(data)).at(-1);
   expect(last).toMatchObject({ id: 1, result: { structuredContent: { status: 'pending' } } });
 });
+
+test('a token that ends while a person thinks does nothing more; what the person decided is there for the next', async () => {
+  const instance = await startInstance(database.url);
+  onTestFinished(() => instance.close());
+  await instance.token('far.stranger');
+  const [old, fresh] = [
+    await instance.token('thinks.agent', { expires_in: 600 }),
+    await instance.token('thinks.agent'),
+  ];
+  const sender: Sender = { url: instance.url, token: old, session: await beginAsking(instance.url, old) };
+  const call = await openCall(sender, 1, 'request_contact', { handle: 'far.stranger' });
+  const id = await call.question();
+  instance.later(700_000);
+  expect(await answer(sender, id)).toBe(401);
+  expect(await answer({ ...sender, token: fresh }, id)).toBe(202);
+  expect((await call.result(2)).error['code']).toBe('UNAUTHORIZED');
+  const again = await openCall({ ...sender, token: fresh }, 2, 'request_contact', { handle: 'far.stranger' });
+  expect(await again.result(1)).toMatchObject({ isError: false, value: { status: 'pending' } });
+});

@@ -112,7 +112,7 @@ test('the SDK client gets notifications, and those of a cut as well', async () =
     });
   };
   const listener = await sdkClient(instance.url, token, { fetch: fetchWithCut });
-  await expect.poll(() => drops.length).toBe(1);
+  await expect.poll(() => drops.length, { timeout: 20_000 }).toBe(1);
   await new Promise((resolve) => {
     setTimeout(resolve, 200);
   });
