@@ -42,7 +42,17 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   migrate: ['config', 'platform/migrations'],
   process: ['config', 'platform/lifecycle', 'platform/logger'],
-  cli: ['bridge', 'compose', 'config', 'domain', 'jobs/define', 'platform', 'presenters', 'process', 'services'],
+  cli: [
+    'bridge',
+    'compose',
+    'config',
+    'domain',
+    'jobs/define',
+    'platform',
+    'presenters',
+    'process',
+    'services',
+  ],
   // A client of the service, for MCP clients without HTTP: it knows the service by its doors alone.
   bridge: [],
   embedded: ['config'],
