@@ -154,7 +154,17 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1', SECRET_KEY: '-'.repeat(32) });
   const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
   const metrics = createMetrics({ version: '0', part: 'test' });
-  const core = { config, logger, metrics, queues, bus, repositories: {}, close: () => Promise.resolve() };
+  const unitOfWork = { consult: () => Promise.resolve(true) };
+  const core = {
+    config,
+    logger,
+    metrics,
+    queues,
+    bus,
+    unitOfWork,
+    repositories: {},
+    close: () => Promise.resolve(),
+  };
   await startWorker(core as unknown as Core, lifecycle);
   await lifecycle.stop('the test is over');
   return handlers;

@@ -40,9 +40,12 @@ const knownToImages = new Set([
   'REDISCLI_AUTH',
   'MINIO_ROOT_USER',
   'MINIO_ROOT_PASSWORD',
+  'GF_SECURITY_ADMIN_PASSWORD',
+  'GF_ANALYTICS_REPORTING_ENABLED',
+  'GF_ANALYTICS_CHECK_FOR_UPDATES',
 ]);
-/** Put into an address, and so a setting of nobody. */
-const partsOfAddresses = new Set(['REDIS_PASSWORD']);
+/** Put into an address, or read under another name, and so a setting of nobody. */
+const partsOfAddresses = new Set(['REDIS_PASSWORD', 'GRAFANA_PASSWORD', 'GRAFANA_PORT']);
 /** Empty where what they are for is not used. */
 const optionalSecrets = new Set([
   'OIDC_CLIENT_SECRET',
@@ -54,7 +57,7 @@ const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT
 
 describe('docker-compose.yml', () => {
   test('has every part of the service', () => {
-    const names = [...ours, 'postgres', 'redis', 'minio', 'clamav'];
+    const names = [...ours, 'postgres', 'redis', 'minio', 'clamav', 'prometheus', 'grafana'];
     expect(Object.keys(services).toSorted()).toEqual(names.toSorted());
   });
 
@@ -97,13 +100,13 @@ describe('docker-compose.yml', () => {
     expect(command).toContain('--requirepass');
   });
 
-  test('keeps data in named volumes, and shows only the API, on this machine alone', () => {
+  test('keeps data in named volumes, and shows only the API and Grafana, on this machine alone', () => {
     for (const [name, service] of all) {
       for (const volume of service.volumes ?? [])
         expect(volumes).toHaveProperty([volume.split(':')[0] ?? '']);
       for (const port of service.ports ?? []) expect(port, name).toMatch(/^127\.0\.0\.1:/);
     }
-    expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['api']);
+    expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['api', 'grafana']);
     expect(services['postgres']?.volumes).toHaveLength(1);
     expect(services['redis']?.volumes).toHaveLength(1);
     expect(services['api']?.volumes).toEqual(services['worker']?.volumes);

@@ -6,6 +6,7 @@ import { rest } from '../../support/rest-client.ts';
 import { type Backend, startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { connect } from '../../support/ws-client.ts';
 import { scraped } from './scraped.ts';
+import { shownMetrics } from './shown-metrics.ts';
 
 const patience = { timeout: 20_000 };
 const password = 'a-long-enough-password';
@@ -86,6 +87,18 @@ function metricsOn(backend: Backend): void {
     const words = JSON.stringify([api.samples, worker.samples]);
     for (const secret of [thread, ann.id, ann.handle, 'wp-login', 'thd_'])
       expect(words).not.toContain(secret);
+  });
+
+  test('dashboard and alerts ask for what there is, and all that there is can be seen', async () => {
+    const [api, worker] = await Promise.all([scraped(service.ops.api), scraped(service.ops.worker)]);
+    const exported = new Set([...api.families, ...worker.families]);
+    const { alerts, inRules, onDashboard, inDocs, explained } = shownMetrics();
+    expect([...inRules, ...onDashboard].filter((name) => !exported.has(name))).toEqual([]);
+    const own = [...exported].filter((name) => /^(?:ams|http)_/.test(name));
+    expect(own.length).toBeGreaterThan(15);
+    expect(own.filter((name) => !onDashboard.has(name))).toEqual([]);
+    expect(own.filter((name) => !inDocs.has(name))).toEqual([]);
+    expect(explained).toEqual(expect.arrayContaining(alerts));
   });
 
   test('a job that fails is told of by metrics, doctor and command line, and starts anew', async () => {
