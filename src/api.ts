@@ -66,7 +66,7 @@ export async function startApi(
   lifecycle.onStop('connections', 5_000, () => core.close());
 
   const restored = await recogniseRestore(unitOfWork);
-  if (restored !== null)
+  if (restored !== null && restored > 0)
     logger.warn({ feeds: restored }, 'this database is new here: feeds begin new numbers');
   const resources = resourceAddresses(public_url);
   const tokens = createTokens({ find: tokenFinder(unitOfWork), resources });

@@ -16,9 +16,6 @@ const most = { connectionTimeout: 3_000, requestTimeout: 60_000, throwOnRequestT
 /** Whoever reads slowly holds a connection: the usual 50 would let a few of them hold up all others. */
 const agent = { maxSockets: 1_000 };
 
-// The SDK says at every start that releases of 2027 will want Node 22; the lock file keeps one that does not.
-process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-
 const quiet = () => undefined;
 /** What fails is thrown, and told by whoever catches it. */
 const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -28,6 +25,8 @@ const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: qu
  * servers beside AWS understand.
  */
 export function createS3Client({ endpoint, region, credentials, patience }: S3Settings): S3Client {
+  // The SDK says with the first client that releases of 2027 will want Node 22; the lock file keeps one that does not.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   return new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
