@@ -21,9 +21,9 @@ export function ownFolder(): string {
   return folder;
 }
 
-/** Waits for something that must become true within 15 s. */
+/** Waits for something that must become true within 40 s. */
 export async function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  if (!(await until(check, { within: 15_000 }))) throw new Error(`never happened: ${what}`);
+  if (!(await until(check, { within: 40_000 }))) throw new Error(`never happened: ${what}`);
 }
 
 export const isGone = (pid: number) => inspectProcess(pid) === null;
