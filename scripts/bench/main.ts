@@ -12,6 +12,7 @@ import { measureReconnect, reconnectTable } from './streams/reconnect.ts';
 import { settling } from './streams/resident.ts';
 import { measureSockets, socketsTable } from './streams/sockets.ts';
 import { measureTokens, tokensTable } from './tokens.ts';
+import { measureTools, toolsTable } from './tools/measure.ts';
 import { measureUploads, uploadsTable } from './uploads.ts';
 
 async function main(): Promise<void> {
@@ -44,6 +45,9 @@ async function main(): Promise<void> {
     } else if (part === 'tokens') {
       const measured = await measureTokens(stage, signal);
       print(measured, tokensTable(measured));
+    } else if (part === 'mcp') {
+      const measured = await measureTools(stage, { ...sending, in_flight: 32, say, signal, fail });
+      print(measured, toolsTable(measured));
     } else if (part === 'uploads') {
       const measured = await measureUploads(stage, signal);
       print(measured, uploadsTable(measured));

@@ -13,6 +13,9 @@ npm run bench -- history   reading, while one history grows:
 
 npm run bench -- tokens    the check of an access token, known to the process and looked up
 
+npm run bench -- mcp       tools/call list_threads beside a bare server of the MCP SDK with one trivial tool, and send_message by
+                           tool beside POST …/messages
+
 npm run bench -- uploads   20 uploads of 10 MB at once: memory of the API, and MB/s beside the same bytes written straight to the
                            store (a folder; the bucket of S3_BUCKET and S3_* when they are set); Linux only
 
@@ -54,7 +57,7 @@ Of fan-out:
   --seconds <n>            of each measurement (10)
 `;
 
-const parts = ['sending', 'history', 'tokens', 'uploads', 'sockets', 'reconnect', 'fan-out'] as const;
+const parts = ['sending', 'history', 'tokens', 'mcp', 'uploads', 'sockets', 'reconnect', 'fan-out'] as const;
 
 /** The arguments, checked. @throws one line that names the option. */
 export function readOptions() {

@@ -2,7 +2,7 @@ import type { Core } from '../../src/compose.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { registerAgent } from '../../src/services/agents-admin.ts';
 import { issueToken } from '../../src/services/issue-token.ts';
-import { resourceAddresses, tokenLife_s } from '../../src/services/tokens.ts';
+import { type Door, resourceAddresses, tokenLife_s } from '../../src/services/tokens.ts';
 import type { Administration } from '../../src/unit-of-work.ts';
 
 export interface Member {
@@ -65,12 +65,12 @@ export function makeReader(
 }
 
 /** A token for an agent that exists. */
-export function tokenOf(core: Core, handle: string): Promise<string> {
-  return core.unitOfWork.administer((work) => issue(core, work, handle));
+export function tokenOf(core: Core, handle: string, door: Door = 'api'): Promise<string> {
+  return core.unitOfWork.administer((work) => issue(core, work, handle, door));
 }
 
-async function issue(core: Core, work: Administration, handle: string): Promise<string> {
-  const resource = resourceAddresses(core.config.PUBLIC_URL).api;
+async function issue(core: Core, work: Administration, handle: string, door: Door = 'api'): Promise<string> {
+  const resource = resourceAddresses(core.config.PUBLIC_URL)[door];
   const scopes = ['threads:read', 'threads:write'] as const;
   return (await issueToken(work, { handle, resource, scopes, expires_in: tokenLife_s })).access_token;
 }

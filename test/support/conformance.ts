@@ -41,7 +41,7 @@ export async function runConformance(
   const child = spawn(process.execPath, ['--import', loader, program, ...args, '--output-dir', folder], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 50_000,
+    timeout: 220_000,
     killSignal: 'SIGKILL',
   });
   const lines: string[] = [];

@@ -1,22 +1,24 @@
 import { fileURLToPath } from 'node:url';
 import { endChild, startChild } from '../stage.ts';
 
+const ofSockets = fileURLToPath(new URL('./bare-server.js', import.meta.url));
+
 export interface BareServer {
   base: string;
   pid: number;
   stop(): Promise<void>;
 }
 
-/** Starts the bare WebSocket server that the service is compared with. */
+/** Starts a bare server that the service is compared with: the one for WebSockets, unless another is named. */
 export async function startBareServer(options: {
+  program?: string;
   node_arguments?: readonly string[];
   signal: AbortSignal;
   fail: (reason: Error) => void;
 }): Promise<BareServer> {
-  const { node_arguments = [], signal, fail } = options;
+  const { program = ofSockets, node_arguments = [], signal, fail } = options;
   let port = 0;
   let ending = false;
-  const program = fileURLToPath(new URL('./bare-server.js', import.meta.url));
   const child = await startChild(program, {
     env: { NODE_ENV: 'production' },
     node_arguments,

@@ -1,6 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ConformanceRun, runConformance, scoredScenarios } from '../../support/conformance.ts';
 import { startCluster, withFixtures } from './cluster.ts';
+
+// Four processes start and some hundred requests are made: seconds alone, minutes on a machine that is busy.
+vi.setConfig({ testTimeout: 240_000 });
 
 const revision = '2025-11-25';
 

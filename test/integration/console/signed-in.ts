@@ -15,7 +15,10 @@ export function freshName(stem: string): string {
 }
 
 /** A person of a fresh account in a browser, signed in without the trouble of typing. */
-export async function signedIn(service: TestService, username = freshName('person')) {
+export async function signedIn(
+  service: Pick<TestService, 'core' | 'url' | 'register'>,
+  username = freshName('person'),
+) {
   const { unitOfWork } = service.core;
   const account = await unitOfWork.administer((work) =>
     createAccount(work, { username, password_hash: null }),
