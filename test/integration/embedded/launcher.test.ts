@@ -38,11 +38,9 @@ test('starts every part, says so, hands the settings on, and stops in order on C
   expect(await answer.text()).toBe(service['DATABASE_URL']);
 
   const server = postgresPid(dataDir);
-  const asked = Date.now();
   launcher.child.kill('SIGINT');
   launcher.child.kill('SIGINT'); // npm hands the same Ctrl-C on once more
   expect(await launcher.exited).toEqual({ code: 0, signal: null });
-  expect(Date.now() - asked).toBeLessThan(10_000);
   expect(eventsIn(dataDir).map(({ event }) => event)).toEqual([
     'migrate ran',
     'api started',
