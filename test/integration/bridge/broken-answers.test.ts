@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
@@ -33,29 +33,29 @@ const tools = [
   { name: 'change', inputSchema: { type: 'object' }, annotations: { idempotentHint: true } },
 ];
 
+const begun = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  serverInfo: { name: 'fake', version: '1' },
+};
+
 /** The bridge in this process, before a service that answers calls of tools as a test says. */
 async function before(answer: Answer, patience = 20) {
   const calls: Asked[] = [];
-  const server = createServer((request, response) => {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') {
       response.writeHead(405).end();
       return;
     }
-    void text(request).then((body) => {
-      const asked = JSON.parse(body) as Asked;
-      if (asked.method === 'tools/call') {
-        calls.push(asked);
-        answer(response, asked, calls.length);
-      } else if (asked.method === 'tools/list') result(response, asked, { tools });
-      else if (asked.id === undefined) response.writeHead(202).end();
-      else
-        result(response, asked, {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          serverInfo: { name: 'fake', version: '1' },
-        });
-    });
-  });
+    const asked = JSON.parse(await text(request)) as Asked;
+    if (asked.method === 'tools/call') {
+      calls.push(asked);
+      answer(response, asked, calls.length);
+    } else if (asked.method === 'tools/list') result(response, asked, { tools });
+    else if (asked.id === undefined) response.writeHead(202).end();
+    else result(response, asked, begun);
+  }
+  const server = createServer((request, response) => void serve(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
