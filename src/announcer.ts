@@ -20,7 +20,7 @@ export interface Announcer {
  * Milliseconds between two departures of jobs. Who listens is rung at once, so a job may wait a moment; and the more subjects
  * share an entry of the queue, the less each of them costs the queue, the worker and the database.
  */
-const jobGathering_ms = 20;
+const jobGathering_ms = 100;
 
 /**
  * Carries the news of commits to the bus and the queues. What comes together travels together: at rest a commit costs one

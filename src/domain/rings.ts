@@ -29,7 +29,8 @@ export function eachRing(body: string, ring: (agentId: string, number: number) =
     const space = body.indexOf(' ', at);
     const end = body.indexOf(',', space);
     if (space < 0 || end < 0) return;
-    ring(body.slice(at, space), Number(body.slice(space + 1, end)));
+    const number = Number(body.slice(space + 1, end));
+    if (Number.isSafeInteger(number)) ring(body.slice(at, space), number);
     at = end + 1;
   }
 }

@@ -29,7 +29,10 @@ export interface Channels {
   byAgent(): Iterable<[agentId: string, members: ReadonlySet<Member>]>;
   /** Whether anybody listens for this agent, or has just done so. */
   has(agentId: string): boolean;
+  /** Rings the members of this agent; at once, unless it is to be rung soon. */
   ring(agentId: string, number: number): void;
+  /** The same for one of many: behind what is under way, a few in each turn of the event loop. */
+  ringSoon(agentId: string, number: number): void;
   /** Subscribes again if that failed. */
   repair(): void;
   close(): Promise<void>;
@@ -52,6 +55,12 @@ interface Channel {
   linger: NodeJS.Timeout | undefined;
 }
 
+/**
+ * Agents that are rung soon in one turn of the event loop: calls under way go on in between, and an agent that is rung again meanwhile
+ * gets all that is new in one packet.
+ */
+const ringsAtOnce = 50;
+
 /** Who listens to which agent in this process. One subscription hears the rings of all agents. */
 export function createChannels(parts: ChannelsParts): Channels {
   const { bus, presence, log, linger_ms, patience_ms, members_per_agent } = parts;
@@ -61,8 +70,27 @@ export function createChannels(parts: ChannelsParts): Channels {
   let listening = false;
   subscribe();
 
+  /** Whom to ring soon, and up to which number; who has waited longest stands first. */
+  const soon = new Map<string, number>();
+
   function ring(agentId: string, number: number): void {
-    for (const member of channels.get(agentId)?.members ?? []) member.ring(number);
+    if (soon.has(agentId)) ringSoon(agentId, number);
+    else for (const member of channels.get(agentId)?.members ?? []) member.ring(number);
+  }
+
+  function ringSoon(agentId: string, number: number): void {
+    if (soon.size === 0) setImmediate(ringSome);
+    soon.set(agentId, Math.max(number, soon.get(agentId) ?? 0));
+  }
+
+  function ringSome(): void {
+    let room = ringsAtOnce;
+    for (const [agentId, number] of soon) {
+      if (room-- === 0) break;
+      soon.delete(agentId);
+      ring(agentId, number);
+    }
+    if (soon.size > 0) setImmediate(ringSome);
   }
 
   function subscribe(): void {
@@ -119,6 +147,7 @@ export function createChannels(parts: ChannelsParts): Channels {
     },
     has: (agentId) => channels.has(agentId),
     ring,
+    ringSoon,
     repair() {
       if (!subscription) subscribe();
     },
