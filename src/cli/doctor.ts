@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Core } from '../compose.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { largestAttachment } from '../domain/attachments.ts';
 import { timeOfId } from '../domain/ids.ts';
 import { reasonOf } from '../platform/error-log.ts';
 import { pendingMigrations } from '../platform/migrations.ts';
-import { pingClamd } from '../platform/scanner-clamd.ts';
+import { clamdScanner, pingClamd } from '../platform/scanner-clamd.ts';
+import type { ScannedFile } from '../platform/scanner.ts';
 import { originOfFeeds } from '../services/feed-origin.ts';
 import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
@@ -19,6 +22,13 @@ const longestWait = 60_000;
 /** Days: an event stays one day longer than what leads to it, and is then removed within the next. */
 const removalMayTake = 2;
 
+/** What the scanner must take: as many bytes as an attachment may have. */
+const largestFile: ScannedFile = {
+  size_bytes: largestAttachment,
+  sha256: '',
+  read: () => Promise.resolve(Readable.from([Buffer.alloc(largestAttachment)])),
+};
+
 interface Finding {
   part: string;
   ok: boolean;
@@ -31,7 +41,8 @@ interface Check {
   part: string;
   /** Says what it found, or throws the reason why it is not well. */
   look(core: Core): Promise<string>;
-  advice: string;
+  /** What to do when it is not well. */
+  advice: string | ((config: Config) => string);
 }
 
 const checks: Check[] = [
@@ -110,22 +121,26 @@ const checks: Check[] = [
   {
     part: 'files',
     async look({ blobs, config }) {
-      await blobs.list('', 1);
+      await blobs.check();
       return config.S3_BUCKET === undefined
         ? `in ${config.DATA_DIR}/blobs`
         : `in the bucket ${config.S3_BUCKET}`;
     },
-    advice: 'start the object store, create the bucket, or correct S3_ENDPOINT, S3_BUCKET and its keys',
+    advice: ({ S3_BUCKET, DATA_DIR }) =>
+      S3_BUCKET === undefined
+        ? `let the service write in ${DATA_DIR}, make room there, or correct DATA_DIR`
+        : 'start the object store, create the bucket, let the key put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
   },
   {
     part: 'scanner',
     async look({ config }) {
       if (config.CLAMD_URL === undefined) return 'built-in checks only';
       await pingClamd(config.CLAMD_URL);
+      await clamdScanner(config.CLAMD_URL).scan(largestFile);
       return 'ClamAV and built-in checks';
     },
     advice:
-      'start clamd, correct CLAMD_URL, or leave it out: until then uploads stay unscanned, and then fail',
+      'start clamd, let it take 10 MiB (StreamMaxLength), correct CLAMD_URL, or leave it out: until then uploads stay unscanned, and then fail',
   },
   {
     part: 'api',
@@ -165,8 +180,17 @@ async function examinePart({ part, look, advice }: Check, core: Core): Promise<F
   } catch (error) {
     // fetch() tells the reason in the cause only.
     const reason = error instanceof TypeError && error.cause ? error.cause : error;
-    return { part, ok: false, detail: reasonOf(reason), advice };
+    return {
+      part,
+      ok: false,
+      detail: firstLine(reasonOf(reason)),
+      advice: typeof advice === 'string' ? advice : advice(core.config),
+    };
   }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
 }
 
 /** `ams doctor` */

@@ -1,7 +1,7 @@
 import { access, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assertBlobKey, BlobMissing, type Blobs, isBlobKey, type StoredBlob } from './blobs.ts';
-import { draftFolder, isAbsence, makeFolder, namesIn, timeOf } from './drafts.ts';
+import { checkFolder, draftFolder, isAbsence, makeFolder, namesIn, timeOf } from './drafts.ts';
 
 /**
  * Blobs as files of a folder, for a service that runs on one machine. The key abcd… lies in ab/cd/abcd…; what is still
@@ -60,6 +60,8 @@ export function folderBlobs(root: string): Blobs {
       }
       return found;
     },
+
+    check: () => checkFolder(root),
 
     removeDrafts: (before) => drafts.removeBefore(before),
   };

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DeleteObjectCommand,
@@ -11,7 +12,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { assertBlobKey, BlobMissing, type Blobs, isBlobKey, type StoredBlob } from './blobs.ts';
-import { draftFolder } from './drafts.ts';
+import { checkFolder, draftFolder } from './drafts.ts';
 
 /** Everything of ours in a bucket, which may hold other things too, begins so. */
 export const s3Prefix = 'attachments/';
@@ -32,7 +33,7 @@ export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs
     return { Bucket: bucket, Key: `${s3Prefix}${key}` };
   }
 
-  return {
+  const store: Blobs = {
     async read(key, range) {
       const part = range && { Range: `bytes=${range.start}-${range.end}` };
       try {
@@ -89,8 +90,18 @@ export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs
       return found.slice(0, limit);
     },
 
+    async check() {
+      await checkFolder(drafts);
+      await store.list('', 1);
+      const key = randomBytes(16).toString('hex');
+      await store.write(key, Readable.from([Buffer.from('a check; it is removed at once')]));
+      (await store.read(key)).resume();
+      await store.remove(key);
+    },
+
     removeDrafts: (before) => waiting.removeBefore(before),
   };
+  return store;
 }
 
 /** The SDK repeats what has no body, or one that it can read again; a stream it sends once. */

@@ -37,6 +37,11 @@ export interface Blobs {
   remove(key: string): Promise<void>;
   /** Up to `limit` blobs whose keys come after this one, in the order of their keys; `''` begins. */
   list(after: string, limit: number): Promise<StoredBlob[]>;
+  /**
+   * Finds out whether bytes can be kept here, and leaves nothing behind.
+   * @throws the reason why not.
+   */
+  check(): Promise<void>;
   /** Removes what writes that began before this time (ms) have left unfinished: of processes that died over them. */
   removeDrafts(before: number): Promise<void>;
 }

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** Ten uploads of the largest size, in bytes. */
+const leastRoom = 100 * 1024 * 1024;
 
 /** A folder for bytes on their way in, which take their place only once they are complete. For its owner only. */
 export function draftFolder(root: string) {
@@ -34,6 +37,21 @@ export function draftFolder(root: string) {
       }
     },
   };
+}
+
+/**
+ * Finds out whether this folder can be written, or be made where it is not there yet. Makes nothing: whoever asks may be another user
+ * than the one who writes.
+ * @throws the reason why not, also when the disk has next to no room.
+ */
+export async function checkFolder(path: string): Promise<void> {
+  let place = resolve(path);
+  while ((await timeOf(place)) === null) place = dirname(place);
+  await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
+  if (!(await stat(place)).isDirectory()) throw new Error(`${place} is no folder`);
+  const { bavail, bsize } = await statfs(place);
+  const room = bavail * bsize;
+  if (room < leastRoom) throw new Error(`only ${Math.floor(room / 1_048_576)} MiB are free in ${place}`);
 }
 
 /** Makes a folder that only its owner can look into, unless it is there. */

@@ -11,11 +11,15 @@ type Purpose<Method> = Extract<SignedPurpose, { method: Method }>;
 
 const path = /^\/blobs\/([^/]+)$/;
 
+/** How long a caller may take nothing of what it is sent, in milliseconds: it holds a file or a connection to the store. */
+const patience = 60_000;
+
 /**
  * The door to stored bytes for whoever has a signed address: GET with Range, and PUT of what was promised. An address that was
  * altered, has expired, or is of another method leads nowhere.
+ * @param stalled after how many milliseconds a download is ended of which nothing is taken.
  */
-export function blobsFace(addresses: OwnAddresses, blobs: Blobs): Middleware {
+export function blobsFace(addresses: OwnAddresses, blobs: Blobs, stalled = patience): Middleware {
   return function blobDoor(ctx, next) {
     const ticket = path.exec(ctx.path)?.[1];
     return ticket === undefined ? next() : drained(ctx, () => open(ctx, ticket));
@@ -28,8 +32,10 @@ export function blobsFace(addresses: OwnAddresses, blobs: Blobs): Middleware {
       throw new DomainError('FORBIDDEN', 'This address is not good, or not any more; ask for a new one.');
     }
     try {
-      if (purpose.method === 'GET') await send(ctx, purpose, blobs);
-      else await take(ctx, purpose, blobs);
+      if (purpose.method === 'GET') {
+        await send(ctx, purpose, blobs);
+        ctx.res.setTimeout(stalled, () => ctx.res.destroy());
+      } else await take(ctx, purpose, blobs);
     } catch (error) {
       if (error instanceof DomainError) throw error;
       if (error instanceof BlobMissing) throw gone();

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { faultyS3 } from '../../support/faulty-s3.ts';
 import { type Authority, startAuthority } from '../oauth/authority.ts';
 import { ams } from './ams.ts';
 
@@ -86,6 +88,43 @@ describe('doctor', () => {
       'numbers',
       'api',
     ]);
+  });
+
+  test('tells what is wrong with the store of files and the scanner', async () => {
+    const store = await faultyS3();
+    // Takes everything, and then says that it was too much.
+    const small = createTcpServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', (asked) => {
+          socket.end(String(asked).startsWith('zPING') ? 'PONG\0' : 'INSTREAM size limit exceeded. ERROR\0');
+        });
+    });
+    await new Promise<void>((resolve) => void small.listen(0, '127.0.0.1', resolve));
+    const { port } = small.address() as AddressInfo;
+    const look = async (env: Record<string, string>, part: string) => {
+      const { checks } = await doctor({ ...authority.env, ...env });
+      return checks.find((check) => check.part === part);
+    };
+    expect(await look(store.env, 'files')).toMatchObject({ ok: true, detail: 'in the bucket bucket' });
+    expect(store.objects.size).toBe(0);
+    store.listing.deed = 404;
+    expect(await look(store.env, 'files')).toMatchObject({
+      ok: false,
+      detail: 'NoSuchBucket',
+      advice: expect.stringMatching(/create the bucket/),
+    });
+    expect(await look({ DATA_DIR: '/dev/null' }, 'files')).toMatchObject({
+      ok: false,
+      advice: expect.stringMatching(/correct DATA_DIR/),
+    });
+    expect(await look({ CLAMD_URL: `tcp://127.0.0.1:${port}` }, 'scanner')).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/INSTREAM size limit exceeded/),
+      advice: expect.stringMatching(/StreamMaxLength/),
+    });
+    small.close();
+    await store.close();
   });
 
   test('names migrations that have not run', async () => {

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import Koa from 'koa';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { BlobMissing } from '../../../src/platform/blobs.ts';
+import { BlobMissing, type Blobs } from '../../../src/platform/blobs.ts';
+import { blobsFace } from '../../../src/rest/blobs.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import { rest } from '../../support/rest-client.ts';
 import type { TestAgent } from '../../support/service.ts';
@@ -99,6 +103,31 @@ test('keep nothing of a body that does not say its length, or is cut off', async
   cut.destroy();
   await vi.waitFor(async () => expect(await drafts()).toEqual([]), 8_000);
   await expect(service.core.blobs.read(what.key)).rejects.toThrow(BlobMissing);
+});
+
+test('end for a caller who takes nothing of what it is sent', async () => {
+  const { own_addresses, blobs } = service.core;
+  const bytes = Buffer.alloc(30_000_000);
+  const what = { key: '3'.repeat(32), filename: 'a', content_type: 'text/plain', size_bytes: bytes.length };
+  await blobs.write(what.key, Readable.from([bytes]));
+  const streams: Readable[] = [];
+  const read: Blobs['read'] = async (key) => {
+    const stream = await blobs.read(key);
+    streams.push(stream);
+    return stream;
+  };
+  const server = new Koa().use(blobsFace(own_addresses, { ...blobs, read }, 300)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { pathname } = new URL(await own_addresses.download(what, Date.now() + 60_000));
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  await vi.waitFor(() => expect(streams).toHaveLength(1), 8_000);
+  await vi.waitFor(() => expect(streams[0]?.closed).toBe(true), 15_000);
+  expect(streams[0]?.readableEnded).toBe(false);
+  socket.destroy();
+  server.close();
+  await blobs.remove(what.key);
 });
 
 test('serve parts as they should be, whatever is asked for', async () => {

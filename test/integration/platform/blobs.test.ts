@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { folderBlobs } from '../../../src/platform/blobs-folder.ts';
 import { s3Blobs } from '../../../src/platform/blobs-s3.ts';
@@ -153,6 +155,12 @@ function contract(open: () => Promise<OpenStore>): void {
     }
   });
 
+  test('says that it can keep bytes, and leaves nothing behind', async () => {
+    const before = await blobs.list('', 1_000);
+    await blobs.check();
+    expect(await blobs.list('', 1_000)).toEqual(before);
+  });
+
   test('lists its keys in order, in pages, with their times', async () => {
     const keys = Array.from({ length: 7 }, newKey).sort();
     for (const key of keys) await blobs.write(key, pieces(Buffer.from('listed')));
@@ -198,6 +206,31 @@ describe('the folder of blobs', () => {
     expect(await readdir(join(root, 'drafts'))).toEqual(['left']);
     await blobs.removeDrafts(Date.now() + 60_000);
     expect(await readdir(join(root, 'drafts'))).toEqual([]);
+  });
+
+  test('says why it cannot keep bytes', async () => {
+    const { root, blobs } = await folder();
+    await blobs.check();
+    await expect(stat(root)).rejects.toThrow('ENOENT');
+    await writeFile(root, 'no folder');
+    await expect(blobs.check()).rejects.toThrow(/EACCES|is no folder/);
+    await expect(blobs.write(newKey(), pieces(Buffer.from('lost')))).rejects.toThrow(/ENOTDIR|EEXIST/);
+  });
+
+  test('leaves nothing of a file that finds no room, in the middle of it', async () => {
+    const { root, blobs } = await folder();
+    const script = `
+      import { folderBlobs } from ${JSON.stringify(join(import.meta.dirname, '../../../src/platform/blobs-folder.ts'))};
+      async function* bytes() { for (let turn = 0; turn < 64; turn += 1) yield Buffer.alloc(65_536, 'x'); }
+      const fault = await folderBlobs(${JSON.stringify(root)}).write('${'0'.repeat(32)}', bytes()).catch((error) => error);
+      console.log(fault.code);`;
+    // No file of this process may grow beyond 512 KiB or so: the same to it as a disk that is full.
+    const limited = `trap '' XFSZ; ulimit -f 512; exec "$@"`;
+    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, 'sh', ...node]);
+    expect(stdout.trim()).toBe('EFBIG');
+    expect(await readdir(join(root, 'drafts'))).toEqual([]);
+    await expect(blobs.read('0'.repeat(32))).rejects.toThrow(BlobMissing);
   });
 
   test('does not take a folder that is away for blobs that are gone', async () => {
