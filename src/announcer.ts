@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { packRings } from './domain/rings.ts';
+import type { QueuedJob } from './jobs/define.ts';
 import { queuedJobs } from './jobs/index.ts';
 import { batching } from './platform/batching.ts';
 import type { Bus } from './platform/bus.ts';
 import type { Logger } from './platform/logger.ts';
 import type { JobQueues } from './platform/queues.ts';
+import type { Tracing } from './platform/tracing.ts';
 import type { CommitNews, OwedJob } from './unit-of-work.ts';
 
 export interface Announcer {
@@ -31,17 +33,19 @@ export function createAnnouncer({
   bus,
   queues,
   logger,
+  tracing,
 }: {
   bus: Bus;
   queues: JobQueues;
   logger: Logger;
+  tracing: Pick<Tracing, 'current'>;
 }): Announcer {
   const ring = batching<CommitNews['heads'][number]>(async (heads) => {
     const latest = new Map(heads.map((head) => [head.agent_id, head]));
     await bus.publish(packRings([...latest.values()]));
   });
-  const enqueue = batching<OwedJob>(async (jobs) => {
-    await queues.enqueue(queuedJobs(jobs));
+  const enqueue = batching<OwedJob & { trace?: string }>(async (jobs) => {
+    await queues.enqueue(packed(jobs));
     await pause(jobGathering_ms);
   });
   const underWay = new Set<Promise<void>>();
@@ -61,11 +65,22 @@ export function createAnnouncer({
       for (const listener of listeners) listener(news);
       if (heads.length > 0) follow(ring(heads), 'rings');
       if (messages.length > 0) follow(bus.publish(messages), 'messages');
-      if (jobs.length > 0) follow(enqueue(jobs), 'jobs');
+      const trace = tracing.current();
+      const owed = trace === undefined ? jobs : jobs.map((job) => ({ ...job, trace }));
+      if (jobs.length > 0) follow(enqueue(owed), 'jobs');
     },
     alsoTell: (listener) => void listeners.push(listener),
     async settled() {
       await Promise.all(underWay);
     },
   };
+}
+
+/** What is traced travels apart, so that an entry of the queue belongs to one trace; the rest shares its entries. */
+function packed(jobs: readonly (OwedJob & { trace?: string })[]): QueuedJob[] {
+  const traces = new Set(jobs.map(({ trace }) => trace));
+  return [...traces].flatMap((trace) => {
+    const queued = queuedJobs(jobs.filter((job) => job.trace === trace));
+    return trace === undefined ? queued : queued.map((job) => ({ ...job, trace }));
+  });
 }

@@ -9,13 +9,14 @@ import { authenticate } from './http/authenticate.ts';
 import { healthFace } from './http/health.ts';
 import { measureRequests } from './http/measure.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
+import { traceRequests } from './http/trace.ts';
 import type { Additions } from './mcp/additions.ts';
 import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
 import { followKeys } from './oauth/follow-keys.ts';
 import { catalogue } from './operations/catalogue.ts';
 import { countedExecute } from './operations/counted.ts';
-import { createExecute } from './operations/execute.ts';
+import { createExecute, type Execute } from './operations/execute.ts';
 import { createIntake } from './operations/intake.ts';
 import { createLimits } from './operations/limits.ts';
 import { createReadCard } from './operations/read-card.ts';
@@ -26,6 +27,7 @@ import { type ErrorLog, limitedLog } from './platform/error-log.ts';
 import type { Lifecycle } from './platform/lifecycle.ts';
 import { createOpenId } from './platform/openid.ts';
 import { publicFetch } from './platform/public-fetch.ts';
+import { untraced } from './platform/tracing.ts';
 import { batching } from './realtime/batching.ts';
 import { createRealtime } from './realtime/create.ts';
 import { createReceipts } from './realtime/receipts.ts';
@@ -59,7 +61,7 @@ export async function startApi(
   lifecycle: Lifecycle,
   { additions }: { additions?: Additions } = {},
 ): Promise<{ port: number; ops_port: number | undefined }> {
-  const { config, logger, metrics, repositories, unitOfWork, bus, cursors } = core;
+  const { config, logger, metrics, tracing, repositories, unitOfWork, bus, cursors } = core;
   const { PUBLIC_URL: public_url } = config;
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   const draining = new AbortController();
@@ -111,8 +113,16 @@ export async function startApi(
   const limits = createLimits(core.limiter);
   const intake = createIntake({ blobs: core.blobs, types: config.ATTACHMENT_TYPES, log });
   const execute = createExecute(unitOfWork, limits, intake);
-  const executeFor = (door: string) =>
-    countedExecute(execute, (operation, outcome) => metrics.operations.inc({ operation, door, outcome }));
+  const executeFor = (door: string) => {
+    const traced: Execute = (call) =>
+      tracing.span(call.operation.name, { kind: 'internal' }, (note) => {
+        note({ 'ams.operation': call.operation.name, 'ams.door': door });
+        return execute(call);
+      });
+    return countedExecute(traced, (operation, outcome) =>
+      metrics.operations.inc({ operation, door, outcome }),
+    );
+  };
   const health = healthFace(healthChecks(core), () => draining.signal.aborted);
   // The console has the same keys: it reads and writes the cookies of requests that a person decides about.
   const cookie_keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
@@ -198,6 +208,7 @@ export async function startApi(
   const blobs = blobsFace(core.own_addresses, core.blobs);
   const ops_port = await listenForOperators(core, lifecycle, () => draining.signal.aborted);
   const faces = [
+    ...(tracing === untraced ? [] : [traceRequests(tracing)]),
     measureRequests((labels, seconds) => metrics.requests.observe(labels, seconds)),
     health,
     ...(ops_port === undefined ? [operatorsFace(core, 'this-machine')] : []),

@@ -11,6 +11,7 @@ import { redisBus } from './platform/bus-redis.ts';
 import type { Bus } from './platform/bus.ts';
 import { createCourier } from './platform/courier.ts';
 import { openDatabase } from './platform/database.ts';
+import type { ErrorLog } from './platform/error-log.ts';
 import { postgresLimiter } from './platform/limiter-postgres.ts';
 import { redisLimiter } from './platform/limiter-redis.ts';
 import { type Limiter, unlimited } from './platform/limiter.ts';
@@ -19,14 +20,16 @@ import { createMetrics } from './platform/metrics.ts';
 import { postgresQueues } from './platform/queues-postgres.ts';
 import { redisQueues } from './platform/queues-redis.ts';
 import type { JobQueues } from './platform/queues.ts';
+import { openTracing, type Tracing, untraced } from './platform/tracing.ts';
 import { repositoriesOn } from './repositories/index.ts';
 import { createUnitOfWork } from './unit-of-work.ts';
 
 /**
  * Names every concrete part once: what an API process and a worker have in common. Opens connections lazily and knows no
  * transport. `part` names the process in its logs.
+ * @param tracing of the process; closed with everything else.
  */
-export function compose(config: Config, part: string) {
+export function compose(config: Config, part: string, tracing: Tracing = untraced) {
   const logger = createLogger({ level: config.LOG_LEVEL, part });
   const metrics = createMetrics({ version: config.VERSION, part });
   const database = openDatabase({
@@ -36,9 +39,9 @@ export function compose(config: Config, part: string) {
   });
   const cursors = createCursors(config.SECRET_KEY);
   const bus = chooseBus(config, logger);
-  const queues = chooseQueues(config, logger);
+  const queues = chooseQueues(config, logger, tracing);
   const limiter = chooseLimiter(config, logger);
-  const announcer = createAnnouncer({ bus, queues, logger });
+  const announcer = createAnnouncer({ bus, queues, logger, tracing });
   const files = composeFiles(config);
   const { addresses } = files;
   const vault = sealedBox(derivedKey(config.SECRET_KEY, 'ams vault'));
@@ -51,12 +54,21 @@ export function compose(config: Config, part: string) {
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
   const counted = { loop: limits?.loop ?? null, unsent: limits?.unsent_uploads ?? null };
   const ways = { addresses, vault, courier };
-  const unitOfWork = createUnitOfWork({ database, cursors, ...ways, ...counted, jobsOf, announce });
+  const unitOfWork = createUnitOfWork({
+    database,
+    cursors,
+    ...ways,
+    ...counted,
+    jobsOf,
+    announce,
+    trace: tracing.current,
+  });
 
   return {
     config,
     logger,
     metrics,
+    tracing,
     database,
     /** Bound to the pool: every statement stands alone. */
     repositories: repositoriesOn(database),
@@ -76,6 +88,7 @@ export function compose(config: Config, part: string) {
       courier.close();
       await Promise.all([queues.close(), bus.close(), limiter.close()]);
       await database.close();
+      await tracing.close();
     },
   };
 }
@@ -89,11 +102,23 @@ function chooseBus(config: Config, logger: Logger): Bus {
     : postgresBus({ url: config.DATABASE_URL, channel: 'ams_bus', log });
 }
 
-function chooseQueues(config: Config, logger: Logger): JobQueues {
+/** Opens the traces of a process, where the settings say that there are any. */
+export function tracingOf(config: Config, part: string): Promise<Tracing> {
+  const logger = createLogger({ level: config.LOG_LEVEL, part });
+  const log: ErrorLog = (message, error) => logger.warn({ err: error }, message);
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_SERVICE_NAME: service = `ams-${part}`,
+    VERSION: version,
+  } = config;
+  return openTracing({ endpoint, service, version, log });
+}
+
+function chooseQueues(config: Config, logger: Logger, tracing: Tracing): JobQueues {
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
-    ? redisQueues({ url: config.REDIS_URL, prefix: `{${config.REDIS_PREFIX}}`, log })
-    : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log });
+    ? redisQueues({ url: config.REDIS_URL, prefix: `{${config.REDIS_PREFIX}}`, log, tracing })
+    : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log, tracing });
 }
 
 function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {

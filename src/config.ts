@@ -170,6 +170,8 @@ const environment = z.object({
     .string()
     .min(16, 'must be at least 16 characters; make one with: openssl rand -hex 24')
     .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:').optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
 });

@@ -100,6 +100,8 @@ export interface UnitOfWorkParts {
   courier: Courier;
   /** The jobs that an event sets in motion. */
   jobsOf(event: NewEvent & { id: string }): OwedJob[];
+  /** The traceparent of what is going on, where that is traced. */
+  trace?(): string | undefined;
   /** Told after each commit that concerns others. Must not throw: the outbox and the feed already hold everything. */
   announce(news: CommitNews): void;
 }
@@ -135,14 +137,15 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       });
       const jobs = [...events.flatMap((event) => parts.jobsOf(event)), ...owed];
       const idempotency = keyOf(result);
-      const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency };
+      const traceparent = parts.trace?.();
+      const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency, traceparent };
       const empty = events.length === 0 && jobs.length === 0 && !idempotency;
       const heads = await transaction.commit<CommitNews['heads'][number]>(
         empty ? undefined : commitStatement(record),
       );
       if (heads.length > 0 || jobs.length > 0 || messages.length > 0) {
         const lines = linesOf(record.entries, heads);
-        parts.announce({ heads, lines, events: logged(events, now), jobs, messages });
+        parts.announce({ heads, lines, events: logged(events, now, traceparent), jobs, messages });
       }
       return result;
     } catch (error) {
@@ -258,9 +261,13 @@ function linesOf(entries: readonly Omit<FeedEntry, 'number'>[], heads: CommitNew
   return lines.toReversed();
 }
 
-function logged(events: readonly NotedEvent[], created_at: number): EventRow[] {
+function logged(
+  events: readonly NotedEvent[],
+  created_at: number,
+  traceparent = null as string | null,
+): EventRow[] {
   const whole = events.filter(({ message_id, message }) => message_id === undefined || message !== null);
   return whole.map(({ id, type, thread_id = null, data = null, message }) => {
-    return { id, type, thread_id, data, created_at, message };
+    return { id, type, thread_id, data, created_at, message, traceparent };
   });
 }

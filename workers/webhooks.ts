@@ -23,7 +23,7 @@ export function webhookHandler(
   rests: Rests,
   pacing: WebhookPacing,
 ): JobHandler<{ webhook_id: string }> {
-  const { repositories, unitOfWork, courier, vault, cursors, queues, logger, metrics } = core;
+  const { repositories, unitOfWork, courier, vault, cursors, queues, logger, metrics, tracing } = core;
   const { webhooks, webhookDeliveries, feed, presence } = repositories;
   const turns = createTurns();
 
@@ -53,12 +53,29 @@ export function webhookHandler(
       await note(delivery, { state: 'failed', next_at: null }, { status: null, fault });
       return true;
     }
-    const posted = await courier.post({ url: webhook.url, headers, body });
+    const posted = await post(webhook.url, headers, body, event?.traceparent);
     metrics.webhookAttempts.inc({ outcome: outcomeOf(posted) });
     if (!wasTaken(posted)) return notTaken(delivery, posted);
     await note(delivery, { state: 'delivered', next_at: null }, posted);
     receipts.delivered(webhook.agent_id, event ? [event] : []);
     return true;
+  }
+
+  /** A receiver that traces as well can go on with the trace (W3C Trace Context). */
+  function post(
+    url: string,
+    headers: Record<string, string>,
+    body: string,
+    trace: string | null | undefined,
+  ): Promise<Posted> {
+    const parent = trace ?? undefined;
+    return tracing.span('POST webhook', { kind: 'client', parent }, async (note) => {
+      const traceparent = tracing.current();
+      const traced = traceparent === undefined ? headers : { ...headers, traceparent };
+      const posted = await courier.post({ url, headers: traced, body });
+      note({ 'http.request.method': 'POST', 'http.response.status_code': posted.status ?? 0 });
+      return posted;
+    });
   }
 
   function bodyOf({ agent_id }: Webhook, { number }: Delivery, event: Event): string | undefined {

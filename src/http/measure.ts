@@ -38,15 +38,20 @@ export function measureRequests(meter: RequestMeter): Middleware {
     try {
       await next();
     } finally {
-      const method = methods.has(ctx.method) ? ctx.method : 'other';
+      const method = methodOf(ctx);
       const status = `${Math.floor(ctx.status / 100)}xx`;
       meter({ method, route: routeOf(ctx), status }, (performance.now() - begun) / 1_000);
     }
   };
 }
 
+/** The method, of those that somebody serves. */
+export function methodOf({ method }: Context): string {
+  return methods.has(method) ? method : 'other';
+}
+
 /** The template of the route, never the path itself: callers choose paths, and each would be a series for ever. */
-function routeOf(ctx: Context): string {
+export function routeOf(ctx: Context): string {
   const matched: unknown = ctx['_matchedRoute'];
   if (typeof matched === 'string') return matched;
   const [, first = '', ...rest] = ctx.path.split('/');

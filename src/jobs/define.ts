@@ -44,4 +44,6 @@ export interface QueuedJob {
   backoff_ms: number;
   /** How long it waits before it may be done, in milliseconds; not at all unless told. */
   delay_ms?: number;
+  /** The traceparent of what caused it, where that is traced. */
+  trace?: string;
 }

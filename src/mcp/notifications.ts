@@ -29,6 +29,10 @@ export function notificationSchema(type: EventType): z.ZodType {
         .literal(false)
         .optional()
         .describe('The sender of the message wants no answer to it.'),
+      traceparent: z
+        .string()
+        .optional()
+        .describe('The trace of what caused the event (W3C Trace Context), where the service traces.'),
     })
     .describe('Which event this is.');
   const data = eventDataOf(type);
@@ -41,7 +45,8 @@ export function notificationSchema(type: EventType): z.ZodType {
  */
 export function notificationText(event: ShownEvent): string {
   const reply = isLastWord(event) && { reply_expected: false };
-  const meta = JSON.stringify({ event_id: event.id, cursor: event.cursor, ...reply });
+  const { id: event_id, cursor, traceparent } = event;
+  const meta = JSON.stringify({ event_id, cursor, ...reply, traceparent });
   const data = event.data_json.slice(0, -1);
   const params = `${data}${data === '{' ? '' : ','}"_meta":${meta}}`;
   return `{"jsonrpc":"2.0","method":"${methodOf(event.type)}","params":${params}}`;

@@ -2,6 +2,7 @@ import type { BulkJobOptions, Job, Processor, Queue, WorkerOptions } from 'bullm
 import { type QueuedJob, type QueueName, queueNames } from '../jobs/define.ts';
 import { batching } from './batching.ts';
 import type { ErrorLog } from './error-log.ts';
+import type { Tracing } from './tracing.ts';
 import type { Consumer, FailedJob, JobHandler, JobQueues, QueueDepth } from './queues.ts';
 
 /** What is used of a BullMQ queue, whatever its backend. */
@@ -31,7 +32,7 @@ const takeover = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount:
 const failedKept = 1_000;
 
 /** The job queues over one of BullMQ's backends. */
-export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
+export function bullQueues(backend: BullBackend, log: ErrorLog, tracing: Tracing): JobQueues {
   const consumers = new Set<Consumer>();
   let closed = false;
 
@@ -43,8 +44,16 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
     return adder;
   }
 
+  /** Jobs of one trace at a time, so that each job leads back to what caused it and to nothing else. */
   async function addTo(name: QueueName, jobs: QueuedJob[]): Promise<void> {
     const queue = await backend.queue(name);
+    const groups = groupedBy(jobs, ({ trace }) => trace);
+    await Promise.all(
+      [...groups].map(([trace, group]) => tracing.within(trace, () => addGroup(queue, group))),
+    );
+  }
+
+  async function addGroup(queue: BullQueue, jobs: readonly QueuedJob[]): Promise<void> {
     const [first, ...others] = jobs.map((job) => ({
       name: job.name,
       data: job.payload,
@@ -59,7 +68,10 @@ export function bullQueues(backend: BullBackend, log: ErrorLog): JobQueues {
     async enqueue(jobs, options = {}) {
       if (closed) throw new Error('The job queues are closed');
       for (const job of jobs) assertId(job.id);
-      await Promise.all([...byQueue(jobs)].map(([name, some]) => adderOf(name)(some)));
+      const trace = tracing.current();
+      const traced = trace === undefined ? jobs : jobs.map((job) => ({ trace, ...job }));
+      const groups = groupedBy(traced, ({ queue }) => queue);
+      await Promise.all([...groups].map(([name, some]) => adderOf(name)(some)));
       if (options.retry_failed) await Promise.all(jobs.map((job) => restartIfFailed(backend, job)));
     },
 
@@ -98,12 +110,13 @@ function assertId(id: string): void {
   if (!/^(?!\d+$)[^:]+$/.test(id)) throw new TypeError(`A job id is not a number and has no colon: ${id}`);
 }
 
-function byQueue(jobs: readonly QueuedJob[]): Map<QueueName, QueuedJob[]> {
-  const groups = new Map<QueueName, QueuedJob[]>();
+function groupedBy<Key>(jobs: readonly QueuedJob[], keyOf: (job: QueuedJob) => Key): Map<Key, QueuedJob[]> {
+  const groups = new Map<Key, QueuedJob[]>();
   for (const job of jobs) {
-    const group = groups.get(job.queue);
+    const key = keyOf(job);
+    const group = groups.get(key);
     if (group) group.push(job);
-    else groups.set(job.queue, [job]);
+    else groups.set(key, [job]);
   }
   return groups;
 }

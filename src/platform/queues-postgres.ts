@@ -4,12 +4,14 @@ import { queueNames } from '../jobs/define.ts';
 import { type ErrorLog, limitedLog } from './error-log.ts';
 import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
 import type { JobQueues } from './queues.ts';
+import { type Tracing, untraced } from './tracing.ts';
 
 export interface PostgresQueuesOptions {
   url: string;
   /** The schema of BullMQ's tables, created and migrated when first used. */
   schema: string;
   log: ErrorLog;
+  tracing?: Tracing;
 }
 
 /** Longest sleep of an idle worker in seconds: what a notification lost in an outage can cost. */
@@ -24,8 +26,9 @@ const sessionSettings = '-c synchronous_commit=off -c enable_seqscan=off -c jit=
 /**
  * The job queues in PostgreSQL: up to four connections add, and every consumer has one that listens and up to four that work.
  */
-export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): JobQueues {
+export function postgresQueues({ url, schema, log, tracing = untraced }: PostgresQueuesOptions): JobQueues {
   const report = limitedLog(log);
+  const traced = tracing.telemetry && { telemetry: tracing.telemetry };
   const connection = {
     connectionString: url,
     schema,
@@ -58,7 +61,10 @@ export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): Job
     }
     const queues = new Map<string, BullQueue>();
     for (const name of queueNames) {
-      queues.set(name, new Queue(name, { connection, skipMetasUpdate: true }, () => root.forQueue(name)));
+      queues.set(
+        name,
+        new Queue(name, { connection, skipMetasUpdate: true, ...traced }, () => root.forQueue(name)),
+      );
     }
     return { root, queues };
   }
@@ -82,7 +88,7 @@ export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): Job
     },
 
     async worker(name, processor, tuning) {
-      const worker = new Worker(name, processor, { ...tuning, connection }, workerBackend);
+      const worker = new Worker(name, processor, { ...tuning, ...traced, connection }, workerBackend);
       worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
       try {
         await worker.waitUntilReady();
@@ -102,7 +108,7 @@ export function postgresQueues({ url, schema, log }: PostgresQueuesOptions): Job
       await (await opened)?.root.close();
     },
   };
-  return bullQueues(backend, report);
+  return bullQueues(backend, report, tracing);
 }
 
 interface Producer {

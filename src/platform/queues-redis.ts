@@ -4,6 +4,7 @@ import { queueNames } from '../jobs/define.ts';
 import { type ErrorLog, limitedLog } from './error-log.ts';
 import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
 import type { JobQueues } from './queues.ts';
+import { type Tracing, untraced } from './tracing.ts';
 import { closeRedis, connectRedis, failFast, patient, redisReady } from './redis.ts';
 
 export interface RedisQueuesOptions {
@@ -11,17 +12,20 @@ export interface RedisQueuesOptions {
   /** Put before every key; in braces, such as `{ams}`, all keys of a queue stay on one node of a cluster. */
   prefix: string;
   log: ErrorLog;
+  tracing?: Tracing;
 }
 
 /** The job queues in Redis: one connection adds, and every consumer has two of its own. */
-export function redisQueues({ url, prefix, log }: RedisQueuesOptions): JobQueues {
+export function redisQueues({ url, prefix, log, tracing = untraced }: RedisQueuesOptions): JobQueues {
   const report = limitedLog(log);
+  const traced = tracing.telemetry && { telemetry: tracing.telemetry };
   const producer = connectRedis(url, report, failFast);
   const queues = new Map<string, BullQueue>();
   for (const name of queueNames) {
     const queue = new Queue(name, {
       connection: producer,
       prefix,
+      ...traced,
       skipVersionCheck: true,
       skipMetasUpdate: true,
     });
@@ -45,8 +49,11 @@ export function redisQueues({ url, prefix, log }: RedisQueuesOptions): JobQueues
       };
       const commands = connectRedis(url, report, options);
       const blocking = connectRedis(url, report, options);
-      const worker = new Worker(name, processor, { ...tuning, connection: commands, prefix }, (_name, opts) =>
-        workerBackend(name, opts, prefix, commands, blocking),
+      const worker = new Worker(
+        name,
+        processor,
+        { ...tuning, ...traced, connection: commands, prefix },
+        (_name, opts) => workerBackend(name, opts, prefix, commands, blocking),
       );
       worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
       const close = async (): Promise<void> => {
@@ -73,7 +80,7 @@ export function redisQueues({ url, prefix, log }: RedisQueuesOptions): JobQueues
 
     close: () => closeRedis(producer),
   };
-  return bullQueues(backend, report);
+  return bullQueues(backend, report, tracing);
 }
 
 type BackendOptions = ConstructorParameters<typeof RedisQueueBackend>[4];

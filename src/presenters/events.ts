@@ -94,6 +94,7 @@ export interface EventColumns {
   data: object | null;
   created_at: number;
   message: MessageColumns | null;
+  traceparent?: string | null;
 }
 
 /** The data of an event, from its own row or from the row of the message that it is about. */
@@ -105,6 +106,7 @@ export function presentEventData(row: EventColumns): object {
 
 /** An event as every door shows it (contract, section 4); `cursor` is the receiver's position right behind it. */
 export function presentEvent(row: EventColumns, cursor: string): object {
-  const { type, id, created_at } = row;
-  return { type, id, cursor, created_at, data: presentEventData(row) };
+  const { type, id, created_at, traceparent } = row;
+  const trace = typeof traceparent === 'string' && { traceparent };
+  return { type, id, cursor, created_at, data: presentEventData(row), ...trace };
 }

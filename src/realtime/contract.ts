@@ -16,10 +16,15 @@ export interface LiveEvent {
   data: object;
   /** `data` as JSON text, made once for all receivers. */
   data_json: string;
+  /** The trace of its cause (W3C Trace Context), where that was traced. */
+  traceparent?: string;
 }
 
 /** What a door shows of an event. */
-export type ShownEvent = Pick<LiveEvent, 'id' | 'type' | 'cursor' | 'created_at' | 'data_json'>;
+export type ShownEvent = Pick<
+  LiveEvent,
+  'id' | 'type' | 'cursor' | 'created_at' | 'data_json' | 'traceparent'
+>;
 
 /** `overtaken`: what lies behind the reader's position is no longer kept; it learns so when it comes back with its cursor. */
 export type StreamEnd = 'token_ended' | 'shutdown' | 'overtaken' | 'failed';

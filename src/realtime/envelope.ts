@@ -15,6 +15,10 @@ function envelopeOf<Type extends EventType>(type: Type) {
       cursor: z.string().describe('The position right behind this event, good at every door.'),
       created_at: z.int().describe('Milliseconds since the Unix epoch.'),
       data: eventData[type],
+      traceparent: z
+        .string()
+        .optional()
+        .describe('The trace of what caused the event (W3C Trace Context), where the service traces.'),
     })
     .meta({ id: `${words.join('')}Event`, description: eventData[type].description });
 }
@@ -34,9 +38,10 @@ export function eventDataOf(type: EventType): z.ZodObject {
 }
 
 /**
- * The envelope as JSON text. Type, id and cursor are of our own making and need no escaping; the data is the text that all
+ * The envelope as JSON text. Type, id, cursor and trace are of our own making and need no escaping; the data is the text that all
  * receivers share.
  */
-export function envelopeText({ type, id, cursor, created_at, data_json }: ShownEvent): string {
-  return `{"type":"${type}","id":"${id}","cursor":"${cursor}","created_at":${created_at},"data":${data_json}}`;
+export function envelopeText({ type, id, cursor, created_at, data_json, traceparent }: ShownEvent): string {
+  const trace = traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`;
+  return `{"type":"${type}","id":"${id}","cursor":"${cursor}","created_at":${created_at},"data":${data_json}${trace}}`;
 }

@@ -13,6 +13,8 @@ export interface SharedEvent {
   message: MessagePlace | null;
   data: object;
   data_json: string;
+  /** The trace of its cause (W3C Trace Context), where that was traced. */
+  traceparent?: string;
 }
 
 export interface EventStoreParts {
@@ -84,11 +86,12 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
   }
 
   function share(row: EventRow): SharedEvent | undefined {
-    const { id, type, created_at, thread_id } = row;
+    const { id, type, created_at, thread_id, traceparent } = row;
     const message = row.message && placeOf(row.message);
     try {
       const data = presentEventData(row);
-      return { id, type, created_at, thread_id, message, data, data_json: JSON.stringify(data) };
+      const shared = { id, type, created_at, thread_id, message, data, data_json: JSON.stringify(data) };
+      return typeof traceparent === 'string' ? { ...shared, traceparent } : shared;
     } catch (error) {
       log(`event ${id} cannot be shown`, error);
       return undefined;

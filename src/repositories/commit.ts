@@ -16,6 +16,8 @@ export interface CommitRecord {
   /** Milliseconds after which the sweep takes care of a job that nobody did. */
   job_grace: number;
   idempotency: { key_hash: Buffer; request_hash: Buffer; answer: string } | null;
+  /** The trace that all of this is a part of (W3C Trace Context). */
+  traceparent?: string | undefined;
 }
 
 /**
@@ -27,8 +29,8 @@ const commit = statement(
   `with recipient as (
      select agent_id, event_id, step from unnest($7::text[], $8::text[], $9::int[]) r (agent_id, event_id, step)
    ), event as (
-     insert into events (id, type, thread_id, message_id, data, recipients, created_at)
-     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint
+     insert into events (id, type, thread_id, message_id, data, recipients, created_at, traceparent)
+     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint, $18::text
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) e (id, type, thread_id, message_id, data)
      left join (select event_id, array_agg(agent_id) as agents from recipient group by event_id) r on r.event_id = e.id
    ), locked as (
@@ -79,6 +81,7 @@ export function commitStatement(record: CommitRecord): { statement: Statement; v
       idempotency?.key_hash ?? null,
       idempotency?.request_hash ?? null,
       idempotency?.answer ?? null,
+      record.traceparent ?? null,
     ],
   };
 }

@@ -12,6 +12,8 @@ export interface EventRow {
   created_at: number;
   /** The message that the event is about, as it stands in its own table. */
   message: MessageRow | null;
+  /** The trace of its cause (W3C Trace Context), where that was traced. */
+  traceparent?: string | null;
 }
 
 export interface FeedHead {
@@ -68,7 +70,7 @@ const statements = {
   /** The planner must look messages and senders up (offset 0): a table without statistics it takes for small, and would read it whole. */
   events: statement(
     'feed.events',
-    `select e.id, e.type, e.thread_id, e.data, e.created_at,
+    `select e.id, e.type, e.thread_id, e.data, e.created_at, e.traceparent,
        m.id as message_id, m.created_at as message_created_at, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
        m.metadata, ${filesOfMessages} as attachments
      from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
@@ -127,13 +129,15 @@ interface EventColumns extends Omit<EventRow, 'message'>, Omit<MessageRow, 'id' 
 }
 
 function withMessage(row: EventColumns): EventRow {
-  const { id, type, thread_id, data, created_at, message_id, message_created_at, ...message } = row;
+  const { id, type, thread_id, data, created_at, traceparent = null, ...about } = row;
+  const { message_id, message_created_at, ...message } = about;
   return {
     id,
     type,
     thread_id,
     data,
     created_at,
+    traceparent,
     message: message_id ? { ...message, id: message_id, thread_id, created_at: message_created_at } : null,
   };
 }

@@ -9,7 +9,7 @@ import { checkReceived } from './asyncapi/received.ts';
 
 const serviceNotification = z.looseObject({
   method: z.string().startsWith('notifications/service/'),
-  params: z.looseObject({ _meta: z.object({ event_id: z.string().optional(), cursor: z.string() }) }),
+  params: z.looseObject({ _meta: z.looseObject({ event_id: z.string().optional(), cursor: z.string() }) }),
 });
 
 export type ServiceNotification = z.infer<typeof serviceNotification>;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { startApi } from '../../src/api.ts';
-import { compose, type Core } from '../../src/compose.ts';
+import { compose, type Core, tracingOf } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/domain/scopes.ts';
 import { createLifecycle } from '../../src/platform/lifecycle.ts';
@@ -93,11 +93,13 @@ export async function startService(
 ) {
   const settings = await testSettings(options.backend ?? 'postgres');
   const config = loadConfig({ ...settings.env, ...options.env });
-  const core = compose(config, 'test');
+  const tracing = await tracingOf(config, 'test');
+  const core = compose(config, 'test', tracing);
   const lifecycle = createLifecycle(core.logger);
   lifecycle.onStop('settings', 20_000, settings.release);
   const { port, ops_port } = await startApi(core, lifecycle);
-  const worker = (options.worker ?? true) && (await startWorker(compose(config, 'test-worker'), lifecycle));
+  const worker =
+    (options.worker ?? true) && (await startWorker(compose(config, 'test-worker', tracing), lifecycle));
   const url = `http://127.0.0.1:${port}`;
   return {
     core,

@@ -177,6 +177,7 @@ export const packageTable: Record<string, readonly string[]> = {
   '@bull-board/koa': ['ops'],
   'bullmq-otel': ['platform'],
   '@opentelemetry/api': ['platform'],
+  '@opentelemetry/core': ['platform'],
   '@opentelemetry/sdk-trace-base': ['platform'],
   '@opentelemetry/context-async-hooks': ['platform'],
   '@opentelemetry/resources': ['platform'],

@@ -1,0 +1,109 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sdkClient } from '../../support/mcp-client.ts';
+import { rest } from '../../support/rest-client.ts';
+import { everyScope, startService, type TestService } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
+
+interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+}
+
+interface Letter {
+  resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+}
+
+const spans: Span[] = [];
+let told = '';
+/** What spans are sent to, by OTLP over HTTP with JSON. */
+const collector = createServer((request, response) => {
+  void json(request).then((letter) => {
+    told += JSON.stringify(letter);
+    const { resourceSpans } = letter as Letter;
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+    response.setHeader('Content-Type', 'application/json').end('{}');
+  });
+});
+const posted: { traceparent: string | undefined; body: unknown }[] = [];
+/** What webhooks are posted to. */
+const receiver = createServer((request, response) => {
+  const { traceparent } = request.headers;
+  void json(request).then((body) => {
+    posted.push({ traceparent: traceparent === undefined ? undefined : String(traceparent), body });
+    response.end();
+  });
+});
+
+const portOf = (server: typeof collector): number => (server.address() as AddressInfo).port;
+
+let service: TestService;
+beforeAll(async () => {
+  for (const server of [collector, receiver])
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  service = await startService({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${portOf(collector)}`,
+      WEBHOOK_NETWORKS: '127.0.0.0/8',
+    },
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  for (const server of [collector, receiver]) {
+    server.closeAllConnections();
+    await new Promise((resolve) => void server.close(resolve));
+  }
+});
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+const patience = { timeout: 20_000 };
+
+test('the trace of a sender leads through the API, the queue and the worker to every recipient', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const hook = { url: `http://127.0.0.1:${portOf(receiver)}/`, event_types: ['message.created'] };
+  const owner = await service.token(bob.handle, { scopes: [...everyScope, 'agents:write'] });
+  expect((await rest('POST', `${service.api}/webhooks`, { token: owner, body: hook })).status).toBe(201);
+  const socket = await connect(service.url, { token: bob.token });
+  const mcp = await sdkClient(service.url, await service.token(bob.handle, { door: 'mcp' }));
+  const body = { with_handle: bob.handle, initial_message: 'words of a message' };
+  const headers = { traceparent };
+  const thread = await rest('POST', `${service.api}/threads`, { token: ann.token, body, headers });
+
+  const frame = await socket.next(({ type }) => type === 'message.created');
+  expect(frame['traceparent']).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+  await expect.poll(() => mcp.notifications.length, patience).toBe(2);
+  expect(mcp.notifications[1]).toMatchObject({ params: { _meta: { traceparent: frame['traceparent'] } } });
+  await expect.poll(() => posted.length, patience).toBe(1);
+  expect(posted[0]?.body).toMatchObject({ traceparent: frame['traceparent'] });
+  expect(posted[0]?.traceparent).toMatch(new RegExp(`^00-${trace}-`));
+  const page = await rest('GET', `${service.api}/events?cursor=${socket.ready.cursor}`, { token: bob.token });
+  expect(page.body.events[1]).toMatchObject({ traceparent: frame['traceparent'] });
+
+  // A call without a trace begins one of its own, and one that is not sampled leaves no trace at all.
+  const path = `${service.api}/threads/${thread.body.id}/messages`;
+  await rest('POST', path, { token: ann.token, body: { content: 'another' } });
+  const unsampled = { traceparent: traceparent.replace(/01$/, '00') };
+  await rest('POST', path, { token: ann.token, body: { content: 'quiet' }, headers: unsampled });
+  const quiet = await socket.next((next) => (next.data as { content?: string }).content === 'quiet');
+  expect(quiet).not.toHaveProperty('traceparent');
+  await Promise.all([socket.close(), mcp.close()]);
+
+  const mine = () => spans.filter(({ traceId }) => traceId === trace);
+  const names = () => mine().map(({ name }) => name);
+  const expected = ['POST /v1/threads', 'create_thread', 'process delivery', 'POST webhook'];
+  await expect.poll(names, patience).toEqual(expect.arrayContaining(expected));
+  // Every span hangs from another one of the trace, up to the sender's own.
+  const known = new Set(['00f067aa0ba902b7', ...mine().map(({ spanId }) => spanId)]);
+  const loose = () => mine().filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''));
+  expect(loose().map(({ name }) => name)).toEqual([]);
+  expect(mine().find(({ name }) => name === 'POST /v1/threads')?.parentSpanId).toBe('00f067aa0ba902b7');
+  for (const secret of ['words of a message', ann.token, bob.token, ann.handle])
+    expect(told).not.toContain(secret);
+});
