@@ -69,11 +69,11 @@ export function webhookHandler(
     trace: string | null | undefined,
   ): Promise<Posted> {
     const parent = trace ?? undefined;
-    return tracing.span('POST webhook', { kind: 'client', parent }, async (note) => {
+    return tracing.span('POST webhook', { kind: 'client', parent }, async (tell) => {
       const traceparent = tracing.current();
       const traced = traceparent === undefined ? headers : { ...headers, traceparent };
       const posted = await courier.post({ url, headers: traced, body });
-      note({ 'http.request.method': 'POST', 'http.response.status_code': posted.status ?? 0 });
+      tell({ 'http.request.method': 'POST', 'http.response.status_code': posted.status ?? 0 });
       return posted;
     });
   }
