@@ -154,6 +154,7 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_NAME: z.string().max(40, 'must be at most 40 characters').optional(),
   FEED_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
+  AUDIT_RETENTION_DAYS: wholeNumber(1, 3_650).default(365),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   S3_ENDPOINT: url('https:', 'http:').optional(),
   S3_PUBLIC_ENDPOINT: url('https:', 'http:').optional(),

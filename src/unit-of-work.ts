@@ -1,5 +1,6 @@
 import type { Actor } from './domain/actor.ts';
 import type { FileAddresses } from './domain/attachments.ts';
+import { type Act, type Author, byActor, theService } from './domain/audit.ts';
 import type { Courier } from './domain/courier.ts';
 import type { Cursors } from './domain/cursors.ts';
 import type { FeedEntry, NewEvent } from './domain/events.ts';
@@ -27,6 +28,8 @@ export interface Administration extends Repositories {
   vault: SealedBox;
   /** The way out to addresses that strangers name. Never wait for it in a transaction. */
   courier: Courier;
+  /** Notes an act of trust or administration for the audit log, together with who does it: kept with it, or not at all. */
+  note(act: Act): void;
 }
 
 /** The same with a place to note what happened: for what the service itself finds out, such as deliveries and scans. */
@@ -117,6 +120,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
   async function recorded<T>(
     run: (work: Recording) => Promise<T>,
     keyOf: (result: T) => CommitRecord['idempotency'],
+    author: Author,
   ): Promise<T> {
     const transaction = await parts.database.begin().catch((error: unknown) => {
       throw databaseError(error);
@@ -124,17 +128,21 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     const events: NotedEvent[] = [];
     const messages: BusMessage[] = [];
     const owed: OwedJob[] = [];
+    const acts: Act[] = [];
     const now = Date.now();
     try {
+      const repositories = repositoriesOn(transaction);
       const result = await run({
-        ...repositoriesOn(transaction),
+        ...repositories,
         now,
         vault,
         courier,
+        note: (act) => void acts.push(act),
         emit: (event, message = null) => void events.push({ ...event, id: newId('event'), message }),
         tell: (message) => void messages.push(message),
         owe: (job) => void owed.push(job),
       });
+      if (acts.length > 0) await repositories.auditLog.insert(acts, author, now);
       const jobs = [...events.flatMap((event) => parts.jobsOf(event)), ...owed];
       const idempotency = keyOf(result);
       const traceparent = parts.trace?.();
@@ -160,7 +168,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const refuse = () => {
         throw new Error('a read changes nothing and has nothing to tell');
       };
-      const mute = { emit: refuse, tell: refuse, owe: refuse };
+      const mute = { emit: refuse, tell: refuse, owe: refuse, note: refuse };
       const tools = { cursors, addresses, loop, unsent, vault, courier };
       try {
         return await run({ ...pool, actor, now: Date.now(), ...tools, ...mute });
@@ -181,12 +189,13 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       return recorded(
         (work) => run({ ...work, actor, cursors, addresses, loop, unsent }),
         (answer) => claim && { ...claim, answer: answer.kept_as ?? answer.body },
+        byActor(actor),
       );
     },
 
     /** As `write`, on nobody's behalf: for what no agent asked for, and agents are to hear of. */
     record<T>(run: (work: Recording) => Promise<T>): Promise<T> {
-      return recorded(run, () => null);
+      return recorded(run, () => null, theService);
     },
 
     /** As `read`, on nobody's behalf: the token check, the authorization server, operators. */
@@ -198,13 +207,21 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       }
     },
 
-    /** Runs in one transaction on nobody's behalf. It can emit no events; nothing of it stays when anything fails. */
-    async administer<T>(run: (work: Administration) => Promise<T>): Promise<T> {
+    /**
+     * Runs in one transaction on behalf of nobody that the use case would have to know; `author` stands in the audit log. It can emit
+     * no events; nothing of it stays when anything fails.
+     */
+    async administer<T>(run: (work: Administration) => Promise<T>, author: Author = theService): Promise<T> {
       const transaction = await parts.database.begin().catch((error: unknown) => {
         throw databaseError(error);
       });
       try {
-        const result = await run({ ...repositoriesOn(transaction), now: Date.now(), vault, courier });
+        const acts: Act[] = [];
+        const repositories = repositoriesOn(transaction);
+        const now = Date.now();
+        const note = (act: Act) => void acts.push(act);
+        const result = await run({ ...repositories, now, vault, courier, note });
+        if (acts.length > 0) await repositories.auditLog.insert(acts, author, now);
         await transaction.commit();
         return result;
       } catch (error) {

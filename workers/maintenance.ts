@@ -1,4 +1,5 @@
 import type { Core } from '../src/compose.ts';
+import { lowestIdAt } from '../src/domain/ids.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { queuedJobs } from '../src/jobs/index.ts';
 import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
@@ -32,7 +33,7 @@ export function maintenanceHandler(
 ): JobHandler<{ task: MaintenanceTask }> {
   const { config, repositories, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
-  const { oauthRecords, clientGrants, oauthClients } = repositories;
+  const { oauthRecords, clientGrants, oauthClients, auditLog } = repositories;
   const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries } = repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
@@ -76,6 +77,10 @@ export function maintenanceHandler(
       drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriod(config.RATE_LIMITS), limit)),
     'expire-webhook-deliveries': () =>
       drain((limit) => webhookDeliveries.removeBefore(Date.now() - deliveryLife, limit)),
+    'expire-audit-log': () => {
+      const oldest = lowestIdAt('audit', Date.now() - config.AUDIT_RETENTION_DAYS * day);
+      return drain((limit) => auditLog.removeBefore(oldest, limit));
+    },
     'expire-presence': () => drain((limit) => presence.removeDead(limit)),
     'expire-uploads': () => expireUploads(core),
     'sweep-blobs': () => sweepBlobs(core),

@@ -1,6 +1,8 @@
+import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compose, type Core } from '../compose.ts';
 import { loadConfig } from '../config.ts';
+import { byOperator } from '../domain/audit.ts';
 import { revocationMessages } from '../services/revocations.ts';
 import type { Revocation } from '../services/tokens.ts';
 import type { CommandIo } from './io.ts';
@@ -10,9 +12,21 @@ export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promi
   // A command reports its faults itself, in one line; the logs of connections would come on top.
   const core = compose({ ...loadConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
   try {
-    return await run(core);
+    const { unitOfWork } = core;
+    const author = byOperator(operatorName());
+    const administer: typeof unitOfWork.administer = (work) => unitOfWork.administer(work, author);
+    return await run({ ...core, unitOfWork: { ...unitOfWork, administer } });
   } finally {
     await core.close();
+  }
+}
+
+/** Whoever runs the command, by the name on this machine; some containers have users without one. */
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 

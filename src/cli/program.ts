@@ -1,6 +1,7 @@
 import { accountCommand } from './account.ts';
 import { agentCommand } from './agent.ts';
 import { approvalCommand } from './approval.ts';
+import { auditCommand } from './audit.ts';
 import { credentialCommand } from './credential.ts';
 import { doctorCommand } from './doctor.ts';
 import { invitationCommand } from './invitation.ts';
@@ -26,6 +27,7 @@ const commands = [
   webhookCommand,
   keyCommand,
   searchCommand,
+  auditCommand,
   restoredCommand,
   queueCommand,
   mcpStdioCommand,

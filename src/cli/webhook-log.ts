@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type DeliveryState, deliveryStates } from '../domain/webhooks.ts';
 import { presentWebhookDelivery } from '../presenters/webhook.ts';
 import { webhookOfAnybody } from '../services/webhook-access.ts';
@@ -7,6 +7,7 @@ import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { wholeNumber } from './numbers.ts';
+import { parseTime } from './times.ts';
 
 interface LogOptions {
   state?: DeliveryState;
@@ -30,12 +31,6 @@ export function deliveriesCommand(io: CommandIo): Command {
       const deliveries = rows.map(presentWebhookDelivery);
       printResult(io, { ...(json && { json }) }, json ? { deliveries } : deliveries);
     });
-}
-
-function parseTime(value: string): number {
-  const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value);
-  if (Number.isSafeInteger(time) && time >= 0) return time;
-  throw new InvalidArgumentError('Give a date and time, as in 2026-01-31T12:00Z, or milliseconds.');
 }
 
 /** `ams webhook replay …`: the workers post what it brings back within seconds. */

@@ -1,3 +1,4 @@
+import { byPerson } from '../domain/audit.ts';
 import type { Context } from 'koa';
 import type { Person } from '../domain/person.ts';
 import { endSession, findPerson, openSession, sessionLife_ms, touchSession } from '../services/sessions.ts';
@@ -47,7 +48,7 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
     async begin(ctx, account_id) {
       await this.end(ctx);
       const from = { account_id, address: ctx.ip.replace(/^::ffff:/, ''), user_agent: ctx.get('User-Agent') };
-      const session = await unitOfWork.administer((work) => openSession(work, from));
+      const session = await unitOfWork.administer((work) => openSession(work, from), byPerson(from));
       setCookie(ctx, 'session', session.token, sessionLife_ms);
     },
     async end(ctx) {

@@ -5,6 +5,8 @@ export interface Actor {
   owner_id: string;
   scopes: ReadonlySet<string>;
   client_id: string;
+  /** The person who acts as the agent in the console; absent where a token does. */
+  account_id?: string;
   /** The address that the token is for (RFC 8707). */
   resource: string;
   /** Milliseconds since the epoch. */

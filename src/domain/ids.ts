@@ -29,6 +29,7 @@ export const idPrefixes = {
   webhook: 'whk',
   invitation: 'inv',
   grant: 'grt',
+  audit: 'aud',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -13,6 +13,7 @@ export const maintenanceTasks = {
   'expire-approvals': 600_000,
   'expire-feeds': 3_600_000,
   'expire-webhook-deliveries': 600_000,
+  'expire-audit-log': 3_600_000,
   'expire-presence': 60_000,
   'expire-exchanges': 60_000,
   'expire-uploads': 600_000,

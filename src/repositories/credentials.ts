@@ -70,7 +70,7 @@ const statements = {
   revoke: statement(
     'credentials.revoke',
     `update credentials set revoked_at = $2
-     where client_id = $1 and ($3::text is null or agent_id = $3) and revoked_at is null returning client_id`,
+     where client_id = $1 and ($3::text is null or agent_id = $3) and revoked_at is null returning agent_id`,
   ),
   revokeOfAgent: statement(
     'credentials.revoke_of_agent',
@@ -119,9 +119,10 @@ export function credentialsRepository(db: Queryable) {
     async noteUse(clientId: string, now: number): Promise<void> {
       await db.query(statements.noteUse, [clientId, now]);
     },
-    /** Whether it was there, of that agent if one is named, and not yet revoked. */
-    async revoke(clientId: string, revokedAt: number, agentId: string | null): Promise<boolean> {
-      return (await db.query(statements.revoke, [clientId, revokedAt, agentId])).length > 0;
+    /** Whose it was, if it was there, of that agent if one is named, and not yet revoked. */
+    async revoke(clientId: string, revokedAt: number, agentId: string | null): Promise<string | undefined> {
+      const values = [clientId, revokedAt, agentId];
+      return (await db.query<{ agent_id: string }>(statements.revoke, values))[0]?.agent_id;
     },
     async revokeOfAgent(agentId: string, revokedAt: number): Promise<void> {
       await db.query(statements.revokeOfAgent, [agentId, revokedAt]);

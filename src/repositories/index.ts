@@ -5,6 +5,7 @@ import { agentsRepository } from './agents.ts';
 import { allowlistsRepository } from './allowlists.ts';
 import { approvalsRepository } from './approvals.ts';
 import { attachmentsRepository } from './attachments.ts';
+import { auditLogRepository } from './audit-log.ts';
 import { blocksRepository } from './blocks.ts';
 import { clientGrantsRepository } from './client-grants.ts';
 import { contactRequestsRepository } from './contact-requests.ts';
@@ -61,6 +62,7 @@ export function repositoriesOn(db: Queryable) {
     messages: messagesRepository(db),
     exchanges: exchangesRepository(db),
     messageSearch: messageSearchRepository(db),
+    auditLog: auditLogRepository(db),
     attachments: attachmentsRepository(db),
     uploads: uploadsRepository(db),
     feed: feedRepository(db),

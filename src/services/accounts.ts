@@ -12,6 +12,7 @@ export async function createAccount(
 ) {
   const account = { id: newId('account'), name: ownerName(input.username), created_at: work.now };
   await work.owners.insertAccount({ ...account, password_hash: input.password_hash });
+  work.note({ act: 'account.opened', account_id: account.id });
   return { id: account.id, username: account.name, created_at: account.created_at };
 }
 
@@ -26,9 +27,10 @@ export async function hasPassword(
 
 /** Sets the password of an account on an operator's word. The hash is made by hashPassword, before the transaction is open. */
 export async function setPassword(
-  { accounts }: Pick<Administration, 'accounts'>,
+  { accounts, note }: Pick<Administration, 'accounts' | 'note'>,
   account_id: string,
   password_hash: string,
 ): Promise<void> {
   await accounts.setPassword(account_id, password_hash);
+  note({ act: 'password.changed', account_id });
 }

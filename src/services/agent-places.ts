@@ -40,6 +40,8 @@ export async function registerAt(work: Administration, standing: Standing, input
     created_at: work.now,
   });
   if (!agent) throw new Error('the agent was not inserted');
+  const { visibility, inbound_policy } = agent;
+  work.note({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
   return agent;
 }
 

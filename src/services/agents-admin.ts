@@ -46,6 +46,8 @@ export async function registerAgent(work: Administration, input: RegisterAgent) 
     created_at: work.now,
   });
   if (!agent) throw new Error('the agent was not inserted');
+  const { visibility, inbound_policy } = agent;
+  work.note({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
   return agent;
 }
 

@@ -21,12 +21,18 @@ export async function allow(work: Work, given: string) {
   }
   const added = { entry, created_at: work.now };
   await work.allowlists.insert(agent_id, added);
+  work.note({ act: 'allowlist.added', agent_id, about: entry });
   return added;
 }
 
 /** @throws {DomainError} NOT_FOUND when it is not on the list; INVALID_HANDLE */
 export async function disallow(work: Work, given: string): Promise<void> {
-  if (await work.allowlists.remove(work.actor.agent_id, parseAllowlistEntry(given))) return;
+  const { agent_id } = work.actor;
+  const entry = parseAllowlistEntry(given);
+  if (await work.allowlists.remove(agent_id, entry)) {
+    work.note({ act: 'allowlist.removed', agent_id, about: entry });
+    return;
+  }
   throw new DomainError('NOT_FOUND', 'This is not on your allowlist.');
 }
 

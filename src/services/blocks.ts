@@ -28,6 +28,7 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
   if (meanwhile) return meanwhile;
   const block = { blocked_agent_id: other.id, created_at: work.now };
   await work.blocks.insert({ agent_id, ...block, reason });
+  work.note({ act: 'agent.blocked', agent_id, about: other.canonical_handle });
   await work.contactRequests.withdraw(agent_id, other.id, work.now);
   await endContact(work, { agent_id: other.id, canonical_handle: other.canonical_handle });
   return { ...block, blocked_handle: other.canonical_handle };
@@ -39,7 +40,12 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
  * @throws {DomainError} NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */
 export async function unblockAgent(work: Work, ref: string): Promise<void> {
-  if (await work.blocks.remove(work.actor.agent_id, agentKey(ref))) return;
+  const { agent_id } = work.actor;
+  const block = await work.blocks.find(agent_id, agentKey(ref));
+  if (block && (await work.blocks.remove(agent_id, agentKey(ref)))) {
+    work.note({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
+    return;
+  }
   throw new DomainError('NOT_FOUND', 'You have blocked no such agent.');
 }
 

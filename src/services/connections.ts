@@ -30,11 +30,13 @@ export interface NewConnection {
  * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
  */
 export async function recordConnection(
-  { clientGrants, now }: Pick<Administration, 'clientGrants' | 'now'>,
+  { clientGrants, now, note }: Pick<Administration, 'clientGrants' | 'now' | 'note'>,
   connection: NewConnection,
 ): Promise<void> {
+  const { account_id, agent_id, client_id, scopes, grant_id } = connection;
   const grant = { ...connection, created_at: now, expires_at: now + first_ms };
   if (!(await clientGrants.insert(grant))) throw noSuchAgent();
+  note({ act: 'connection.granted', agent_id, account_id, about: client_id, detail: { grant_id, scopes } });
 }
 
 /** A client that a person has connected. Times in milliseconds. */
@@ -72,7 +74,7 @@ export function agentsApprovedBefore(
  * @throws {DomainError} NOT_FOUND when the person has no such connection
  */
 export async function endConnection(
-  work: Ending,
+  work: Ending & Pick<Administration, 'note'>,
   account_id: string,
   grant_id: string,
 ): Promise<Revocation[]> {
@@ -80,12 +82,17 @@ export async function endConnection(
   const ended = known ? await work.clientGrants.removeOfAccount(account_id, grant_id) : [];
   if (ended.length === 0)
     throw new DomainError('NOT_FOUND', 'There is no such connection; it may have ended.');
+  work.note({ act: 'connection.ended', account_id, about: grant_id });
   return endGrants(work, ended);
 }
 
 /** Ends a grant, whosever it is: its code or refresh token was used twice, or its client gave it back. Returns as endConnection. */
-export async function endGrant(work: Ending, grant_id: string): Promise<Revocation[]> {
-  await work.clientGrants.remove(grant_id);
+export async function endGrant(
+  work: Ending & Pick<Administration, 'note'>,
+  grant_id: string,
+): Promise<Revocation[]> {
+  const gone = await work.clientGrants.remove(grant_id);
+  if (gone.length > 0) work.note({ act: 'connection.ended', about: grant_id });
   return endGrants(work, [grant_id]);
 }
 

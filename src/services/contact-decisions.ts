@@ -18,6 +18,7 @@ export async function approveRequest(work: Work, ref: string) {
   const { from, to } = request;
   await work.contactRequests.approve(from.id, to.id, work.now);
   await beginContact(work, to, from);
+  noteDecision(work, 'contact_request.approved', request);
   return { ...request, status: 'approved' as const };
 }
 
@@ -29,8 +30,19 @@ export async function approveRequest(work: Work, ref: string) {
 export async function rejectRequest(work: Work, ref: string) {
   const request = await heldRequest(work, ref);
   if (request.status === 'approved') throw noRequest();
-  if (request.status === 'pending') await work.contactRequests.reject(request.request_id, work.now);
+  if (request.status === 'pending') {
+    await work.contactRequests.reject(request.request_id, work.now);
+    noteDecision(work, 'contact_request.rejected', request);
+  }
   return { ...request, status: 'rejected' as const };
+}
+
+function noteDecision(
+  work: Work,
+  act: 'contact_request.approved' | 'contact_request.rejected',
+  { request_id, from, to }: Awaited<ReturnType<typeof heldRequest>>,
+): void {
+  work.note({ act, agent_id: to.id, about: from.canonical_handle, detail: { request_id } });
 }
 
 /** The request, with its pair held: nothing between the two changes until the unit of work ends. */

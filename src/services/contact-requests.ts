@@ -23,7 +23,7 @@ export interface RequestContact {
  */
 export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
   const { me, other, mine, theirs } = await heldPair(work, handle);
-  const ask = () => insertRequest(work, other.id, message);
+  const ask = () => insertRequest(work, other, message);
   if (other.contact) {
     const before = await work.contactRequests.findApproved(me.id, other.id);
     return before ?? approved(work, await ask());
@@ -67,10 +67,21 @@ async function heldPair(work: Work, handle: string) {
   return { me, other, mine, theirs };
 }
 
-function insertRequest(work: Work, to_agent_id: string, message: string | null): Promise<Request> {
+function insertRequest(
+  work: Work,
+  to: { id: string; canonical_handle: string },
+  message: string | null,
+): Promise<Request> {
   const id = newId('contactRequest');
   const from_agent_id = work.actor.agent_id;
-  return work.contactRequests.insert({ id, from_agent_id, to_agent_id, message, created_at: work.now });
+  work.note({ act: 'contact.requested', agent_id: from_agent_id, about: to.canonical_handle });
+  return work.contactRequests.insert({
+    id,
+    from_agent_id,
+    to_agent_id: to.id,
+    message,
+    created_at: work.now,
+  });
 }
 
 function tellAsked(work: Work, { request_id, from, to, message, created_at }: Request): void {

@@ -24,6 +24,7 @@ export async function removeContact(work: Work, ref: string): Promise<void> {
   if (!contact) throw noContact();
   await work.contacts.lockPair(work.actor.agent_id, contact.agent_id);
   if (!(await endContact(work, contact))) throw noContact();
+  work.note({ act: 'contact.removed', agent_id: work.actor.agent_id, about: contact.canonical_handle });
 }
 
 /**

@@ -48,6 +48,12 @@ export async function createCredential(work: Administration, input: CreateCreden
   const credential = { client_id, agent_id: agent.id, name, scopes, created_at: work.now };
   const made = await work.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
   if (!made) throw madeBefore();
+  work.note({
+    act: 'credential.created',
+    agent_id: agent.id,
+    about: client_id,
+    detail: { name: name || null, scopes },
+  });
   return { client_id, client_secret, handle: agent.canonical_handle, scopes: [...scopes] };
 }
 
@@ -119,8 +125,10 @@ export async function revokeCredential(
   client_id: string,
   agent_id: string | null = null,
 ): Promise<Revocation[]> {
-  if (!(await work.credentials.revoke(client_id, work.now, agent_id))) {
+  const revoked = await work.credentials.revoke(client_id, work.now, agent_id);
+  if (revoked === undefined) {
     throw new DomainError('NOT_FOUND', `No active credential has the client_id ${client_id.slice(0, 80)}`);
   }
+  work.note({ act: 'credential.revoked', agent_id: revoked, about: client_id });
   return endTokens(work, { client_id });
 }

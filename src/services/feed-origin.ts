@@ -25,6 +25,7 @@ export async function recogniseRestore({ consult, administer }: Doors): Promise<
     if (found?.fingerprint === present) return null;
     // Right after the migration that brought it in nothing is known yet, and the numbers are this database's own.
     const feeds = found ? await beginStretch(work) : 0;
+    if (found) work.note({ act: 'feeds.restored', detail: { feeds } });
     await work.feedOrigin.update(present, work.now);
     return feeds;
   });
@@ -37,6 +38,7 @@ export async function recogniseRestore({ consult, administer }: Doors): Promise<
 export async function declareRestore(work: Administration): Promise<number> {
   await work.feedOrigin.lock();
   const feeds = await beginStretch(work);
+  work.note({ act: 'feeds.restored', detail: { feeds } });
   await work.feedOrigin.update(await work.feedOrigin.fingerprint(), work.now);
   return feeds;
 }

@@ -1,3 +1,4 @@
+import { byPerson, theService } from '../domain/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
@@ -88,14 +89,17 @@ export async function finishExternal(
   const answer = await provider.finish(back.query, state);
   if ('failure' in answer) return failed(answer.failure);
   const { suggested_username, ...identity } = answer.identity;
-  return unitOfWork.administer(async (work) => {
-    if (account_id !== null) return connect(work, account_id, identity, to);
-    const known = await work.accountIdentities.find(identity.issuer, identity.subject);
-    if (known) return { outcome: 'signed_in', account_id: known.account_id, to };
-    if (mode === 'closed') return failed('closed');
-    const choice = { kind: 'proven', identity, suggested_username, to };
-    return { outcome: 'new', token: await keep(work, choice, choiceLife) };
-  });
+  return unitOfWork.administer(
+    async (work) => {
+      if (account_id !== null) return connect(work, account_id, identity, to);
+      const known = await work.accountIdentities.find(identity.issuer, identity.subject);
+      if (known) return { outcome: 'signed_in', account_id: known.account_id, to };
+      if (mode === 'closed') return failed('closed');
+      const choice = { kind: 'proven', identity, suggested_username, to };
+      return { outcome: 'new', token: await keep(work, choice, choiceLife) };
+    },
+    account_id === null ? theService : byPerson({ account_id }),
+  );
 }
 
 function failed(reason: Extract<ExternalOutcome, { outcome: 'failed' }>['reason']): ExternalOutcome {
@@ -110,6 +114,7 @@ async function connect(
 ): Promise<ExternalOutcome> {
   const fresh = await work.accountIdentities.insert({ ...identity, account_id, created_at: work.now });
   const holder = fresh || (await work.accountIdentities.find(identity.issuer, identity.subject));
+  if (fresh) work.note({ act: 'identity.connected', account_id, about: identity.issuer });
   const mine = holder === true || (holder && holder.account_id === account_id);
   return mine ? { outcome: 'connected', to } : failed('taken');
 }
@@ -178,7 +183,7 @@ export function listIdentities(
  * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION (the only way to sign in)
  */
 export async function disconnectIdentity(
-  { accounts, accountIdentities }: Administration,
+  { accounts, accountIdentities, note }: Administration,
   account_id: string,
   { issuer, subject }: Identity,
 ): Promise<void> {
@@ -191,4 +196,5 @@ export async function disconnectIdentity(
     throw new DomainError('INVALID_TRANSITION', 'It is your only way to sign in: set a password first.');
   }
   await accountIdentities.remove(account_id, issuer, subject);
+  note({ act: 'identity.disconnected', account_id, about: issuer });
 }

@@ -14,6 +14,7 @@ export async function createInvitation(work: Administration, input: { uses: numb
   const times = { created_at: work.now, expires_at: work.now + input.life_ms };
   const invitation = { id: newId('invitation'), uses: input.uses, ...times };
   await work.invitations.insert({ ...invitation, code_hash: sha256(canonicalInvitationCode(code)) });
+  work.note({ act: 'invitation.created', about: invitation.id, detail: { uses: input.uses } });
   return { ...invitation, code };
 }
 
@@ -26,7 +27,10 @@ export function listInvitations({ invitations }: Pick<Administration, 'invitatio
  * Ends an invitation. Who signed up with it before stays.
  * @throws {DomainError} NOT_FOUND when there is no such invitation or it was revoked before.
  */
-export async function revokeInvitation({ invitations, now }: Administration, id: string): Promise<void> {
-  if (isId('invitation', id) && (await invitations.revoke(id, now))) return;
+export async function revokeInvitation(work: Administration, id: string): Promise<void> {
+  if (isId('invitation', id) && (await work.invitations.revoke(id, work.now))) {
+    work.note({ act: 'invitation.revoked', about: id });
+    return;
+  }
   throw new DomainError('NOT_FOUND', `No active invitation has the id ${id.slice(0, 80)}`);
 }

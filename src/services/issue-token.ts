@@ -37,6 +37,7 @@ export async function issueToken(work: Administration, input: IssueToken) {
     exp: iat + expires_in,
     extra: { sub: agent.id, handle: agent.canonical_handle },
   };
+  work.note({ act: 'token.issued', agent_id: agent.id, about: resource, detail: { scopes, expires_in } });
   await work.tokens.insert(tokenRecord(access_token, payload));
   return { access_token, token_type: 'Bearer' as const, expires_in };
 }

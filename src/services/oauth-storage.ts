@@ -1,3 +1,4 @@
+import { byPerson } from '../domain/audit.ts';
 import { newId } from '../domain/ids.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { endGrant, type NewConnection, recordConnection } from './connections.ts';
@@ -76,7 +77,8 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
      */
     async openGrant(request: Omit<NewConnection, 'grant_id'>): Promise<{ grant_id: string }> {
       const grant_id = newId('grant');
-      await administer((work) => recordConnection(work, { ...request, grant_id }));
+      const granted = { ...request, grant_id };
+      await administer((work) => recordConnection(work, granted), byPerson(request));
       return { grant_id };
     },
 

@@ -38,6 +38,7 @@ export async function openAccount(
       const id = newId('account');
       const account = { id, name: username, password_hash, invitation_id, created_at: work.now };
       await work.owners.insertAccount(account);
+      work.note({ act: 'account.opened', account_id: id, detail: { invitation_id } });
       await then?.(work, id);
       return { account_id: id };
     });

@@ -11,6 +11,7 @@ import { ownerName, ownerNamed } from './owners.ts';
 export async function createOrganization(work: Administration, slug: string) {
   const organization = { id: newId('organization'), name: ownerName(slug), created_at: work.now };
   await work.owners.insertOrganization(organization);
+  work.note({ act: 'organization.founded', about: organization.name });
   return { id: organization.id, slug: organization.name, created_at: organization.created_at };
 }
 
@@ -51,6 +52,7 @@ async function putMember(
   const account = await ownerNamed(work, username, 'account');
   await check(organization, account);
   await work.owners.putMember(organization.id, account.id, role, work.now);
+  work.note({ act: 'member.changed', account_id: account.id, about: organization.name, detail: { role } });
   const ended = await endConnectionsBeyondRights(work, account.id);
   return { membership: { slug: organization.name, username: account.name, role }, ended };
 }
@@ -68,6 +70,7 @@ export async function removeFromOrganization(
   const organization = await ownerNamed(work, slug, 'organization');
   const account = await ownerNamed(work, username, 'account');
   if (!(await work.owners.removeMember(organization.id, account.id))) throw noMember(account, organization);
+  work.note({ act: 'member.removed', account_id: account.id, about: organization.name });
   const ended = await endAccessOfMember(work, organization.id, account.id);
   return { membership: { slug: organization.name, username: account.name }, ended };
 }

@@ -78,6 +78,7 @@ export function actorFor(
     owner_id: agent.owner_id,
     scopes: new Set(scopes),
     client_id: consoleClient,
+    account_id: person.account_id,
     resource,
     expires_at: Date.now() + tokenLife_s * 1_000,
     token_id: person.session_id,

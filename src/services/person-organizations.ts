@@ -59,6 +59,7 @@ export async function foundOrganization(work: Administration, by: By, wanted: st
   const id = newId('organization');
   await owners.insertOrganization({ id, name, created_at: now });
   await owners.putMember(id, by.account_id, 'admin', now);
+  work.note({ act: 'organization.founded', account_id: by.account_id, about: name });
   return { id, slug: name, role: 'admin' as const, created_at: now };
 }
 
@@ -79,6 +80,7 @@ export async function addMember(
   if (await work.owners.findMember(organization.id, account.id))
     throw wrongField('username', 'is a member already');
   await work.owners.putMember(organization.id, account.id, role, work.now);
+  noteRole(work, organization, account.id, role);
 }
 
 /**
@@ -95,6 +97,7 @@ export async function changeRole(
   const member = await memberNamed(work, organization.id, username);
   if (member.role === 'admin' && role !== 'admin') await requireAnotherAdmin(work, organization.id);
   await work.owners.putMember(organization.id, member.id, role, work.now);
+  noteRole(work, organization, member.id, role);
   return endConnectionsBeyondRights(work, member.id);
 }
 
@@ -114,10 +117,15 @@ export async function removeMember(
   if (member.id !== by.account_id) requireAdmin(organization);
   if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
   await work.owners.removeMember(organization.id, member.id);
+  work.note({ act: 'member.removed', account_id: member.id, about: organization.slug });
   return endAccessOfMember(work, organization.id, member.id);
 }
 
 type Organization = NonNullable<Awaited<ReturnType<Memberships['memberships']['find']>>>;
+
+function noteRole(work: Administration, { slug }: Organization, account_id: string, role: Role): void {
+  work.note({ act: 'member.changed', account_id, about: slug, detail: { role } });
+}
 
 /** The organization, held until the transaction ends. @throws {DomainError} NOT_FOUND */
 async function held({ memberships }: Memberships, by: By, slug: string): Promise<Organization> {

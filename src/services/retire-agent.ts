@@ -13,6 +13,7 @@ import { removeWebhooksOf } from './webhook-access.ts';
 export async function retireAgent(work: Work, ref: string): Promise<void> {
   const { id, canonical_handle } = await managedAgentFor(work, ref);
   await work.agents.retire(id, work.now);
+  work.note({ act: 'agent.retired', agent_id: id });
   // One event for all of them, however many they are.
   const recipients = (await work.contacts.removeAllOf(id)).map((other) => other.agent_id);
   const data = { agent_id: id, canonical_handle };

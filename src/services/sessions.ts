@@ -20,7 +20,7 @@ const longestUserAgent = 300;
  * @returns the token for the browser, of which only the hash is kept, and when it ends (ms).
  */
 export async function openSession(
-  { sessions, now }: Administration,
+  { sessions, now, note }: Administration,
   from: { account_id: string; address: string; user_agent: string },
 ): Promise<{ token: string; expires_at: number }> {
   const token = randomBytes(32).toString('base64url');
@@ -35,6 +35,7 @@ export async function openSession(
     expires_at,
   });
   await sessions.removeBeyond(from.account_id, most);
+  note({ act: 'sign_in.succeeded', account_id: from.account_id, detail: { address: from.address } });
   return { token, expires_at };
 }
 
@@ -72,8 +73,13 @@ export function endSession({ sessions }: Sessions, account_id: string, id: strin
 }
 
 /** Ends every session of a person except the one that asks; answers how many. */
-export function endOtherSessions({ sessions }: Sessions, person: Person): Promise<number> {
-  return sessions.removeAllBut(person.account_id, idHashOf(person.session_id));
+export async function endOtherSessions(
+  { sessions, note }: Sessions & Pick<Administration, 'note'>,
+  { account_id, session_id }: Person,
+): Promise<number> {
+  const ended = await sessions.removeAllBut(account_id, idHashOf(session_id));
+  note({ act: 'sessions.ended', account_id, detail: { sessions: ended } });
+  return ended;
 }
 
 function idHashOf(session_id: string): Buffer {

@@ -17,16 +17,21 @@ export interface Decider {
  * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION when it was decided otherwise, or expired
  */
 export async function settleApproval(
-  { approvals, now }: Pick<Administration, 'approvals' | 'now'>,
+  { approvals, now, note }: Pick<Administration, 'approvals' | 'now' | 'note'>,
   id: string,
   decision: ApprovalDecision,
   { via, account_id, agent_id }: Decider,
 ): Promise<void> {
   const good_until = decision === 'approved' ? now + day : 0;
   const by = { via, account_id: account_id ?? null, agent_id: agent_id ?? null, now, good_until };
-  if (await approvals.decide(id, decision, by)) return;
+  const fresh = await approvals.decide(id, decision, by);
   const settled = await approvals.find(id, now);
   if (!settled) throw noSuchApproval();
+  if (fresh) {
+    const detail = { approval_id: id, action: settled.action, decision, via };
+    note({ act: 'approval.decided', agent_id: settled.agent_id, about: settled.target, detail });
+    return;
+  }
   if (settled.state === decision) return;
   throw new DomainError('INVALID_TRANSITION', `This approval is ${settled.state} already.`);
 }

@@ -1,3 +1,4 @@
+import { byPerson } from '../domain/audit.ts';
 import { wrongField } from '../domain/errors.ts';
 import { isName } from '../domain/handles.ts';
 import type { Person } from '../domain/person.ts';
@@ -69,11 +70,12 @@ export async function changePassword(
   const stored = account?.password_hash ?? null;
   if (stored !== null && !(await isPassword(stored, current))) throw notThePassword();
   const fresh = await hashFor('next', next, username);
-  await unitOfWork.administer(async ({ accounts, sessions }) => {
+  await unitOfWork.administer(async ({ accounts, sessions, note }) => {
     // Whoever was faster has ended this session too, or is about to.
     if (!(await accounts.replacePassword(account_id, stored, fresh))) throw notThePassword();
     await sessions.removeAllBut(account_id, Buffer.from(session_id, 'base64url'));
-  });
+    note({ act: 'password.changed', account_id });
+  }, byPerson({ account_id }));
 }
 
 function notThePassword(): Error {

@@ -19,6 +19,7 @@ export async function signOutEverywhere(
   { apps }: { apps: boolean },
 ): Promise<SignedOut> {
   const sessions_ended = await work.sessions.removeAllBut(account_id, null);
+  work.note({ act: 'sessions.ended', account_id, detail: { sessions: sessions_ended, apps } });
   if (!apps) return { sessions_ended, apps_ended: 0, ended: [] };
   const { grants, ended } = await endConnectionsOfAccount(work, account_id);
   return { sessions_ended, apps_ended: grants, ended };

@@ -48,21 +48,23 @@ export async function listSigningKeys({ signingKeys: keys }: Pick<Administration
  * Makes a new signing key, which signs from now on. The ones before stay published until they are removed.
  * @throws when the stored keys were encrypted with another secret: the new one would lock the processes out.
  */
-export async function rotateSigningKey({ signingKeys: keys, now }: Administration, secret: string) {
+export async function rotateSigningKey({ signingKeys: keys, now, note }: Administration, secret: string) {
   const box = keyBox(secret);
   await keys.lock();
   const stored = await keys.list();
   for (const row of stored) box.open(row.id, row.encrypted_key);
   // The newest is the one that signs, also after two rotations within a millisecond or with a clock that was set back.
   const created_at = Math.max(now, (stored[0]?.created_at ?? 0) + 1);
-  return insertKey(keys, box, created_at);
+  const made = await insertKey(keys, box, created_at);
+  note({ act: 'signing_key.rotated', about: made.id });
+  return made;
 }
 
 /**
  * Removes a signing key. What it signed is worth nothing from now on.
  * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION for the key that signs: make another one first.
  */
-export async function removeSigningKey({ signingKeys: keys }: Administration, id: string) {
+export async function removeSigningKey({ signingKeys: keys, note }: Administration, id: string) {
   await keys.lock();
   const [signing, ...others] = await keys.list();
   if (id === signing?.id) {
@@ -72,6 +74,7 @@ export async function removeSigningKey({ signingKeys: keys }: Administration, id
     throw new DomainError('NOT_FOUND', `No signing key has the id ${id.slice(0, 80)}.`);
   }
   await keys.remove(id);
+  note({ act: 'signing_key.removed', about: id });
   return { id, removed: true };
 }
 

@@ -39,11 +39,21 @@ async function change(work: Work, agent: Agent, changes: AgentChanges): Promise<
   if (!given.some(([field]) => differs(agent, changed, field as keyof Profile))) return agent;
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
   await work.agents.update(updated);
+  notePolicies(work, agent, updated);
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
   const recipients = [...new Set([agent.id, work.actor.agent_id])];
   work.emit({ type: 'agent.updated', recipients, data });
   if (updated.display_name !== agent.display_name) await tellContacts(work, updated);
   return updated;
+}
+
+/** What an agent says of itself is its own affair; how it may be reached is one of trust. */
+function notePolicies(work: Work, before: Agent, after: Agent): void {
+  const detail: Record<string, string | boolean> = {};
+  for (const field of ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const) {
+    if (before[field] !== after[field]) detail[field] = after[field];
+  }
+  if (Object.keys(detail).length > 0) work.note({ act: 'agent.changed', agent_id: after.id, detail });
 }
 
 /** One event for all of them, however many they are. The agent is held: nobody becomes its contact under the old name meanwhile. */

@@ -53,6 +53,7 @@ export async function createWebhook(work: Administration, owner: WebhookOwner, i
     created_at: work.now,
   });
   if (!webhook) throw new Error('the webhook was not inserted');
+  work.note({ act: 'webhook.created', agent_id, about: id, detail: { host: hostOf(input.url) } });
   return { webhook, secret };
 }
 
@@ -87,6 +88,9 @@ export async function updateWebhook(
   };
   const webhook = await work.webhooks.update(id, owner.agent_id, settings, work.now);
   if (!webhook) throw new Error('a webhook that is held was not updated');
+  const { enabled } = webhook;
+  const about = { agent_id: owner.agent_id, about: id };
+  work.note({ act: 'webhook.changed', ...about, detail: { host: hostOf(webhook.url), enabled } });
   if (!webhook.enabled) await work.webhookDeliveries.abandon(id, webhookDisabled);
   return webhook;
 }
@@ -98,6 +102,7 @@ export async function updateWebhook(
 export async function removeWebhook(work: Administration, agent_id: string, id: string): Promise<void> {
   await webhookFor(work, agent_id, id, { lock: true });
   await work.webhooks.remove(id, agent_id);
+  work.note({ act: 'webhook.removed', agent_id, about: id });
   await work.webhookDeliveries.abandon(id, webhookRemoved);
 }
 
@@ -114,7 +119,13 @@ export async function rotateWebhookSecret(work: Administration, agent_id: string
   const time = { until, now: work.now };
   const webhook = await work.webhooks.setSecret(id, agent_id, sealed, time);
   if (!webhook) throw new Error('a webhook that is held was not updated');
+  work.note({ act: 'webhook.secret_rotated', agent_id, about: id });
   return { webhook, secret };
+}
+
+/** The path of an address is a secret at some receivers. */
+function hostOf(url: string): string {
+  return new URL(url).host;
 }
 
 function requireAddress({ courier }: Administration, url: string): void {

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { parseInput } from '../../operations/parse.ts';
 import { registerAgentOperation } from '../../operations/register-agent.ts';
 import type { Person } from '../../domain/person.ts';
@@ -40,8 +41,9 @@ export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
           async () => {
             const input = parseInput(registerAgentOperation.input, inputOf(entered));
             if (form.get('do') === 'preview') return again({ preview: true });
-            const agent = await unitOfWork.administer((work) =>
-              registerForPerson(work, person.account_id, input),
+            const agent = await unitOfWork.administer(
+              (work) => registerForPerson(work, person.account_id, input),
+              byPerson(person),
             );
             return { to: agentAddress(agent), flash: said(`@${agent.canonical_handle} is there.`) };
           },

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { type Approval, approvalForPerson, decideApproval } from '../../services/approvals.ts';
 import { consequences, outcome, standings, wish } from '../approval-words.ts';
 import { Handle } from '../kit/agents.tsx';
@@ -24,7 +25,10 @@ export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
       );
       const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
       return orWarning(`/console/approvals/${id}`, async () => {
-        await unitOfWork.administer((work) => decideApproval(work, account_id, id, decision));
+        await unitOfWork.administer(
+          (work) => decideApproval(work, account_id, id, decision),
+          byPerson({ account_id }),
+        );
         return decision === 'approved'
           ? 'Approved. You can go back to where the agent asked.'
           : 'Denied. Nothing is done.';

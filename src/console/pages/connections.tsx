@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { type Connection, endConnection, listConnections } from '../../services/connections.ts';
 import { hostOf, isOnDevice } from '../hosts.ts';
 import { Handle } from '../kit/agents.tsx';
@@ -26,7 +27,10 @@ export function connectionRoutes({ unitOfWork, announce }: PageParts): ConsoleRo
     action(`${path}/end`, ({ form, person }) =>
       orWarning(path, async () => {
         const grant_id = form.get('grant_id') ?? '';
-        const ended = await unitOfWork.administer((work) => endConnection(work, person.account_id, grant_id));
+        const ended = await unitOfWork.administer(
+          (work) => endConnection(work, person.account_id, grant_id),
+          byPerson(person),
+        );
         await announce(ended);
         return 'The app is disconnected.';
       }),

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import type { AuthorizationRequest } from '../../http/authorization-requests.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/person.ts';
@@ -98,8 +99,9 @@ export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute
     return orAgain(
       async () => {
         const input = { ...newAgent, name, display_name: name, skills: [] };
-        const agent = await unitOfWork.administer((work) =>
-          registerForPerson(work, person.account_id, input),
+        const agent = await unitOfWork.administer(
+          (work) => registerForPerson(work, person.account_id, input),
+          byPerson(person),
         );
         const to = `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`;
         return {

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { scopes as known } from '../../domain/scopes.ts';
@@ -50,7 +51,7 @@ export function credentialNewRoutes(parts: PageParts): ConsoleRoute[] {
               'acts_as',
             );
             return createCredential(work, { handle, ...input });
-          });
+          }, byPerson(person));
           return secretPage(agent, input.name, made, settings.public_url);
         },
         (refusal) =>

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { type Credential, credentialOf, revokeCredential } from '../../services/credentials.ts';
 import { type AgentOfPerson, agentOfPerson } from '../../services/person-agents.ts';
 import { actingAs } from '../acting.ts';
@@ -24,7 +25,7 @@ export function credentialRevokeRoutes(parts: PageParts): ConsoleRoute[] {
         const { client_id, revoked_at } = await credentialOf(work, mine.id, params['client_id'] ?? '');
         const gone = revoked_at === null ? await revokeCredential(work, client_id, mine.id) : [];
         return { ended: gone, agent: mine };
-      });
+      }, byPerson(person));
       await announce(ended);
       return { to: agentAddress(agent, 'credentials'), flash: said('The credential is revoked.') };
     }),

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { addressKey } from '../../http/address-key.ts';
 import { beginExternal, disconnectIdentity, listIdentities } from '../../services/identities.ts';
 import { said } from '../flash.ts';
@@ -40,7 +41,10 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
         async () => {
           const { form, person } = visit;
           const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
-          await unitOfWork.administer((work) => disconnectIdentity(work, person.account_id, identity));
+          await unitOfWork.administer(
+            (work) => disconnectIdentity(work, person.account_id, identity),
+            byPerson(person),
+          );
           return { to: path, flash: said('That connection is ended.') };
         },
         ({ message, status }) => show(visit, message, status),

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isName } from '../../domain/handles.ts';
 import { organizationOf, removeMember } from '../../services/person-organizations.ts';
@@ -50,7 +51,12 @@ export function memberRemoveRoutes({ unitOfWork, announce }: PageParts): Console
       const username = params['username'] ?? '';
       const self = username === person.username;
       const done = await orWarning(addressOf(slug), async () => {
-        await announce(await unitOfWork.administer((work) => removeMember(work, person, { slug, username })));
+        await announce(
+          await unitOfWork.administer(
+            (work) => removeMember(work, person, { slug, username }),
+            byPerson(person),
+          ),
+        );
         return self ? `You have left ${slug}.` : `${username} is removed from ${slug}.`;
       });
       return self && done.flash?.tone === 'good' ? { ...done, to: '/console/organizations' } : done;

@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { isName } from '../../domain/handles.ts';
 import type { Person } from '../../domain/person.ts';
 import { addMember, changeRole, organizationOf } from '../../services/person-organizations.ts';
@@ -37,7 +38,10 @@ export function organizationRoutes({ unitOfWork, announce, limits }: PageParts):
         async () => {
           // The answer tells whether somebody has the name: not to be asked for all names there could be.
           await limits.spend('add_member', visit.person.account_id);
-          await unitOfWork.administer((work) => addMember(work, visit.person, { slug, ...entered }));
+          await unitOfWork.administer(
+            (work) => addMember(work, visit.person, { slug, ...entered }),
+            byPerson(visit.person),
+          );
           return {
             to: addressOf(slug),
             flash: said(`${entered.username.toLowerCase()} belongs to ${slug} now.`),
@@ -52,7 +56,12 @@ export function organizationRoutes({ unitOfWork, announce, limits }: PageParts):
       const role = roleIn(visit.form);
       return orWarning(addressOf(slug), async () => {
         const change = { slug, username, role };
-        await announce(await unitOfWork.administer((work) => changeRole(work, visit.person, change)));
+        await announce(
+          await unitOfWork.administer(
+            (work) => changeRole(work, visit.person, change),
+            byPerson(visit.person),
+          ),
+        );
         return `${username} is ${role === 'admin' ? 'an admin' : 'a member'} now.`;
       });
     }),

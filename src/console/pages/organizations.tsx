@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import { isName } from '../../domain/handles.ts';
 import { foundOrganization, listOrganizations } from '../../services/person-organizations.ts';
 import type { Person } from '../../domain/person.ts';
@@ -32,7 +33,10 @@ export function organizationListRoutes({ unitOfWork, limits }: PageParts): Conso
         async () => {
           // As a sign-up does, the answer tells which names are taken.
           await limits.spend('sign_up', person.account_id);
-          const made = await unitOfWork.administer((work) => foundOrganization(work, person, slug));
+          const made = await unitOfWork.administer(
+            (work) => foundOrganization(work, person, slug),
+            byPerson(person),
+          );
           return { to: `${path}/${made.slug}`, flash: said(`${made.slug} is founded. You are its admin.`) };
         },
         async (refusal) => organizationsPage({ found: await list(person), slug, refusal }),

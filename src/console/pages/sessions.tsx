@@ -1,3 +1,4 @@
+import { byPerson } from '../../domain/audit.ts';
 import type { Person } from '../../domain/person.ts';
 import { endOtherSessions, endSession, listSessions } from '../../services/sessions.ts';
 import { signOutEverywhere } from '../../services/sign-out.ts';
@@ -29,13 +30,14 @@ export function sessionRoutes({ unitOfWork, sessions, announce }: PageParts): Co
       return { to: '/console/sessions', flash: said('That browser is signed out.') };
     }),
     action('/console/sessions/end-others', async ({ person }) => {
-      await unitOfWork.administer((work) => endOtherSessions(work, person));
+      await unitOfWork.administer((work) => endOtherSessions(work, person), byPerson(person));
       return { to: '/console/sessions', flash: said('Every other browser is signed out.') };
     }),
     action('/console/sessions/end-all', async ({ ctx, form, person }) => {
       const apps = form.has('apps');
-      const { ended } = await unitOfWork.administer((work) =>
-        signOutEverywhere(work, person.account_id, { apps }),
+      const { ended } = await unitOfWork.administer(
+        (work) => signOutEverywhere(work, person.account_id, { apps }),
+        byPerson(person),
       );
       await announce(ended);
       await sessions.end(ctx);

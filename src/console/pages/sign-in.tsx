@@ -1,3 +1,4 @@
+import { noteFailedSignIn } from '../../services/audit.ts';
 import { addressKey } from '../../http/address-key.ts';
 import { checkPassword } from '../../services/sign-in.ts';
 import { Card, Heading, Notice } from '../kit/content.tsx';
@@ -43,7 +44,11 @@ export function signInRoutes({
         async () => {
           await spend(visit, username);
           const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
-          if (!found) return show({ to, username, status: 400, message: wrong });
+          if (!found) {
+            const address = visit.ctx.ip.replace(/^::ffff:/, '');
+            await unitOfWork.administer((work) => noteFailedSignIn(work, username, address));
+            return show({ to, username, status: 400, message: wrong });
+          }
           await sessions.begin(visit.ctx, found.account_id);
           return { to };
         },

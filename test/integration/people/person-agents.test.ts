@@ -185,6 +185,7 @@ test('the actor for an agent is that agent, with every scope, in the name of the
     owner_id: person.account_id,
     scopes: new Set(scopes),
     client_id: 'console',
+    account_id: person.account_id,
     resource: 'http://here/v1',
     expires_at: expect.any(Number),
     token_id: person.session_id,

@@ -19,6 +19,7 @@ describe('identifiers', () => {
       webhook: 'whk',
       invitation: 'inv',
       grant: 'grt',
+      audit: 'aud',
     });
   });
 

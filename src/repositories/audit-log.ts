@@ -1,0 +1,88 @@
+import type { Act, AuditAct, Author } from '../domain/audit.ts';
+import { newId } from '../domain/ids.ts';
+import { plannedEachTime, type Queryable, statement } from './queryable.ts';
+
+export interface AuditRow {
+  id: string;
+  act: AuditAct;
+  by_kind: Author['kind'];
+  by_id: string | null;
+  /** Handle or name of an agent or person that did it, as it is now. */
+  by_name: string | null;
+  door: Author['door'];
+  client_id: string | null;
+  agent_id: string | null;
+  handle: string | null;
+  account_id: string | null;
+  username: string | null;
+  about: string | null;
+  detail: object | null;
+  at: number;
+}
+
+export interface AuditQuery {
+  agent_id: string | null;
+  account_id: string | null;
+  act: AuditAct | null;
+  /** Ids from here on. */
+  from: string;
+  /** Ids before this one. */
+  before: string | null;
+  limit: number;
+}
+
+const statements = {
+  insert: statement(
+    'audit_log.insert',
+    `insert into audit_log (id, act, agent_id, account_id, about, detail, by_kind, by_id, door, client_id, at)
+     select id, act, agent_id, account_id, about, detail, $7, $8, $9, $10, $11
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
+  ),
+  /** What an agent or account did counts as well as what was done to it: two ways in, each by its own index. */
+  list: plannedEachTime(
+    `with wanted as (
+       select * from audit_log
+       where id >= $1 and ($2::text is null or id < $2) and ($3::text is null or act = $3)
+         and ($4::text is null or agent_id = $4 or by_id = $4)
+         and ($5::text is null or account_id = $5 or by_id = $5)
+       order by id desc limit $6)
+     select w.*, a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name
+     from wanted w
+     left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
+     left join agents ba on ba.id = w.by_id left join owners bo on bo.id = w.by_id
+     order by w.id desc`,
+  ),
+  removeBefore: statement(
+    'audit_log.remove_before',
+    'delete from audit_log where id = any(array(select id from audit_log where id < $1 order by id limit $2)) returning id',
+  ),
+};
+
+/** Acts are added and, when they are old, removed. Nothing changes one. */
+export function auditLogRepository(db: Queryable) {
+  return {
+    async insert(acts: readonly Act[], by: Author, at: number): Promise<void> {
+      await db.query(statements.insert, [
+        acts.map(() => newId('audit')),
+        acts.map(({ act }) => act),
+        acts.map(({ agent_id }) => agent_id ?? null),
+        acts.map(({ account_id }) => account_id ?? null),
+        acts.map(({ about }) => about ?? null),
+        acts.map(({ detail }) => (detail ? JSON.stringify(detail) : null)),
+        by.kind,
+        by.id,
+        by.door,
+        by.client_id,
+        at,
+      ]);
+    },
+    /** Newest first. */
+    list({ from, before, act, agent_id, account_id, limit }: AuditQuery): Promise<AuditRow[]> {
+      return db.query<AuditRow>(statements.list, [from, before, act, agent_id, account_id, limit]);
+    },
+    /** Removes the oldest, at most `limit`; answers how many. */
+    async removeBefore(id: string, limit: number): Promise<number> {
+      return (await db.query(statements.removeBefore, [id, limit])).length;
+    },
+  };
+}

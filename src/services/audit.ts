@@ -1,0 +1,64 @@
+import type { AuditAct } from '../domain/audit.ts';
+import { isName } from '../domain/handles.ts';
+import { lowestIdAt } from '../domain/ids.ts';
+import type { Administration } from '../unit-of-work.ts';
+import { agentByHandle } from './agent-by-handle.ts';
+import { ownerNamed } from './owners.ts';
+
+export interface ReadAudit {
+  /** Only what this agent did, or what was done to it. */
+  handle?: string | undefined;
+  /** Only what this person did, or what was done to them. */
+  username?: string | undefined;
+  act?: AuditAct | undefined;
+  /** Since this time (ms). */
+  since?: number | undefined;
+  limit: number;
+}
+
+/**
+ * The audit log, newest first. Times in milliseconds.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, NOT_FOUND (the person)
+ */
+export async function readAudit(
+  work: Pick<Administration, 'agents' | 'owners' | 'auditLog'>,
+  { handle, username, act, since = 0, limit }: ReadAudit,
+) {
+  const agent = handle === undefined ? null : await agentByHandle(work, handle);
+  const account = username === undefined ? null : await ownerNamed(work, username, 'account');
+  const rows = await work.auditLog.list({
+    agent_id: agent?.id ?? null,
+    account_id: account?.id ?? null,
+    act: act ?? null,
+    from: lowestIdAt('audit', since),
+    before: null,
+    limit,
+  });
+  return rows.map(({ id, act: done, at, by_kind, by_name, door, client_id, about, detail, ...row }) => ({
+    id,
+    at,
+    act: done,
+    by: by_kind,
+    by_name,
+    door,
+    client_id,
+    agent: row.handle,
+    person: row.username,
+    about,
+    detail,
+  }));
+}
+
+/**
+ * Notes that somebody gave a wrong password. Also for a name that nobody has, which is not kept: people type passwords there; and to
+ * write nothing would take less time.
+ */
+export async function noteFailedSignIn(
+  work: Pick<Administration, 'accounts' | 'note'>,
+  username: string,
+  address: string,
+): Promise<void> {
+  const name = username.trim().toLowerCase();
+  const account = await work.accounts.findByName(isName(name) ? name : '');
+  work.note({ act: 'sign_in.failed', ...(account && { account_id: account.id }), detail: { address } });
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { auditActs } from '../../../src/domain/audit.ts';
+import { lowestIdAt } from '../../../src/domain/ids.ts';
+import { maintenanceHandler } from '../../../workers/maintenance.ts';
+import { openBrowser } from '../../support/browser-forms.ts';
+import { rest } from '../../support/rest-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { trustOf } from '../../support/trust.ts';
+import { ams, amsJson } from './ams.ts';
+
+let service: TestService;
+const secret = 'the secret of a service whose acts are read here';
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { SECRET_KEY: secret } });
+});
+afterAll(() => service.stop());
+
+const env = () => ({ DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: secret });
+const log = z.strictObject({
+  acts: z.array(
+    z.strictObject({
+      id: z.string().startsWith('aud_'),
+      at: z.int(),
+      act: z.enum(auditActs),
+      by: z.enum(['agent', 'person', 'operator', 'service']),
+      by_name: z.string().nullable(),
+      door: z.string(),
+      client_id: z.string().nullable(),
+      agent: z.string().nullable(),
+      person: z.string().nullable(),
+      about: z.string().nullable(),
+      detail: z.looseObject({}).nullable(),
+    }),
+  ),
+});
+const audit = async (...args: string[]) =>
+  log.parse(await amsJson(env(), ['audit', ...args])).acts.toReversed();
+
+/** Oldest first: what was done, by whom, through which door, to which agent or person, about whom. */
+async function told(...args: string[]) {
+  return (await audit(...args)).map((one) => [
+    one.act,
+    one.by_name,
+    one.door,
+    one.agent ?? one.person,
+    one.about,
+  ]);
+}
+
+test('what agents do among each other is kept once, with its door, and nothing of what was refused', async () => {
+  const trust = trustOf(service.api);
+  const [ann, bob] = [
+    await service.agent({ inbound_policy: 'contacts_only' }),
+    await service.agent({ inbound_policy: 'contacts_only' }),
+  ];
+  const cid = await service.agent();
+  const begun = Date.now();
+  await trust.request(ann, bob.handle, 'a word that nobody else should read');
+  await trust.request(ann, bob.handle, 'asked again');
+  await trust.reject(bob, ann.handle);
+  await trust.request(bob, ann.handle);
+  await trust.approve(ann, bob.handle);
+  await trust.removeContact(bob, ann.handle);
+  await trust.block(ann, cid.handle);
+  await trust.block(ann, cid.handle);
+  expect((await trust.block(ann, ann.handle)).status).toBe(400);
+  expect((await trust.unblock(bob, cid.handle)).status).toBe(404);
+  await trust.unblock(ann, cid.handle);
+  await trust.allow(ann, 'someone.else');
+  await trust.allow(ann, 'someone.else');
+  await trust.disallow(ann, 'someone.else');
+  const hook = await rest('POST', `${service.api}/webhooks`, {
+    token: await service.token(ann.handle, { scopes: ['threads:read', 'agents:write'] }),
+    body: { url: 'https://example.com/a-path-that-is-a-secret' },
+  });
+  expect(hook.status).toBe(201);
+
+  const acts = await told('--agent', ann.handle, '--since', String(begun));
+  expect(acts).toEqual([
+    ['contact.requested', ann.handle, 'rest', ann.handle, bob.handle],
+    ['contact_request.approved', ann.handle, 'rest', ann.handle, bob.handle],
+    ['agent.blocked', ann.handle, 'rest', ann.handle, cid.handle],
+    ['agent.unblocked', ann.handle, 'rest', ann.handle, cid.handle],
+    ['allowlist.added', ann.handle, 'rest', ann.handle, 'someone.else'],
+    ['allowlist.removed', ann.handle, 'rest', ann.handle, 'someone.else'],
+    ['token.issued', null, 'service', ann.handle, 'http://localhost:3000/v1'],
+    ['webhook.created', ann.handle, 'rest', ann.handle, hook.body.id],
+  ]);
+  expect((await told('--agent', bob.handle, '--since', String(begun))).map(([act]) => act)).toEqual([
+    'contact_request.rejected',
+    'contact.requested',
+    'contact.removed',
+  ]);
+  const all = JSON.stringify(await audit('--limit', '1000'));
+  for (const word of ['nobody else', 'asked again', 'a-path', hook.body.secret])
+    expect(all).not.toContain(word);
+});
+
+test('what people do stands under their names, and so does what operators do to them', async () => {
+  const username = `ada-${process.pid}`;
+  const password = 'seven odd horses';
+  const browser = openBrowser(service.url);
+  await browser.signUp(username, password);
+  const fields = { name: 'writer', display_name: 'Writer', inbound_policy: 'open' };
+  await browser.fill('/console/agents/new', { fields, button: 'create' }, '/console/agents/new');
+  await browser.signOut();
+  const stranger = openBrowser(service.url);
+  for (const [name, wrong] of [
+    [username, 'a wrong password'],
+    ['my password by mistake', 'whatever'],
+  ] as const) {
+    await stranger.fill('/sign-in', { fields: { username: name, password: wrong } }, '/sign-in');
+  }
+  const made = z
+    .object({ client_id: z.string(), client_secret: z.string() })
+    .parse(await amsJson(env(), ['credential', 'create', `${username}.writer`]));
+  await amsJson(env(), ['credential', 'revoke', made.client_id]);
+  await amsJson(env(), ['org', 'create', `org-${process.pid}`]);
+  await amsJson(env(), ['org', 'add', `org-${process.pid}`, username]);
+  const key = z.object({ id: z.string() }).parse(await amsJson(env(), ['key', 'rotate']));
+
+  const handle = `${username}.writer`;
+  const operator = (await audit('--act', 'signing_key.rotated')).at(-1);
+  expect(operator).toMatchObject({ by: 'operator', door: 'command line', about: key.id });
+  const name = operator?.by_name;
+  expect(await told('--person', username)).toEqual([
+    ['account.opened', null, 'service', username, null],
+    ['sign_in.succeeded', username, 'console', username, null],
+    ['agent.registered', username, 'console', handle, null],
+    ['sign_in.failed', null, 'service', username, null],
+    ['member.changed', name, 'command line', username, `org-${process.pid}`],
+  ]);
+  expect(await told('--agent', handle)).toEqual([
+    ['agent.registered', username, 'console', handle, null],
+    ['credential.created', name, 'command line', handle, made.client_id],
+    ['credential.revoked', name, 'command line', handle, made.client_id],
+  ]);
+  expect(await told('--act', 'sign_in.failed')).toContainEqual([
+    'sign_in.failed',
+    null,
+    'service',
+    null,
+    null,
+  ]);
+  const all = JSON.stringify(await audit('--limit', '1000'));
+  for (const word of [made.client_secret, password, 'a wrong password', 'by mistake'])
+    expect(all).not.toContain(word);
+
+  expect(await ams(env(), ['audit', '--agent', 'no.body'])).toMatchObject({ code: 1, out: '' });
+  expect(await ams(env(), ['audit', '--act', 'nonsense'])).toMatchObject({ code: 2, out: '' });
+});
+
+test('acts leave by age', async () => {
+  const old = lowestIdAt('audit', Date.now() - 366 * 24 * 60 * 60 * 1000);
+  const { database } = service.core;
+  await database.query(
+    {
+      text: `insert into audit_log (id, act, by_kind, door, at) values ($1, 'feeds.restored', 'service', 'service', 1)`,
+    },
+    [old],
+  );
+  const last = (await audit('--limit', '1')).at(0)?.id;
+  await maintenanceHandler(service.core).handle({ task: 'expire-audit-log' });
+  const ids = (await audit('--limit', '10000')).map(({ id }) => id);
+  expect(ids).not.toContain(old);
+  expect(ids).toContain(last);
+});
