@@ -25,6 +25,16 @@ async function people() {
   return { mine, kin, stranger, token };
 }
 
+/** Two agents of one organization. */
+async function colleagues() {
+  counter += 1;
+  const slug = `house${counter}`;
+  await first.organization(slug);
+  const [mine, kin] = [`${slug}.agent`, `${slug}.fellow`];
+  await first.token(kin);
+  return { mine, kin, token: await first.token(mine) };
+}
+
 const setups = [
   ['one process', () => [first.url]],
   ['a balancer over two', () => [first.url, second.url]],
@@ -104,12 +114,14 @@ describe.each(setups)('over %s', (_, urls) => {
     expect(await requests(mine)).toBe(0);
   });
 
-  test.each([
-    ['none', undefined],
-    ['form', {}],
-    ['url', { url: {} }],
-  ] as const)('the same owner, %s: done at once, nobody is asked', async (_name, ways) => {
-    const { mine, kin, token } = await people();
+  test.each(
+    (['owner', 'organization'] as const).flatMap((same) => [
+      { same, name: 'none', ways: undefined },
+      { same, name: 'form', ways: {} },
+      { same, name: 'url', ways: { url: {} } },
+    ]),
+  )('the same $same, $name: done at once, nobody is asked', async ({ same, ways }) => {
+    const { mine, kin, token } = await (same === 'owner' ? people() : colleagues());
     const client = await connected(urls(), token, ways);
     expect(await client.call('request_contact', { handle: kin })).toMatchObject({
       isError: false,
@@ -201,18 +213,23 @@ describe.each(setups)('over %s', (_, urls) => {
     expect(question).toMatchObject({ mode: 'url', message: expect.stringContaining(`@${stranger}`) });
     expect(url).toBe(`http://localhost:3000/console/approvals/${elicitationId}`);
     expect(client.completed).toEqual([elicitationId]);
+    expect((await client.call('request_contact', { handle: stranger })).value).toEqual(done.value);
+    expect(client.questions).toHaveLength(1);
     expect([await requests(mine), await rows(mine)]).toMatchObject([1, [{ state: 'approved', used: true }]]);
   });
 
   test.each([
-    ['decline', decline, 'APPROVAL_DENIED', 'denied'],
-    ['cancel', cancel, 'APPROVAL_REQUIRED', 'pending'],
-  ] as [string, AnswerAs, string, string][])(
-    'a stranger, url, %s: %s',
-    async (_name, answer, code, state) => {
+    ['decline', 'APPROVAL_DENIED', decline, 'denied', 1],
+    ['cancel', 'APPROVAL_REQUIRED', cancel, 'pending', 2],
+  ] as [string, string, AnswerAs, string, number][])(
+    'a stranger, url, %s: %s, also when repeated',
+    async (_name, code, answer, state, asked) => {
       const { mine, stranger, token } = await people();
       const client = await connected(urls(), token, { url: {} }, answer);
-      expect((await client.call('request_contact', { handle: stranger })).error['code']).toBe(code);
+      for (let again = 0; again < 2; again += 1) {
+        expect((await client.call('request_contact', { handle: stranger })).error['code']).toBe(code);
+      }
+      expect(client.questions).toHaveLength(asked);
       expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state }]]);
     },
   );
@@ -279,6 +296,11 @@ test.each([
     expect(error['code']).toBe('APPROVAL_REQUIRED');
     await expect.poll(() => withdrawn, { timeout: 20_000 }).toBe(true);
     expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state: 'pending' }]]);
+    // Repeated it asks once more, and is the same question.
+    const again = await client.call('request_contact', { handle: stranger });
+    expect(again.error).toMatchObject({ code: 'APPROVAL_REQUIRED', approval_id: error['approval_id'] });
+    await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(2);
+    expect(await rows(mine)).toHaveLength(1);
   },
 );
 

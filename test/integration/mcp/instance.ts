@@ -23,6 +23,7 @@ import { repositoriesOn } from '../../../src/repositories/index.ts';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { decideForOperator } from '../../../src/services/approvals.ts';
 import { issueToken } from '../../../src/services/issue-token.ts';
+import { createOrganization } from '../../../src/services/organizations.ts';
 import { recordDeliveries } from '../../../src/services/receipts.ts';
 import { createTokens, type Door, resourceAddresses } from '../../../src/services/tokens.ts';
 import { createUnitOfWork } from '../../../src/unit-of-work.ts';
@@ -40,6 +41,8 @@ export interface Instance {
   faults: object[];
   /** A token of an agent that this makes when it does not exist. */
   token(handle: string, options?: TokenOptions): Promise<string>;
+  /** Makes an organization; agents whose handle begins with its slug are its own. */
+  organization(slug: string): Promise<void>;
   revoke(handle: string): void;
   /** How many streams and waiting calls of an agent are open. */
   members(handle: string): number;
@@ -154,6 +157,9 @@ export async function startInstance(
         });
         return issued.access_token;
       });
+    },
+    async organization(slug) {
+      await unitOfWork.administer((work) => createOrganization(work, slug));
     },
     revoke(handle) {
       realtime.revoke((actor) => actor.handle === handle);

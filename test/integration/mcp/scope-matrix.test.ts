@@ -3,7 +3,7 @@ import { DomainError } from '../../../src/domain/errors.ts';
 import { type Scope, scopes, sufficientScopes } from '../../../src/domain/scopes.ts';
 import { toolsOf } from '../../../src/mcp/tools.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
-import { rawCall, rawPost } from '../../support/mcp-client.ts';
+import { rawCall, rawPost, rpc } from '../../support/mcp-client.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -42,4 +42,29 @@ test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, o
     error: { code: 'FORBIDDEN' },
   });
   expect(dispatched.splice(0)).toEqual([operation]);
+});
+
+/** Good with every valid token: they are about the caller itself. */
+const forEverybody = ['update_my_card', 'whoami'];
+/** Refused likewise to a token that may follow no events: no single scope says so. */
+const forFollowers = ['acknowledge_events', 'wait_for_events'];
+
+test('every tool that is shown has its place in this matrix', async () => {
+  const token = await instance.token('matrix.reader');
+  const { tools: shown } = Object(
+    rpc(await rawPost(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/list' })).result,
+  );
+  const names: string[] = shown.map(({ name }: { name: string }) => name);
+  expect(names.toSorted()).toEqual(
+    [...tools.map(({ name }) => name), ...forEverybody, ...forFollowers].toSorted(),
+  );
+});
+
+test.each(forFollowers)('%s is refused before dispatch to who may follow nothing', async (name) => {
+  const token = await instance.token('matrix.writer', { scopes: ['threads:write', 'contacts:write'] });
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
+  const answer = await rawPost(instance.url, token, call);
+  expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
+  expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+  expect(dispatched).toEqual([]);
 });
