@@ -34,6 +34,11 @@ export function readCpuTime({ pids, postgres_folder }: Stage): CpuTime | null {
   };
 }
 
+/** CPU milliseconds that one process has taken so far; null where the system does not tell. */
+export function cpuTimeOf(pid: number): number | null {
+  return process.platform === 'linux' ? (statOf(pid)?.own_ms ?? null) : null;
+}
+
 /** Fields 4 and 14 to 17 of /proc/<pid>/stat, counted behind the name in brackets. */
 function statOf(pid: number): { parent: number; own_ms: number; ended_ms: number } | null {
   try {

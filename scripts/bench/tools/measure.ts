@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { compose, type Core } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { cpuTimeOf } from '../cpu-time.ts';
 import { type KeptConnection, keptConnection, messageRequest } from '../http-client.ts';
 import { keepInFlight, perSecond, type Rate, sum } from '../in-flight.ts';
 import { type Percentiles, percentiles } from '../percentiles.ts';
@@ -24,6 +25,8 @@ export interface ToolsOptions {
 interface Measured {
   per_s: number;
   ms: Percentiles;
+  /** CPU milliseconds of the serving process for each call; null where the system does not tell. */
+  cpu_ms: number | null;
 }
 
 export interface ToolsMeasured {
@@ -77,11 +80,12 @@ export async function measureTools(stage: Stage, options: ToolsOptions): Promise
       const { status, body } = await connection.send(messageRequest({ base: stage.base, ...message }));
       if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
     };
+    const api = { base: stage.base, pid: stage.pids.api };
     const rows = [
-      gauge('list_threads', stage.base, list),
-      gauge('the bare server', bare.base, trivial),
-      gauge('send_message', stage.base, byTool),
-      gauge('POST …/messages', stage.base, byRest),
+      gauge('list_threads', api, list),
+      gauge('the bare server', bare, trivial),
+      gauge('send_message', api, byTool),
+      gauge('POST …/messages', api, byRest),
     ] as const;
     say('warming up');
     for (const row of rows) await row.run(in_flight, warmUp_s, signal);
@@ -122,8 +126,9 @@ async function sessionsOf(core: Core, base: string, threads: readonly Thread[]):
 }
 
 /** Repeats one kind of call and gathers what it took. */
-function gauge(name: string, base: string, call: Call) {
+function gauge(name: string, { base, pid }: { base: string; pid: number }, call: Call) {
   let taken: number[] = [];
+  let spent: number | null = 0;
   let rates: Rate[] = [];
   let next = 0;
   return {
@@ -131,6 +136,7 @@ function gauge(name: string, base: string, call: Call) {
     async run(lanes: number, seconds: number, signal: AbortSignal): Promise<void> {
       const connections = Array.from({ length: lanes }, () => keptConnection(base));
       const free = [...connections];
+      const before = cpuTimeOf(pid);
       const rate = await keepInFlight(lanes, seconds, signal, async () => {
         const connection = free.pop();
         if (!connection) throw new Error('more calls than lanes');
@@ -140,13 +146,20 @@ function gauge(name: string, base: string, call: Call) {
         free.push(connection);
       });
       rates.push(rate);
+      const after = cpuTimeOf(pid);
+      spent = before === null || after === null || spent === null ? null : spent + after - before;
       for (const connection of connections) connection.close();
     },
     forget() {
       taken = [];
       rates = [];
+      spent = 0;
     },
-    measured: (): Measured => ({ per_s: Math.round(perSecond(sum(rates))), ms: percentiles(taken) }),
+    measured: (): Measured => ({
+      per_s: Math.round(perSecond(sum(rates))),
+      ms: percentiles(taken),
+      cpu_ms: spent === null ? null : Math.round((spent / taken.length) * 1000) / 1000,
+    }),
   };
 }
 
@@ -156,8 +169,8 @@ function ratio(one: Measured, other: Measured): number {
 
 /** The figures for people. */
 export function toolsTable(measured: ToolsMeasured): string {
-  const words = ({ per_s, ms }: Measured) =>
-    `${per_s}/s, p50 ${ms.p50} ms, p95 ${ms.p95} ms, p99 ${ms.p99} ms`;
+  const words = ({ per_s, ms, cpu_ms }: Measured) =>
+    `${per_s}/s, p50 ${ms.p50} ms, p95 ${ms.p95} ms, p99 ${ms.p99} ms, CPU ${cpu_ms ?? '?'} ms a call`;
   const rows: [string, string][] = [
     [`tools/call list_threads, ${measured.in_flight} in flight`, words(measured.list_threads)],
     ['the same of a bare server of the MCP SDK', words(measured.bare)],
