@@ -14,14 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Calls a tool; answers its result, or its error. */
-async function tool(agent: TestAgent, name: string, args: object) {
+async function call(agent: TestAgent, method: string, params: object) {
   const response = await fetch(`${service.url}/mcp`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${tokens.get(agent.id)}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  const { result } = await response.json();
+  return (await response.json()).result;
+}
+
+/** Calls a tool; answers its result, or its error. */
+async function tool(agent: TestAgent, name: string, args: object) {
+  const result = await call(agent, 'tools/call', { name, arguments: args });
   return JSON.parse(result.content[0].text);
 }
 
@@ -43,6 +47,14 @@ test('a text is uploaded, and the other one reads how it begins', async () => {
   expect(await (await fetch(reachable(service, download.url))).text()).toBe(text);
   const shown = await tool(bob, 'get_thread', { thread_id: thread });
   expect(shown.messages[0].attachments).toMatchObject([{ id: file.id }]);
+  const { contents } = await call(bob, 'resources/read', { uri: `service://threads/${thread}` });
+  expect(JSON.parse(contents[0].text).messages[0].attachments).toMatchObject([{ id: file.id }]);
+});
+
+test('a file of exactly 1 MiB comes in the arguments of a call', async () => {
+  const bytes = Buffer.alloc(1_048_576, 'x');
+  const file = await tool(ada, 'upload_attachment', { filename: 'a.txt', content: bytes.toString('base64') });
+  expect(file).toMatchObject({ size_bytes: 1_048_576, content_type: 'text/plain' });
 });
 
 test('a larger file is promised, brought and completed', async () => {
