@@ -194,8 +194,8 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     },
 
     /** As `write`, on nobody's behalf: for what no agent asked for, and agents are to hear of. */
-    record<T>(run: (work: Recording) => Promise<T>): Promise<T> {
-      return recorded(run, () => null, theService);
+    record<T>(run: (work: Recording) => Promise<T>, author: Author = theService): Promise<T> {
+      return recorded(run, () => null, author);
     },
 
     /** As `read`, on nobody's behalf: the token check, the authorization server, operators. */

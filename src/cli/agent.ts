@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { agentScopes, inboundPolicies, visibilities } from '../domain/agents.ts';
 import { presentAgent } from '../presenters/agent.ts';
 import { type RegisterAgent, registerAgent } from '../services/agents-admin.ts';
+import { eraseCommand, exportCommand } from './agent-data.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -39,5 +40,9 @@ export function agentCommand(io: CommandIo): Command {
       );
       printResult(io, options, presentAgent(agent));
     });
-  return new Command('agent').description('agents').addCommand(create);
+  return new Command('agent')
+    .description('agents')
+    .addCommand(create)
+    .addCommand(exportCommand(io))
+    .addCommand(eraseCommand(io));
 }

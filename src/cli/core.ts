@@ -15,7 +15,8 @@ export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promi
     const { unitOfWork } = core;
     const author = byOperator(operatorName());
     const administer: typeof unitOfWork.administer = (work) => unitOfWork.administer(work, author);
-    return await run({ ...core, unitOfWork: { ...unitOfWork, administer } });
+    const record: typeof unitOfWork.record = (work) => unitOfWork.record(work, author);
+    return await run({ ...core, unitOfWork: { ...unitOfWork, administer, record } });
   } finally {
     await core.close();
   }

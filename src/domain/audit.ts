@@ -6,6 +6,7 @@ export const auditActs = [
   'account.opened',
   'agent.blocked',
   'agent.changed',
+  'agent.erased',
   'agent.registered',
   'agent.retired',
   'agent.unblocked',

@@ -1,5 +1,6 @@
 import { accountIdentitiesRepository } from './account-identities.ts';
 import { accountsRepository } from './accounts.ts';
+import { agentExportRepository } from './agent-export.ts';
 import { agentSearchRepository } from './agent-search.ts';
 import { agentsRepository } from './agents.ts';
 import { allowlistsRepository } from './allowlists.ts';
@@ -11,6 +12,7 @@ import { clientGrantsRepository } from './client-grants.ts';
 import { contactRequestsRepository } from './contact-requests.ts';
 import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
+import { erasureRepository } from './erasure.ts';
 import { exchangesRepository } from './exchanges.ts';
 import { externalSignInsRepository } from './external-sign-ins.ts';
 import { feedOriginRepository } from './feed-origin.ts';
@@ -62,6 +64,8 @@ export function repositoriesOn(db: Queryable) {
     messages: messagesRepository(db),
     exchanges: exchangesRepository(db),
     messageSearch: messageSearchRepository(db),
+    agentExport: agentExportRepository(db),
+    erasure: erasureRepository(db),
     auditLog: auditLogRepository(db),
     attachments: attachmentsRepository(db),
     uploads: uploadsRepository(db),

@@ -12,3 +12,17 @@ export async function agentByHandle({ agents }: Pick<Administration, 'agents'>, 
   if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
   return agent;
 }
+
+/**
+ * An agent by its handle, a retired one too.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE
+ */
+export async function agentEverByHandle(
+  { agentExport }: Pick<Administration, 'agentExport'>,
+  handle: string,
+) {
+  const { canonical } = parseHandle(handle);
+  const agent = await agentExport.find(canonical);
+  if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
+  return { ...agent, canonical_handle: canonical };
+}

@@ -2,7 +2,7 @@ import type { AuditAct } from '../domain/audit.ts';
 import { isName } from '../domain/handles.ts';
 import { lowestIdAt } from '../domain/ids.ts';
 import type { Administration } from '../unit-of-work.ts';
-import { agentByHandle } from './agent-by-handle.ts';
+import { agentEverByHandle } from './agent-by-handle.ts';
 import { ownerNamed } from './owners.ts';
 
 export interface ReadAudit {
@@ -21,10 +21,10 @@ export interface ReadAudit {
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, NOT_FOUND (the person)
  */
 export async function readAudit(
-  work: Pick<Administration, 'agents' | 'owners' | 'auditLog'>,
+  work: Pick<Administration, 'agentExport' | 'owners' | 'auditLog'>,
   { handle, username, act, since = 0, limit }: ReadAudit,
 ) {
-  const agent = handle === undefined ? null : await agentByHandle(work, handle);
+  const agent = handle === undefined ? null : await agentEverByHandle(work, handle);
   const account = username === undefined ? null : await ownerNamed(work, username, 'account');
   const rows = await work.auditLog.list({
     agent_id: agent?.id ?? null,

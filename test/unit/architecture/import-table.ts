@@ -114,6 +114,7 @@ export const importTable: Record<string, readonly string[]> = {
     'services/owners',
     'services/pages',
     'services/passwords',
+    'services/retirement',
     'services/revocations',
     'services/settle-approval',
     'services/steps',

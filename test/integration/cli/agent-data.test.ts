@@ -1,0 +1,115 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { rest } from '../../support/rest-client.ts';
+import { trustOf } from '../../support/trust.ts';
+import { openThread, scanned, send, startFiles, uploaded, type FileService } from '../files/house.ts';
+import { ams, amsJson } from './ams.ts';
+
+let service: FileService;
+let folder: string;
+const secret = 'the secret of a service whose agents leave here';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
+  service = await startFiles({ env: { SECRET_KEY: secret } });
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const env = () => ({
+  DATABASE_URL: service.core.config.DATABASE_URL,
+  DATA_DIR: service.folder,
+  SECRET_KEY: secret,
+});
+const counts = z.record(z.string(), z.int());
+
+test('an agent is handed out whole, then erased: others keep their order, and nothing of what it said', async () => {
+  const trust = trustOf(service.api);
+  const [ann, bob, cid] = [await service.agent(), await service.agent(), await service.agent()];
+  await trust.request(ann, bob.handle, 'let us talk');
+  await trust.approve(bob, ann.handle);
+  await trust.block(ann, cid.handle);
+  const thread = await openThread(service, ann, bob);
+  const file = await uploaded(service, ann, { bytes: Buffer.from('bytes of ann') });
+  await scanned(service, ann, file);
+  const say = (by: typeof ann, content: string) =>
+    rest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
+  await say(ann, 'a word of ann');
+  await say(bob, 'an answer of bob');
+  expect((await send(service, ann, thread, [file])).status).toBe(201);
+
+  const out = join(folder, 'ann');
+  const handed = counts.parse(await amsJson(env(), ['agent', 'export', ann.handle, out]));
+  expect(handed).toMatchObject({
+    agent: 1,
+    contact: 1,
+    block: 1,
+    thread: 1,
+    message: 3,
+    attachment: 1,
+    files: 1,
+  });
+  const lines = (await readFile(join(out, 'agent.jsonl'), 'utf8')).trim().split('\n');
+  const said = lines.map((line) => z.looseObject({ kind: z.string() }).parse(JSON.parse(line)));
+  expect(said.filter(({ kind }) => kind === 'message').map(({ content }) => content)).toEqual([
+    'a word of ann',
+    'an answer of bob',
+    'see the file',
+  ]);
+  expect(lines.join('\n')).not.toMatch(/secret|token_hash/);
+  expect(await readFile(join(out, 'attachments', file), 'utf8')).toBe('bytes of ann');
+  expect(await readdir(out)).toEqual(['agent.jsonl', 'attachments']);
+  expect((await ams(env(), ['agent', 'export', ann.handle, out])).err).toMatch(/is not empty/);
+
+  expect((await ams(env(), ['agent', 'erase', ann.handle, '--confirm', bob.handle])).code).toBe(1);
+  const erase = () =>
+    amsJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(counts.parse);
+  expect(await erase()).toMatchObject({ messages: 2, files: 1, blocks: 1 });
+  // Begun anew, as after a kill: there is nothing left to do.
+  expect(Object.values(await erase()).every((count) => count === 0)).toBe(true);
+
+  expect((await rest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
+  const list = await rest('GET', `${service.api}/threads/${thread}/messages?order=asc`, { token: bob.token });
+  const left = list.body.messages as Record<string, unknown>[];
+  const shown = left.map(({ sequence, content, metadata, attachments }) => [
+    sequence,
+    content,
+    metadata,
+    attachments,
+  ]);
+  expect(shown).toEqual([
+    [1, '', { erased: true }, []],
+    [2, 'an answer of bob', {}, []],
+    [3, '', { erased: true }, []],
+  ]);
+  const found = await rest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
+  expect(found.body.results).toEqual([]);
+  expect((await rest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(404);
+  expect((await say(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
+  const again = await ams(env(), ['agent', 'create', ann.handle]);
+  expect(again.err).toMatch(/taken|exists|already/i);
+
+  const { database } = service.core;
+  const rest_of = await database.query(
+    {
+      text: `select (select count(*) from feed where agent_id = $1) + (select count(*) from contacts where agent_id = $1 or contact_id = $1)
+        + (select count(*) from contact_requests where from_agent_id = $1 or to_agent_id = $1)
+        + (select count(*) from attachments where uploader_id = $1) as rows`,
+    },
+    [ann.id],
+  );
+  expect(rest_of).toEqual([{ rows: 0 }]);
+  expect(
+    await readdir(join(service.folder, 'blobs'), { recursive: true, withFileTypes: true }).then((all) =>
+      all.filter((entry) => entry.isFile()),
+    ),
+  ).toEqual([]);
+  const acts = z
+    .object({ acts: z.array(z.object({ act: z.string() })) })
+    .parse(await amsJson(env(), ['audit', '--agent', ann.handle]));
+  expect(acts.acts.map(({ act }) => act)).toContain('agent.erased');
+});
