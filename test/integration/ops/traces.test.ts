@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,23 +22,25 @@ interface Letter {
 const spans: Span[] = [];
 let told = '';
 /** What spans are sent to, by OTLP over HTTP with JSON. */
-const collector = createServer((request, response) => {
-  void json(request).then((letter) => {
-    told += JSON.stringify(letter);
-    const { resourceSpans } = letter as Letter;
-    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-    response.setHeader('Content-Type', 'application/json').end('{}');
-  });
-});
+const collector = createServer((request, response) => void collect(request, response));
+
+async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const letter = (await json(request)) as Letter;
+  told += JSON.stringify(letter);
+  const scopes = letter.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
+  spans.push(...scopes.flatMap((scope) => scope.spans));
+  response.setHeader('Content-Type', 'application/json').end('{}');
+}
+
 const posted: { traceparent: string | undefined; body: unknown }[] = [];
 /** What webhooks are posted to. */
-const receiver = createServer((request, response) => {
-  const { traceparent } = request.headers;
-  void json(request).then((body) => {
-    posted.push({ traceparent: traceparent === undefined ? undefined : String(traceparent), body });
-    response.end();
-  });
-});
+const receiver = createServer((request, response) => void receive(request, response));
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { traceparent: header } = request.headers;
+  posted.push({ traceparent: header === undefined ? undefined : String(header), body: await json(request) });
+  response.end();
+}
 
 const portOf = (server: typeof collector): number => (server.address() as AddressInfo).port;
 
