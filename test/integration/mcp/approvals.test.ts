@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../support/postgres.ts';
+import { approvalCast } from './approval-cast.ts';
 import { type AnswerAs, type AskedClient, askedClient, type Ways } from './asking.ts';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -14,26 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([first.close(), second.close(), hasty.close()]));
 
-let counter = 0;
-/** An agent, a stranger to it, and an agent of the same owner. */
-async function people() {
-  counter += 1;
-  const [mine, kin, stranger] = [`ask${counter}.agent`, `ask${counter}.sibling`, `far${counter}.agent`];
-  const token = await first.token(mine);
-  await first.token(kin);
-  await first.token(stranger);
-  return { mine, kin, stranger, token };
-}
-
-/** Two agents of one organization. */
-async function colleagues() {
-  counter += 1;
-  const slug = `house${counter}`;
-  await first.organization(slug);
-  const [mine, kin] = [`${slug}.agent`, `${slug}.fellow`];
-  await first.token(kin);
-  return { mine, kin, token: await first.token(mine) };
-}
+const { people, colleagues, rows, requests } = approvalCast(() => first);
 
 const setups = [
   ['one process', () => [first.url]],
@@ -49,20 +31,6 @@ async function connected(urls: readonly string[], token: string, ways: Ways, ans
   onTestFinished(() => asked.close());
   return asked;
 }
-
-const rows = async (handle: string) =>
-  first.query(
-    `select q.state, q.used_at is not null as used, q.message, q.client_name, q.decided_via from approvals q
-     join agents a on a.id = q.agent_id where a.canonical_handle = $1 order by q.id`,
-    [handle],
-  );
-const requests = async (handle: string) =>
-  (
-    await first.query(
-      `select 1 from contact_requests r join agents a on a.id = r.from_agent_id where a.canonical_handle = $1`,
-      [handle],
-    )
-  ).length;
 
 /** Repeats a call whose question waits; it is the same question, and the answer is what was decided. */
 async function repeatedAfter(
