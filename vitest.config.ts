@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/worker-setup.ts'],
     // Real servers on a busy machine: generous limits, and every test waits for conditions, never for time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     // Nothing happens on import, so files can share the modules of their worker: loading them anew for each file is a third of the time.
     isolate: false,

@@ -4,8 +4,8 @@ import { BaseSequencer } from 'vitest/node';
 /** Where the files are that take longest, the longest first: one that began last would keep the others waiting. */
 const long = [
   'test/acceptance/pages/',
-  'test/integration/rest/fuzz.test.ts',
   'test/integration/workers/',
+  'test/integration/rest/fuzz.test.ts',
   'test/integration/embedded/',
   'test/integration/chaos/',
   'test/acceptance/',

@@ -61,7 +61,7 @@ export interface WsClient {
 }
 
 /** How long anything may take before a test gives up, in milliseconds. */
-const patience = 20_000;
+const patience = 60_000;
 
 function open(address: string, options: WsOptions): WebSocket {
   const url = new URL(options.path ?? '/ws', address.replace(/^http/, 'ws'));

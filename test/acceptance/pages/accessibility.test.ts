@@ -87,7 +87,7 @@ await describeWithBrowser('the pages', (browser) => {
         expect(kinds).toEqual(expect.arrayContaining(['/console/approvals', '/console/connections']));
       }));
 
-    test('those of somebody who has been here for long', { timeout: 120_000 }, () =>
+    test('those of somebody who has been here for long', { timeout: 600_000 }, () =>
       withPage(async (page) => {
         await signedIn(page);
         await page.goto(await askAs(service.url, companion));

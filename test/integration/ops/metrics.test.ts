@@ -8,7 +8,7 @@ import { connect } from '../../support/ws-client.ts';
 import { scraped } from './scraped.ts';
 import { shownMetrics } from './shown-metrics.ts';
 
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 const password = 'a-long-enough-password';
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 

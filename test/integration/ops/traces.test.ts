@@ -65,7 +65,7 @@ afterAll(async () => {
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 test('the trace of a sender leads through the API, the queue and the worker to every recipient', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

@@ -171,7 +171,7 @@ async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: Sta
   return found;
 }
 
-test('receipts fold into what the receipts of each thread say', { timeout: 60_000 }, async () => {
+test('receipts fold into what the receipts of each thread say', { timeout: 300_000 }, async () => {
   const agents = await residents();
   const [ways = []] = fc.sample(anyWays, { numRuns: 1, seed });
   const [moves = []] = fc.sample(anyMoves(agentsAtOnce, mostMoves), { numRuns: 1, seed });

@@ -41,7 +41,7 @@ async function secondApi() {
   return { url: `http://127.0.0.1:${port}`, stop };
 }
 
-const patience = { timeout: 15_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 20 };
 
 async function shown(by: TestAgent, of: TestAgent): Promise<boolean> {
   return (await rest('GET', `${service.api}/agents/${of.id}`, { token: by.token })).body.is_online;

@@ -101,7 +101,7 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
     expect((await rest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(204);
   }
   await expect
-    .poll(() => thread.marks(ann), { timeout: 15_000 })
+    .poll(() => thread.marks(ann), { timeout: 60_000 })
     .toEqual(
       new Map([
         [ann.id, [3, 3]],

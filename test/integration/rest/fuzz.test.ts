@@ -65,7 +65,7 @@ function expectPromises({ method, path, status, headers, text }: Exchange): void
 
 test(
   'no request, however hostile, gets anything but what the interface promises',
-  { timeout: 300_000 },
+  { timeout: 1_200_000 },
   async () => {
     const drafts = fc.array(anyRequest(endpoints), { minLength: 1, maxLength: batch, size: 'max' });
     const property = fc.asyncProperty(drafts, async (some) => {
@@ -76,7 +76,7 @@ test(
       await fc.assert(property, {
         seed: seed + round,
         numRuns: 50,
-        interruptAfterTimeLimit: 120_000,
+        interruptAfterTimeLimit: 600_000,
         markInterruptAsFailure: true,
       });
     }
@@ -89,7 +89,7 @@ test(
 );
 
 // What the test before left out is asked for until it is served.
-test('every operation was served at least once', { timeout: 120_000 }, async () => {
+test('every operation was served at least once', { timeout: 300_000 }, async () => {
   for (const endpoint of endpoints) {
     const { operationId } = endpoint.operation;
     // Some need what others make: a request before it is approved, a contact before it is removed.

@@ -80,7 +80,7 @@ export interface RawConnection {
 }
 
 /** How long anything may take before a test gives up, in milliseconds. */
-const patience = 20_000;
+const patience = 60_000;
 
 /** A TCP connection that keeps everything which comes, and bears everything. */
 export function openRaw(address: string): RawConnection {

@@ -6,7 +6,7 @@ import type { Draft } from './requests.ts';
 import type { World } from './world.ts';
 
 /** Longer than the longest wait that is asked for; what takes longer hangs. */
-const patience = 20_000;
+const patience = 60_000;
 
 export interface Sender {
   /**
