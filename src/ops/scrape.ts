@@ -13,8 +13,9 @@ type Look = () => Promise<void>;
  * it says that the part is not up, and nothing else; and it is not asked again before it has answered. Never rejects.
  */
 export function createScrape(core: Core): () => Promise<string> {
-  const { metrics, database } = core;
-  const looks = looksOf(core).map(oneAtATime);
+  const { metrics, database, logger } = core;
+  const log = (error: unknown) => logger.debug({ err: error }, 'a part could not be looked at');
+  const looks = looksOf(core).map((look) => oneAtATime(look, log));
   let asked: { at: number; answered: Promise<unknown> } | undefined;
 
   function ask(): Promise<unknown> {
@@ -66,12 +67,12 @@ function secondsSince(time: number | null): number {
   return time === null ? 0 : Math.max(0, Date.now() - time) / 1_000;
 }
 
-/** A look that failed has told so by what is missing. */
-function oneAtATime(look: Look): Look {
+/** Never rejects: a look that failed tells so by what is missing, and in the log. */
+function oneAtATime(look: Look, log: (error: unknown) => void): Look {
   let underWay: Promise<void> | undefined;
   return () => {
     underWay ??= look()
-      .catch(() => undefined)
+      .catch(log)
       .finally(() => {
         underWay = undefined;
       });
