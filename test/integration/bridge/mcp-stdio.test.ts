@@ -15,6 +15,13 @@ import { type Restartable, startRestartable } from './restartable.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeout: 60_000, interval: 20 };
 
+/** What a call is refused with. */
+const fate = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'it still works',
+    (error: Error) => error.message,
+  );
+
 let service: Restartable;
 let folder: string;
 beforeAll(async () => {
@@ -114,14 +121,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
 
   expect((await ams(service.env, ['credential', 'revoke', client_id])).code).toBe(0);
   await expect
-    .poll(
-      () =>
-        call('whoami').then(
-          () => 'it still works',
-          (error: Error) => error.message,
-        ),
-      patience,
-    )
+    .poll(() => fate(call('whoami')), patience)
     .toContain('AMS_CLIENT_ID and AMS_CLIENT_SECRET are refused');
   expect(bridge.log()).toContain('was revoked');
   expect(bridge.strange).toEqual([]);
@@ -172,16 +172,7 @@ test('a person signs in by browser, once for all bridges; tokens are kept for th
 
   await disconnect(person);
   for (const { call } of [one, two, three])
-    await expect
-      .poll(
-        () =>
-          call('whoami').then(
-            () => 'it still works',
-            (error: Error) => error.message,
-          ),
-        patience,
-      )
-      .toContain('has ended: it was revoked');
+    await expect.poll(() => fate(call('whoami')), patience).toContain('has ended: it was revoked');
   expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
 });
 
