@@ -1,9 +1,11 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Several processes on engines that fail over take minutes: npm run test:nightly.
+    exclude: [...configDefaults.exclude, 'test/nightly/**'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/worker-setup.ts'],
     // Real servers on a busy machine: generous limits, and every test waits for conditions, never for time.
