@@ -6,6 +6,8 @@ import { historyTable } from './history/report.ts';
 import { measure } from './measure.ts';
 import { readOptions, usage } from './options.ts';
 import { table } from './report.ts';
+import { measureSoak } from './soak/measure.ts';
+import { soakTable } from './soak/report.ts';
 import { startStage } from './stage.ts';
 import { fanOutTable, measureFanOut } from './streams/fan-out.ts';
 import { measureReconnect, reconnectTable } from './streams/reconnect.ts';
@@ -16,7 +18,7 @@ import { measureTools, toolsTable } from './tools/measure.ts';
 import { measureUploads, uploadsTable } from './uploads.ts';
 
 async function main(): Promise<void> {
-  const { part, json, help, sending, history, streams, ...options } = readOptions();
+  const { part, json, help, sending, history, streams, soak, ...options } = readOptions();
   if (help) {
     process.stdout.write(usage);
     return;
@@ -60,6 +62,9 @@ async function main(): Promise<void> {
     } else if (part === 'fan-out') {
       const measured = await measureFanOut(stage, { ...sending, ...streams, say, signal, fail });
       print(measured, fanOutTable(measured));
+    } else if (part === 'soak') {
+      const measured = await measureSoak(stage, { ...soak, threads: sending.threads, say, signal, fail });
+      print(measured, soakTable(measured));
     } else {
       const { backend } = options;
       const measured = await measure(stage, { ...sending, backend, in_flight: 32, say, signal, fail });

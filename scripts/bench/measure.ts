@@ -4,13 +4,14 @@ import { loadConfig } from '../../src/config.ts';
 import { oneLine } from '../../src/embedded/launcher-error.ts';
 import { until } from '../../src/embedded/wait.ts';
 import { openDatabase } from '../../src/platform/database.ts';
+import { countFrames, isIdle, messageRows } from './count.ts';
 import { type CpuTime, perMessage, readCpuTime } from './cpu-time.ts';
 import { keepInFlight, perSecond, type Rate, sum } from './in-flight.ts';
 import { type Percentiles, percentiles } from './percentiles.ts';
-import { makeThreads, type Thread } from './population.ts';
+import { makeThreads } from './population.ts';
 import { forgetRawJobs, rawTransaction } from './raw-transaction.ts';
-import { numberedContent, openReceivers, type Receivers } from './receivers.ts';
-import { openSends, type Sends } from './sends.ts';
+import { numberedContent, openReceivers } from './receivers.ts';
+import { openSends } from './sends.ts';
 import type { Backend, Stage } from './stage.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -115,7 +116,7 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
     say(`delivery at ${steady_per_s} messages/s`);
     const delays = await sends.steady(steady_per_s, seconds);
     await drain();
-    const counted = await count(receivers, sends, signal);
+    const counted = await countFrames(receivers, sends, signal);
     const rows = await messageRows(database, threads);
     const missingRows = Math.max(0, sends.acknowledged.size - rows);
     return {
@@ -149,42 +150,4 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
 
 function describe(rate: Rate): string {
   return perSecond(rate).toFixed(0);
-}
-
-/** Nothing is owed and nothing waits in the queues that messages go through. */
-async function isIdle({ repositories, queues }: ReturnType<typeof compose>): Promise<boolean> {
-  if ((await repositories.outbox.age()).rows > 0) return false;
-  const depths = await queues.depths();
-  return depths.every(({ queue, waiting, active }) => queue === 'maintenance' || waiting + active === 0);
-}
-
-/** Each acknowledged message must have come once to each member's socket; waits for those that are still on their way. */
-async function count(
-  receivers: Receivers,
-  { acknowledged }: Sends,
-  signal: AbortSignal,
-): Promise<{ lost: number; duplicated: number }> {
-  const take = () => {
-    let lost = 0;
-    let duplicated = 0;
-    for (const [number, { members }] of acknowledged) {
-      for (const member of members) {
-        const times = receivers.seen(member, number);
-        if (times === 0) lost += 1;
-        if (times > 1) duplicated += times - 1;
-      }
-    }
-    return { lost, duplicated };
-  };
-  await until(() => take().lost === 0, { within: 10_000, every: 250, signal });
-  return take();
-}
-
-async function messageRows(
-  database: ReturnType<typeof openDatabase>,
-  threads: readonly Thread[],
-): Promise<number> {
-  const text = 'select count(*)::int as rows from messages where thread_id = any($1)';
-  const [row] = await database.query<{ rows: number }>({ text }, [threads.map(({ id }) => id)]);
-  return row?.rows ?? 0;
 }

@@ -26,6 +26,8 @@ npm run bench -- reconnect many clients that come back at once with old cursors,
 npm run bench -- fan-out   a thread of many connected members: from a POST to each socket at a steady rate, and frames/s at
                            full speed, beside a bare ws server
 
+npm run bench -- soak      half an hour of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only
+
 Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of its own, and removes them at the end.
 
   --backend <name>         redis or postgres (redis if there is one, else postgres)
@@ -55,9 +57,24 @@ Of fan-out:
   --members <n>            of the thread (200)
   --rate <n>               messages a second (20)
   --seconds <n>            of each measurement (10)
+
+Of soak:
+  --minutes <n>            at least 4 (30)
+  --rate <n>               messages a second (100)
+  --threads <n>            threads of two members (64)
 `;
 
-const parts = ['sending', 'history', 'tokens', 'mcp', 'uploads', 'sockets', 'reconnect', 'fan-out'] as const;
+const parts = [
+  'sending',
+  'history',
+  'tokens',
+  'mcp',
+  'uploads',
+  'sockets',
+  'reconnect',
+  'fan-out',
+  'soak',
+] as const;
 
 /** The arguments, checked. @throws one line that names the option. */
 export function readOptions() {
@@ -76,7 +93,8 @@ export function readOptions() {
       clients: { type: 'string', default: '2000' },
       events: { type: 'string', default: '50' },
       members: { type: 'string', default: '200' },
-      rate: { type: 'string', default: '20' },
+      rate: { type: 'string' },
+      minutes: { type: 'string', default: '30' },
       profile: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -111,7 +129,11 @@ export function readOptions() {
     clients: whole('--clients', values.clients),
     events: whole('--events', values.events),
     members: whole('--members', values.members),
-    rate: positive('--rate', values.rate),
+    rate: positive('--rate', values.rate ?? '20'),
+  };
+  const soak = {
+    minutes: whole('--minutes', values.minutes),
+    rate: positive('--rate', values.rate ?? '100'),
   };
   const { json, help, profile, 'rate-limits': rate_limits } = values;
   return {
@@ -119,6 +141,7 @@ export function readOptions() {
     sending,
     history,
     streams,
+    soak,
     backend,
     redis_server,
     rate_limits,

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { growsBeyondData, isFlat, riseOf } from '../../../scripts/bench/soak/verdict.ts';
+
+test('memory that goes up and down is flat, and memory that creeps is not', () => {
+  expect(riseOf([100, 110, 120])).toBeCloseTo(20);
+  expect(riseOf([100])).toBe(0);
+  expect(isFlat([150, 158, 149, 157, 150, 156])).toBe(true);
+  expect(isFlat([150, 153, 156, 159, 162, 165])).toBe(false);
+  expect(isFlat([400, 404, 408, 412, 416])).toBe(true);
+  expect(isFlat([200, 150, 120])).toBe(true);
+});
+
+test('a table may grow as its rows do, and no more', () => {
+  const table = (rows: number, megabytes: number) => ({
+    name: 'messages',
+    rows,
+    bytes: megabytes * 1_000_000,
+  });
+  expect(growsBeyondData(table(50_000, 30), table(100_000, 61))).toBe(false);
+  expect(growsBeyondData(table(50_000, 30), table(50_000, 60))).toBe(true);
+  expect(growsBeyondData(table(0, 1), table(0, 2.5))).toBe(false);
+  expect(growsBeyondData(table(0, 1), table(0, 20))).toBe(true);
+});
