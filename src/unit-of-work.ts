@@ -6,8 +6,9 @@ import type { Cursors } from './domain/cursors.ts';
 import type { FeedEntry, NewEvent } from './domain/events.ts';
 import { newId } from './domain/ids.ts';
 import type { LoopLimit, UnsentLimit } from './domain/limits.ts';
+import { ringsOf } from './domain/rings.ts';
 import type { SealedBox } from './domain/sealed-box.ts';
-import { type CommitRecord, commitStatement } from './repositories/commit.ts';
+import { type CommitAnswer, type CommitRecord, commitStatement } from './repositories/commit.ts';
 import { databaseError } from './repositories/errors.ts';
 import type { EventRow } from './repositories/feed.ts';
 import { type Repositories, repositoriesOn } from './repositories/index.ts';
@@ -148,9 +149,8 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const traceparent = parts.trace?.();
       const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency, traceparent };
       const empty = events.length === 0 && jobs.length === 0 && !idempotency;
-      const heads = await transaction.commit<CommitNews['heads'][number]>(
-        empty ? undefined : commitStatement(record),
-      );
+      const [answer] = await transaction.commit<CommitAnswer>(empty ? undefined : commitStatement(record));
+      const heads = ringsOf(answer?.heads ?? {});
       if (heads.length > 0 || jobs.length > 0 || messages.length > 0) {
         const lines = linesOf(record.entries, heads);
         parts.announce({ heads, lines, events: logged(events, now, traceparent), jobs, messages });

@@ -7,6 +7,11 @@ export interface Ring {
   last_number: number;
 }
 
+/** Where feeds end, by agent, as rings. */
+export function ringsOf(heads: Readonly<Record<string, number>>): Ring[] {
+  return Object.entries(heads).map(([agent_id, last_number]) => ({ agent_id, last_number }));
+}
+
 /** Rings in one message of the bus: about 4 KB. */
 const together = 80;
 

@@ -22,7 +22,8 @@ export interface CommitRecord {
 
 /**
  * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
- * possible, so that a busy agent is held for one round trip only. Answers the new last number of each agent concerned.
+ * possible, so that a busy agent is held for one round trip only. Answers the new last number of each agent concerned, all in one row:
+ * a message may have hundreds of recipients.
  */
 const commit = statement(
   'commit',
@@ -49,8 +50,13 @@ const commit = statement(
    ), key as (
      insert into idempotency_keys (key_hash, request_hash, answer, created_at) select $15::bytea, $16::bytea, $17::text, $6::bigint where $15::bytea is not null
    )
-   select agent_id, last_number from head`,
+   select coalesce(json_object_agg(agent_id, last_number), '{}') as heads from head`,
 );
+
+/** What the statement answers: the new last number of each agent concerned. */
+export interface CommitAnswer {
+  heads: Record<string, number>;
+}
 
 /** The statement and its values, to be sent together with COMMIT. */
 export function commitStatement(record: CommitRecord): { statement: Statement; values: unknown[] } {

@@ -33,7 +33,7 @@ export async function threadToWriteIn(work: Work, id: string) {
     work.threads.audience(id, agent_id),
   ]);
   // Who was removed while it waited for the thread is no longer in the audience.
-  if (!thread || !audience.some((member) => member.self)) throw noSuchThread();
+  if (!thread || !audience.joined) throw noSuchThread();
   return { thread, audience };
 }
 

@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { messageRefusal, pausedActor } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 
-type Listener = Awaited<ReturnType<Work['threads']['audience']>>[number];
+type Listener = Awaited<ReturnType<Work['threads']['audience']>>['listeners'][number];
 
 /**
  * The agent that acts, for what it does towards others.
@@ -31,9 +31,8 @@ export function requireAble({ retired, paused }: { retired: boolean; paused: boo
  * Holds what the actor says in a thread to the policies, pauses and blocks of those who would hear it.
  * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED; AGENT_NOT_FOUND when nobody is left
  */
-export function requireHeard(thread: { created_by: string }, audience: readonly Listener[]): void {
-  for (const other of audience) {
-    if (other.self) continue;
+export function requireHeard(thread: { created_by: string }, listeners: readonly Listener[]): void {
+  for (const other of listeners) {
     const refusal = messageRefusal(other, thread.created_by === other.id);
     if (refusal) throw refusal;
   }
@@ -48,10 +47,10 @@ export async function requireHeardBeside(
   work: Work,
   thread: { id: string; created_by: string },
 ): Promise<void> {
-  const audience = await work.threads.audience(thread.id, work.actor.agent_id);
+  const { listeners } = await work.threads.audience(thread.id, work.actor.agent_id);
   requireHeard(
     thread,
-    audience.filter((other) => !other.retired),
+    listeners.filter((other) => !other.retired),
   );
 }
 

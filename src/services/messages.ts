@@ -30,8 +30,8 @@ async function openThread(work: Work, id: string) {
       `This thread is ${thread.status}; set it to active first, or open another one.`,
     );
   }
-  requireHeard(thread, audience);
-  return { members: audience.filter((member) => !member.retired) };
+  requireHeard(thread, audience.listeners);
+  return audience;
 }
 
 export interface ListMessages extends PageRequest {

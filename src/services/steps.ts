@@ -33,7 +33,7 @@ export function threadData(thread: Thread): object {
 export async function appendMessage(
   work: Work,
   thread_id: string,
-  held: Promise<{ members: { id: string }[] }>,
+  held: Promise<{ member_ids: string[] }>,
   draft: MessageDraft,
 ) {
   const { content, content_type, reply_to, metadata } = draft;
@@ -51,14 +51,13 @@ export async function appendMessage(
   const appending = work.messages.append({ ...message, attachment_count: ids.length }, counted);
   // What is wrong with the thread comes first; that nothing could be appended to it only follows.
   appending.catch(() => undefined);
-  const { members } = await held;
+  const { member_ids: recipients } = await held;
   const { sequence, created_at, exchanges, since } = await appending;
   if (loop && exchanges !== null && since !== null) {
     const refusal = loopRefusal({ exchanges, since }, loop, created_at);
     if (refusal) throw refusal;
   }
   if (ids.length > 0) await work.attachments.send(message.id, ids);
-  const recipients = members.map((member) => member.id);
   const sent = { ...message, sequence, created_at, sender_handle: work.actor.handle, attachments };
   work.emit({ type: 'message.created', thread_id, message_id: message.id, recipients }, sent);
   return sent;

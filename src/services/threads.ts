@@ -42,7 +42,8 @@ export async function createThread(work: Work, input: CreateThread) {
     created_by: creator.id,
     created_at: work.now,
   };
-  await work.threads.insert({ ...thread, member_ids: members.map((member) => member.id) });
+  const member_ids = members.map((member) => member.id);
+  await work.threads.insert({ ...thread, member_ids });
 
   const fresh = {
     status: 'active' as const,
@@ -52,17 +53,16 @@ export async function createThread(work: Work, input: CreateThread) {
     unread_count: 0,
   };
   const created_by = { id: creator.id, canonical_handle: creator.canonical_handle };
-  const recipients = members.map((member) => member.id);
   work.emit({
     type: 'thread.created',
     thread_id: thread.id,
-    recipients,
+    recipients: member_ids,
     data: { ...thread, ...fresh, members, created_by },
   });
 
   const message =
     input.initial_message &&
-    (await appendMessage(work, thread.id, Promise.resolve({ members }), input.initial_message));
+    (await appendMessage(work, thread.id, Promise.resolve({ member_ids }), input.initial_message));
   return { thread: await threadFor(work, thread.id), initial_message_id: message?.id };
 }
 
