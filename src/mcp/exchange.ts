@@ -38,10 +38,17 @@ interface Extra {
   _meta?: { progressToken?: string | number | undefined } | undefined;
 }
 
+/** A request on its way: who sent it, and the engine that answers it. */
+export interface CallOnTheWire {
+  server: Server;
+  caller: Caller;
+  extra: Extra;
+}
+
 /** Runs a call with what it can do meanwhile. A call that was taken back is not answered, where HTTP lets us. */
 export async function exchanging<T>(
   { questions, calls }: Traffic,
-  { server, caller, extra }: { server: Server; caller: Caller; extra: Extra },
+  { server, caller, extra }: CallOnTheWire,
   run: (exchange: Exchange) => Promise<T>,
 ): Promise<T> {
   const { actor, session, streams } = caller;
@@ -60,7 +67,9 @@ export async function exchanging<T>(
   };
   try {
     return await run({
-      signal: call.signal,
+      get signal() {
+        return call.signal;
+      },
       ...(streams && { log, notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
       ...(streams &&
         progressToken !== undefined && {

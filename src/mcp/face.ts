@@ -55,7 +55,7 @@ export function createMcpFace(parts: McpParts): McpFace {
 
   const handlers = new Map<string, Handler>([
     ['GET', createGet({ sessions, realtime, streams, heartbeat_ms, slow: parts.slow })],
-    ['POST', createPost({ sessions, authorizer, shown, makeServer, traffic, address, heartbeat_ms, logger })],
+    ['POST', createPost({ sessions, authorizer, shown, makeServer, traffic, address, heartbeat_ms })],
     ['DELETE', endSession],
   ]);
   const allow = [...handlers.keys()].join(', ');

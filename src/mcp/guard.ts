@@ -19,7 +19,7 @@ export function createGuard(publicUrl: string, allowed: readonly string[]): (ctx
   }
 
   return function guard(ctx) {
-    if (!isGood(`${own.protocol}//${ctx.host}`)) {
+    if (!good.has(ctx.host) && !isGood(`${own.protocol}//${ctx.host}`)) {
       throw new Refusal(403, rpcCodes.refused, 'Forbidden: this server does not answer to that Host.');
     }
     const origin = ctx.get('Origin');

@@ -6,7 +6,7 @@ import { type BusLog, listenFor, type LocalBus, tell } from './local-bus.ts';
 
 /** To whom a request of ours goes, and who alone may answer it. */
 export interface Correspondent {
-  /** `sessionKey` of the session. */
+  /** `key` of the session. */
   session: string;
   agent_id: string;
 }

@@ -1,6 +1,7 @@
 /** JSON-RPC error codes in use here (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
 export const rpcCodes = {
   parseError: -32_700,
+  methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
   refused: -32_000,

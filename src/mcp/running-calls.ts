@@ -28,7 +28,7 @@ const cancelSchema = z.object({ session: z.string(), agent_id: z.string(), id: r
 export function createRunningCalls(bus: LocalBus, log: BusLog): RunningCalls {
   /** By session, agent and request id; a client should not, but may, use one id twice at once. */
   const cancellable = new Map<string, Set<() => void>>();
-  const all = new Set<AbortController>();
+  const all = new Set<() => void>();
   let closed = false;
   const listening = listenFor(bus, {
     topic,
@@ -54,24 +54,31 @@ export function createRunningCalls(bus: LocalBus, log: BusLog): RunningCalls {
 
   return {
     begin(by, id, gone) {
-      const controller = new AbortController();
-      const { signal } = controller;
+      /** Made for those who ask: most calls are over before anybody could leave. */
+      let controller: AbortController | undefined;
+      let aborted = gone.aborted || closed;
       let cancelled = false;
-      const abort = () => controller.abort();
+      const abort = () => {
+        aborted = true;
+        controller?.abort();
+      };
       const forget =
         by &&
         noteCancellable(keyOf(by, id), () => {
           cancelled = true;
           abort();
         });
-      if (gone.aborted || closed) abort();
-      else gone.addEventListener('abort', abort, { once: true });
-      all.add(controller);
+      if (!aborted) gone.addEventListener('abort', abort, { once: true });
+      all.add(abort);
       return {
-        signal,
+        get signal() {
+          controller ??= new AbortController();
+          if (aborted) controller.abort();
+          return controller.signal;
+        },
         cancelled: () => cancelled,
         end() {
-          all.delete(controller);
+          all.delete(abort);
           gone.removeEventListener('abort', abort);
           forget?.();
         },
@@ -84,7 +91,7 @@ export function createRunningCalls(bus: LocalBus, log: BusLog): RunningCalls {
     },
     close() {
       closed = true;
-      for (const controller of all) controller.abort();
+      for (const abort of all) abort();
       void listening.stop();
     },
   };

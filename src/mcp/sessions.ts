@@ -16,6 +16,11 @@ export interface Session {
   seen_at: number;
 }
 
+export interface KnownSession extends Session {
+  /** Names it towards other processes, without being its id. */
+  key: string;
+}
+
 /** Where sessions are kept, so that every process knows them. Ids only as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
@@ -32,7 +37,7 @@ export interface Sessions {
   /** Begins a session of the actor's agent; answers its id, which is shown this once. */
   begin(actor: Actor, protocolVersion: string, client: ClientFacts): Promise<string>;
   /** @throws {Refusal} 404 when it is unknown, ended, or of another agent: these look alike. */
-  check(id: string, actor: Actor): Promise<Session>;
+  check(id: string, actor: Actor): Promise<KnownSession>;
   /**
    * Adds a URI to what the session named by `key` wants to hear of. Other processes know it when this resolves, unless the bus
    * failed: then within 5 s.
@@ -62,7 +67,7 @@ const changeSchema = z.object({ session: z.string() });
 
 /** MCP sessions (MCP, Transports: Session Management) over a store that all processes share, with a cache of a few seconds. */
 export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog): Sessions {
-  const cache = new Map<string, { session: Session; until: number }>();
+  const cache = new Map<string, { session: KnownSession; until: number }>();
   /** Changes heard of: what was read before one of them may be old and is not kept. */
   let changes = 0;
   const listening = listenFor(bus, {
@@ -84,7 +89,8 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     await bus.publish([message]).catch((error: unknown) => log('a changed session was not announced', error));
   }
 
-  function remember(key: string, session: Session): void {
+  function remember(session: KnownSession): void {
+    const { key } = session;
     cache.delete(key);
     cache.set(key, { session, until: Date.now() + cacheLifetime });
     for (const oldest of cache.keys()) {
@@ -93,23 +99,24 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     }
   }
 
-  async function find(hash: Buffer): Promise<Session | undefined> {
+  async function find(hash: Buffer): Promise<KnownSession | undefined> {
     const key = hash.toString('base64url');
     const before = changes;
     const now = Date.now();
     const cached = cache.get(key);
     if (cached && cached.until > now) return cached.session;
-    const session = await store.find(hash);
-    if (!session || session.seen_at < now - sessionLifetime) {
+    const found = await store.find(hash);
+    if (!found || found.seen_at < now - sessionLifetime) {
       cache.delete(key);
       return undefined;
     }
+    const session = { ...found, key };
     if (session.seen_at < now - touchInterval) await store.touch(hash, now);
-    if (changes === before) remember(key, session);
+    if (changes === before) remember(session);
     return session;
   }
 
-  async function check(id: string, actor: Actor): Promise<Session> {
+  async function check(id: string, actor: Actor): Promise<KnownSession> {
     const session = await find(hashOf(id));
     if (session?.agent_id === actor.agent_id) return session;
     throw new Refusal(404, rpcCodes.sessionNotFound, 'Session not found: initialize again.');
@@ -124,9 +131,9 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
       return id;
     },
     async end(id, actor) {
-      await check(id, actor);
+      const { key } = await check(id, actor);
       await store.remove(hashOf(id));
-      await changed(sessionKey(id));
+      await changed(key);
     },
     async subscribe(key, uri) {
       if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, mostSubscriptions))) {
@@ -145,11 +152,6 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     },
     close: () => void listening.stop(),
   };
-}
-
-/** Names a session towards other processes, without being its id. */
-export function sessionKey(id: string): string {
-  return hashOf(id).toString('base64url');
 }
 
 function hashOf(id: string): Buffer {
