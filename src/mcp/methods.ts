@@ -21,7 +21,7 @@ import type { McpParts } from './parts.ts';
 import { getPrompt } from './prompts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
 import { readResource } from './resources.ts';
-import type { Shown } from './server.ts';
+import type { Shown } from './shown.ts';
 import type { Sessions } from './sessions.ts';
 import { requireSession, type Subscriptions } from './subscriptions.ts';
 

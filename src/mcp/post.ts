@@ -11,7 +11,7 @@ import { sessionHeader } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { Refusal, rpcCodes } from './refusal.ts';
 import { called, field, messagesIn, requireScopes } from './scopes.ts';
-import type { Shown } from './server.ts';
+import type { Shown } from './shown.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { takeForOthers } from './side-messages.ts';
 

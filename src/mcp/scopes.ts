@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { requireScope } from '../operations/execute.ts';
 import { completionOf } from './complete.ts';
-import type { Shown } from './server.ts';
+import type { Shown } from './shown.ts';
 import type { Tool } from './tools.ts';
 
 /** What a message calls. */

@@ -5,19 +5,10 @@ import type { Traffic } from './exchange.ts';
 import { instructions } from './instructions.ts';
 import { methodsOf } from './methods.ts';
 import type { McpParts } from './parts.ts';
-import type { Prompt } from './prompts.ts';
 import { RpcError, rpcCodes } from './refusal.ts';
-import type { Resources } from './resources.ts';
 import type { Sessions } from './sessions.ts';
+import type { Shown } from './shown.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { Tool } from './tools.ts';
-
-/** What of the catalogue the tool server shows. */
-export interface Shown {
-  tools: ReadonlyMap<string, Tool>;
-  resources: Resources;
-  prompts: readonly Prompt[];
-}
 
 /**
  * Makes the protocol engine of one request. The SDK's low-level server, so that there is one validator, `execute`, and one error
