@@ -2,16 +2,20 @@ import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneLine } from '../../src/embedded/launcher-error.ts';
+import { disturb } from './faults.ts';
 import { readOptions, usage } from './options.ts';
 import { figuresOf, flawList, table } from './report.ts';
 import { runChaos } from './run.ts';
 import { startStage } from './stage.ts';
+import { until } from './until.ts';
 
 /** Whatever happens, the run is over after three minutes. */
 const limit_ms = 180_000;
 /** So that what comes after them has a minute. */
 const faults_ms = 120_000;
 const size = { agents: 12, threads: 10 };
+/** A short run has shorter calms, so that it has seen as many kinds of faults as it can. */
+const calmOf = (seconds: number): number => Math.min(1_500, seconds * 25);
 
 async function main(): Promise<number> {
   const { seconds, seed, json, help } = readOptions();
@@ -45,7 +49,18 @@ async function main(): Promise<number> {
     );
   let passed = false;
   try {
-    const result = await runChaos(stage, { seconds, faults_until, seed, size, signal, say, complaints });
+    const result = await runChaos(stage, {
+      async disturb() {
+        // A slow machine starts late.
+        const enough = until(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
+        return disturb(stage, { seed, calm_ms: calmOf(seconds), over: enough, say });
+      },
+      seed,
+      size,
+      signal,
+      say,
+      complaints,
+    });
     const figures = { seed, redis: stage.redis !== null, ...figuresOf(result) };
     process.stdout.write(json ? `${JSON.stringify(figures)}\n` : table(figures));
     passed = result.flaws.length === 0;

@@ -3,7 +3,6 @@ import { createCursors } from '../../src/domain/cursors.ts';
 import { check } from './check/check.ts';
 import type { Flaw } from './check/flaw.ts';
 import { type Collector, collector } from './collect.ts';
-import { disturb } from './faults.ts';
 import type { FaultRecord, History } from './history.ts';
 import { startLoad } from './load.ts';
 import { type Agent, makePopulation } from './population.ts';
@@ -14,10 +13,8 @@ import type { Stage } from './stage.ts';
 import { until } from './until.ts';
 
 export interface ChaosOptions {
-  /** Of load and faults; reading what came of it takes longer. */
-  seconds: number;
-  /** When load and faults end at the latest, in milliseconds since the epoch: a slow machine starts late. */
-  faults_until: number;
+  /** What is done to the service while it is loaded; answers what it did. The load ends with it. */
+  disturb: () => Promise<FaultRecord[]>;
   seed: number;
   size: { agents: number; threads: number };
   signal: AbortSignal;
@@ -25,6 +22,9 @@ export interface ChaosOptions {
   /** What the stage had to complain about so far. */
   complaints: readonly string[];
 }
+
+/** What the load has to know of a service: where it is, its settings, and where its database is. */
+export type LoadedStage = Pick<Stage, 'base' | 'env'> & { postgres: Pick<Stage['postgres'], 'url'> };
 
 export interface ChaosResult {
   history: History;
@@ -41,12 +41,9 @@ const settlePatience_ms = 40_000;
 /** How long the service is whole before the first fault, in milliseconds. */
 const headStart_ms = 1_000;
 
-/** A short run has shorter calms, so that it has seen as many kinds of faults as it can. */
-const calmOf = (seconds: number): number => Math.min(1_500, seconds * 25);
-
 /** Loads and disturbs the service, waits until it has come to rest, and holds what it did against what it promised. */
-export async function runChaos(stage: Stage, options: ChaosOptions): Promise<ChaosResult> {
-  const { seconds, seed, size, signal, say } = options;
+export async function runChaos(stage: LoadedStage, options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, size, signal, say } = options;
   const { base, env } = stage;
   const cursors = createCursors(env['SECRET_KEY'] ?? '');
   const population = await makePopulation(env, size, seededRandom(seed));
@@ -60,10 +57,9 @@ export async function runChaos(stage: Stage, options: ChaosOptions): Promise<Cha
     return [...doorNames.map((name) => startReader({ ...parts, at: [name] })), ...wanderer];
   });
   const load = startLoad(base, population, seed);
-  const over = until(Math.min(seconds * 1_000, options.faults_until - Date.now()), signal);
   try {
     await pause(headStart_ms);
-    const faults = await disturb(stage, { seed, calm_ms: calmOf(seconds), over, say });
+    const faults = await options.disturb();
     signal.throwIfAborted();
     const calmSince = Date.now();
     const giveUp = until(settlePatience_ms, signal);
@@ -102,7 +98,7 @@ export async function runChaos(stage: Stage, options: ChaosOptions): Promise<Cha
 }
 
 interface Settling {
-  stage: Stage;
+  stage: LoadedStage;
   collect: Collector;
   agents: readonly Agent[];
   readers: readonly Reader[];
@@ -133,7 +129,7 @@ async function untilThere(
 }
 
 async function readAll(
-  { postgres }: Stage,
+  { postgres }: LoadedStage,
   collect: Collector,
   agents: readonly Agent[],
   starts: ReadonlyMap<string, string>,

@@ -20,12 +20,24 @@ async function onServer(run: (client: pg.Client) => Promise<unknown>): Promise<v
   }
 }
 
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
 /** A database of the caller's own, with the schema in place: a copy of the template that the global setup migrated. */
-export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export function testDatabase(): Promise<TestDatabase> {
+  return copyOf(inject('template'));
+}
+
+/** A database of the caller's own with nothing in it. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return copyOf('template0');
+}
+
+async function copyOf(template: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer((client) =>
-    client.query(`create database ${name} template ${inject('template')} strategy file_copy`),
-  );
+  await onServer((client) => client.query(`create database ${name} template ${template} strategy file_copy`));
   const url = new URL(inject('postgres_url'));
   url.pathname = `/${name}`;
   return {

@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Program, ServicePart } from '../../../scripts/parts/service-process.ts';
+import { maintenanceTasks, type MaintenanceTask } from '../../../src/jobs/maintenance.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** The commit of the release that this one replaces while it runs. */
+const commit = readFileSync(join(root, 'deploy/previous-release'), 'utf8').trim();
+
+const known = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root });
+
+/** Why suites that need the release before cannot run; undefined when they can. */
+export const missingRelease =
+  known.status === 0 ? undefined : `the history does not hold ${commit}, which deploy/previous-release names`;
+
+export interface Release {
+  program(part: ServicePart): Program;
+  /** Brings the schema to where this release has it. */
+  migrate(env: Record<string, string>): void;
+  /** What its maintenance worker knows. */
+  tasks: MaintenanceTask[];
+  remove(): Promise<void>;
+}
+
+/** The release before, built from the history in a folder of its own, with the packages of this one. */
+export async function buildPreviousRelease(): Promise<Release> {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-previous-'));
+  const limits = { cwd: folder, timeout: 150_000, maxBuffer: 2 ** 28 };
+  const archive = execFileSync('git', ['-C', root, 'archive', '--format=tar', commit], limits);
+  execFileSync('tar', ['-x'], { ...limits, input: archive });
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], limits);
+  const built = (entry: string) => join(folder, 'dist', entry);
+  const entries = { api: built('src/main.js'), worker: built('workers/main.js') };
+  const ofItsTasks = readFileSync(join(folder, 'src/jobs/maintenance.ts'), 'utf8');
+  const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
+  return {
+    program: (part) => ({ entry: entries[part], node_arguments: [] }),
+    migrate(env) {
+      execFileSync(process.execPath, [built('src/migrate.js')], {
+        ...limits,
+        env: { ...process.env, ...env },
+      });
+    },
+    tasks: tasks.filter((task) => ofItsTasks.includes(`'${task}':`)),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
