@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from './compose.ts';
 import { createConsoleFace } from './console/face.ts';
 import { createPageWriter } from './console/writer.tsx';
@@ -51,8 +52,8 @@ import { createTokens, isEndedBy, resourceAddresses, type Revocation } from './s
 import { createWebSocketFace } from './ws/face.ts';
 
 /**
- * Starts one API process: every door over one core. It stops in phases: no new callers, open streams end, calls under way
- * finish, connections close.
+ * Starts one API process: every door over one core. It stops in phases: balancers are told and get time to notice, open streams
+ * end, calls under way finish, connections close.
  * @param additions what judges of the tool server look for; the entry of the service has none.
  * @returns the port that it listens on, and the one for operators when it has one.
  */
@@ -64,7 +65,11 @@ export async function startApi(
   const { config, logger, metrics, tracing, repositories, unitOfWork, bus, cursors } = core;
   const { PUBLIC_URL: public_url } = config;
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
+  /** From then on balancers are told to go elsewhere; everybody is still served. */
+  const leaving = new AbortController();
+  /** From then on nobody waits here for anything. */
   const draining = new AbortController();
+  const isLeaving = () => leaving.signal.aborted;
   lifecycle.onStop('connections', 5_000, () => core.close());
 
   const restored = await recogniseRestore(unitOfWork);
@@ -123,7 +128,7 @@ export async function startApi(
       metrics.operations.inc({ operation, door, outcome }),
     );
   };
-  const health = healthFace(healthChecks(core), () => draining.signal.aborted);
+  const health = healthFace(healthChecks(core), isLeaving);
   // The console has the same keys: it reads and writes the cookies of requests that a person decides about.
   const cookie_keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
   const loadKeys = () => signingKeys(unitOfWork, config.SECRET_KEY);
@@ -206,7 +211,7 @@ export async function startApi(
     logger,
   });
   const blobs = blobsFace(core.own_addresses, core.blobs);
-  const ops_port = await listenForOperators(core, lifecycle, () => draining.signal.aborted);
+  const ops_port = await listenForOperators(core, lifecycle, isLeaving);
   const faces = [
     ...(tracing === untraced ? [] : [traceRequests(tracing)]),
     measureRequests((labels, seconds) => metrics.requests.observe(labels, seconds)),
@@ -221,14 +226,19 @@ export async function startApi(
     ...rest,
   ];
   const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys: cookie_keys, faces });
-  const server = createHttpServer(app.callback());
+  const server = createHttpServer(app.callback(), isLeaving);
   server.on('upgrade', webSocket.upgrade);
   await listen(server, config.PORT, config.HOST);
 
   lifecycle.onStop('calls', 5_000, () => closeServer(server));
   lifecycle.onStop('MCP streams', 5_000, () => mcp.close());
   lifecycle.onStop('sockets', 5_000, () => webSocket.close());
-  lifecycle.onStop('readiness', 1_000, async () => draining.abort());
+  const leave_ms = config.DRAIN_SECONDS * 1_000;
+  lifecycle.onStop('readiness', leave_ms + 1_000, async (haste) => {
+    leaving.abort();
+    await pause(leave_ms, undefined, { signal: haste }).catch(() => undefined); // in haste nobody is waited for
+    draining.abort();
+  });
   const { port } = server.address() as AddressInfo;
   logger.info({ port, public_url }, 'API ready');
   return { port, ops_port };

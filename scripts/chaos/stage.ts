@@ -71,6 +71,7 @@ export async function startStage(options: {
       DATA_DIR: folder,
       LOG_LEVEL: 'info',
       RATE_LIMITS: 'off',
+      DRAIN_SECONDS: '0',
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),
     };

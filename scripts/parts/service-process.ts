@@ -25,6 +25,8 @@ export interface ServiceProcess {
   kill9(): Promise<void>;
   /** SIGTERM: asks it to stop. Rejects as `kill9` does. */
   terminate(): Promise<Ending>;
+  /** SIGINT: asks it to stop without leaving time to balancers. Rejects as `kill9` does. */
+  interrupt(): Promise<Ending>;
   ended: Promise<Ending>;
   /** The end of what it logged so far, for a person who wonders why something fails. */
   log(): string;
@@ -89,6 +91,7 @@ export async function startProcess(
     },
     kill9: async () => void (await end('SIGKILL')),
     terminate: () => end('SIGTERM'),
+    interrupt: () => end('SIGINT'),
     ended,
     log,
   };

@@ -138,7 +138,8 @@ async function start(
     DATA_DIR: dataDir,
     LOG_LEVEL: settings.logLevel,
   };
-  const env = { ...settings.environment, ...service };
+  // Nobody balances what runs here, and a Ctrl-C is answered soon.
+  const env = { ...settings.environment, ...service, DRAIN_SECONDS: '0' };
   await runToEnd({ name: 'migrate', entry: entries.migrate, dataDir, env, signal });
   say('schema    up to date');
   const child = { dataDir, env, report, signal, ...(options.backOff && { backOff: options.backOff }) };

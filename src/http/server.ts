@@ -15,8 +15,10 @@ const mostPipelined = 64;
 /**
  * The HTTP server of a process. What Node would answer by itself gets the contract's error form; a connection that sends
  * requests faster than it takes answers is cut, before it fills the memory of everybody.
+ * @param leaving whether this process stops soon: then every answer is the last one on its connection, so that no caller sends
+ * another request into one that is just being closed.
  */
-export function createHttpServer(answer: Answer): Server {
+export function createHttpServer(answer: Answer, leaving: () => boolean = () => false): Server {
   const underWay = new WeakMap<Duplex, number>();
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
@@ -27,6 +29,7 @@ export function createHttpServer(answer: Answer): Server {
       return;
     }
     underWay.set(socket, count);
+    if (leaving()) response.setHeader('Connection', 'close');
     response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
     void answer(request, response);
   }

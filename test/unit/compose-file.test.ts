@@ -9,6 +9,7 @@ interface Service {
   build?: string;
   command?: string[];
   profiles?: string[];
+  stop_grace_period?: string;
   environment?: Record<string, string>;
   volumes?: string[];
   ports?: string[];
@@ -30,7 +31,16 @@ const settingNames = new Set(
     .match(/^ {2}[A-Z][A-Z\d_]+(?=:)/gm)
     ?.map((name) => name.trim()),
 );
-const ours = ['api', 'worker', 'migrate'];
+const ours = ['api', 'api-2', 'worker', 'worker-2', 'worker-3', 'migrate'];
+
+/** Settings that the compose file leaves as they are, with the reason. */
+const leftOut: Record<string, string> = {
+  HOST: 'the image listens everywhere; who may reach it is said by the ports',
+  PORT: 'the image has one; PORT of .env is that of this machine',
+  DATA_DIR: 'the image has one, where the volume is',
+  DATABASE_POOL_SIZE: 'goes with max_connections, which stands in the file too',
+  REDIS_PREFIX: 'the Redis of the file belongs to this service alone',
+};
 
 /** What the images of others read. */
 const knownToImages = new Set([
@@ -45,7 +55,7 @@ const knownToImages = new Set([
   'GF_ANALYTICS_CHECK_FOR_UPDATES',
 ]);
 /** Put into an address, or read under another name, and so a setting of nobody. */
-const partsOfAddresses = new Set(['REDIS_PASSWORD', 'GRAFANA_PASSWORD', 'GRAFANA_PORT']);
+const partsOfAddresses = new Set(['REDIS_PASSWORD', 'GRAFANA_PASSWORD', 'GRAFANA_PORT', 'BALANCER_PORT']);
 /** Empty where what they are for is not used. */
 const optionalSecrets = new Set([
   'OIDC_CLIENT_SECRET',
@@ -57,7 +67,7 @@ const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT
 
 describe('docker-compose.yml', () => {
   test('has every part of the service', () => {
-    const names = [...ours, 'postgres', 'redis', 'minio', 'clamav', 'prometheus', 'grafana'];
+    const names = [...ours, 'postgres', 'redis', 'minio', 'clamav', 'prometheus', 'grafana', 'balancer'];
     expect(Object.keys(services).toSorted()).toEqual(names.toSorted());
   });
 
@@ -77,7 +87,7 @@ describe('docker-compose.yml', () => {
 
   test('starts API and worker when the schema is there and the stores answer', () => {
     expect(services['migrate']?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
-    for (const name of ['api', 'worker']) {
+    for (const name of ours.filter((other) => other !== 'migrate')) {
       expect(services[name]?.depends_on, name).toEqual({
         migrate: { condition: 'service_completed_successfully' },
         postgres: { condition: 'service_healthy' },
@@ -93,6 +103,35 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  test('has a profile with two APIs behind a balancer, and three workers', () => {
+    const scaled = all.filter(([, { profiles }]) => !profiles || profiles.includes('scale'));
+    const running = (entry: RegExp) =>
+      scaled.filter(
+        ([, { build, command = ['dist/src/main.js'] }]) => build && entry.test(command.join(' ')),
+      );
+    const apis = running(/dist\/src\/main\.js/).map(([name]) => name);
+    const workers = running(/dist\/workers\/main\.js/).map(([name]) => name);
+    expect([apis, workers]).toEqual([
+      ['api', 'api-2'],
+      ['worker', 'worker-2', 'worker-3'],
+    ]);
+    expect(Object.keys(services['balancer']?.depends_on ?? {})).toEqual(apis);
+    const balanced = [
+      ...read('deploy/haproxy/haproxy.cfg').matchAll(/presetenv BALANCER_API_\d (.+):3000$/gm),
+    ];
+    expect(balanced.map(([, name]) => name)).toEqual(apis);
+    const scraped = [...read('deploy/prometheus/prometheus.yml').matchAll(/names: \[(.+)\]/g)];
+    expect(scraped.map(([, names]) => names?.split(', '))).toEqual([apis, workers]);
+  });
+
+  test('gives a stop the time that its phases take', () => {
+    const usual = loadConfig({ DATABASE_URL: 'postgres://database', SECRET_KEY: 's'.repeat(48) });
+    const phases = 29 + usual.DRAIN_SECONDS;
+    for (const name of ours) {
+      expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10), name).toBeGreaterThan(phases);
+    }
+  });
+
   test('runs a Redis that evicts nothing and writes down what it holds', () => {
     const command = services['redis']?.command?.join(' ');
     expect(command).toContain('--maxmemory-policy noeviction');
@@ -100,16 +139,23 @@ describe('docker-compose.yml', () => {
     expect(command).toContain('--requirepass');
   });
 
-  test('keeps data in named volumes, and shows only the API and Grafana, on this machine alone', () => {
+  test('keeps data in named volumes, and shows only API, balancer and Grafana, on this machine alone', () => {
     for (const [name, service] of all) {
       for (const volume of service.volumes ?? [])
         expect(volumes).toHaveProperty([volume.split(':')[0] ?? '']);
       for (const port of service.ports ?? []) expect(port, name).toMatch(/^127\.0\.0\.1:/);
     }
-    expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['api', 'grafana']);
+    expect(all.filter(([, { ports }]) => ports?.length).map(([name]) => name)).toEqual([
+      'api',
+      'balancer',
+      'grafana',
+    ]);
     expect(services['postgres']?.volumes).toHaveLength(1);
     expect(services['redis']?.volumes).toHaveLength(1);
-    expect(services['api']?.volumes).toEqual(services['worker']?.volumes);
+    const blobs = new Set(
+      ['api', 'api-2', 'worker', 'worker-2', 'worker-3'].flatMap((name) => services[name]?.volumes),
+    );
+    expect([...blobs]).toEqual(['blobs:/data']);
   });
 
   test('holds no secret, and no default for one', () => {
@@ -135,6 +181,13 @@ describe('docker-compose.yml', () => {
     }
     const somebody = new Set([...settingNames, ...knownToImages, ...partsOfAddresses]);
     expect(referencedIn(text).filter(({ name }) => !somebody.has(name))).toEqual([]);
+  });
+
+  test('knows every setting, or says why it does not', () => {
+    const given = new Set(ours.flatMap((name) => Object.keys(services[name]?.environment ?? {})));
+    expect([...settingNames].filter((name) => !given.has(name)).toSorted()).toEqual(
+      Object.keys(leftOut).toSorted(),
+    );
   });
 
   test('gives our processes settings that they start with', () => {

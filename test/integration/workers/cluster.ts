@@ -30,6 +30,7 @@ export async function startCluster(backend: Backend): Promise<Cluster> {
     PORT: '0',
     PUBLIC_URL: 'http://localhost:3000',
     RATE_LIMITS: 'off',
+    DRAIN_SECONDS: '0',
     LOG_LEVEL: 'info',
     ...(redis && { REDIS_URL: redis.url }),
   };

@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeWithRedis } from '../../support/redis-server.ts';
+import { rest } from '../../support/rest-client.ts';
 import { backends } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
 import { expectExact } from './checker.ts';
 import { type Cluster, type Conversation, startCluster, startConversation } from './cluster.ts';
 import { follow } from './follower.ts';
@@ -53,6 +55,32 @@ await describeWithRedis('SIGTERM under load', () => {
       await expectExact({ core: cluster.core, url: staying.url }, talk, load.acknowledged);
     },
   );
+
+  test('an API serves on while balancers are told to go elsewhere, unless it is in a hurry', async () => {
+    const cluster = await startCluster('postgres');
+    onTestFinished(() => cluster.stop());
+    const api = await cluster.api({ DRAIN_SECONDS: '300' });
+    const [ann, bob] = (await startConversation(cluster.core, api.url)).members;
+    const socket = await connect(api.url, { token: bob.token });
+    const path = `events?cursor=${ann.start}&wait=30`;
+    const waiting = rest('GET', `${api.url}/v1/${path}`, { token: ann.token });
+
+    const ended = api.terminate();
+    await vi.waitFor(async () => {
+      const ready = await fetch(`${api.url}/readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([503, { status: 'stopping' }]);
+    }, 20_000);
+    const opening = { with_handle: bob.handle, initial_message: 'still here' };
+    const made = await rest('POST', `${api.url}/v1/threads`, { token: ann.token, body: opening });
+    expect([made.status, made.headers.get('connection')]).toEqual([201, 'close']);
+    const heard = await socket.next(({ type }) => type === 'message.created');
+    expect(heard.data).toMatchObject({ content: 'still here' });
+    expect((await waiting).body.events).not.toEqual([]);
+
+    expect(await api.interrupt(), api.log()).toEqual(clean);
+    expect(await ended).toEqual(clean);
+    expect(await socket.closed).toMatchObject({ code: 1001 });
+  });
 
   test.each(backends)('a worker finishes the jobs in its hands (%s)', async (backend) => {
     const cluster = await startCluster(backend);
