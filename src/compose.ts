@@ -117,7 +117,7 @@ export function tracingOf(config: Config, part: string): Promise<Tracing> {
 function chooseQueues(config: Config, logger: Logger, tracing: Tracing): JobQueues {
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
-    ? redisQueues({ url: config.REDIS_URL, prefix: `{${config.REDIS_PREFIX}}`, log, tracing })
+    ? redisQueues({ url: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, tracing })
     : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log, tracing });
 }
 

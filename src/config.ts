@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { reasonOf } from './platform/error-log.ts';
+import { parseRedisAddress } from './platform/redis-address.ts';
 
 /** A setting is missing or wrong. The message is one line that names the setting and says what it takes. */
 export class ConfigError extends Error {
@@ -126,6 +128,16 @@ const networks = z
     }),
   );
 
+/** One server, several behind sentinels, or a cluster. */
+const redisUrl = z.string().transform((value, context) => {
+  try {
+    parseRedisAddress(value);
+  } catch (error) {
+    context.issues.push({ code: 'custom', input: value, message: reasonOf(error) });
+  }
+  return value;
+});
+
 const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
@@ -135,7 +147,7 @@ const environment = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(20),
-  REDIS_URL: url('redis:', 'rediss:').optional(),
+  REDIS_URL: redisUrl.optional(),
   REDIS_PREFIX: z
     .string()
     .regex(/^[\w-]{1,40}$/, 'may hold letters, digits, - and _')

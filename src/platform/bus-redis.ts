@@ -1,11 +1,10 @@
+import { oneChannel } from './bus-channel.ts';
+import { shardedChannels } from './bus-channels-sharded.ts';
 import { fillPayloads, packMessage, unpackMessages } from './bus-packing.ts';
 import { topicTable } from './bus-topics.ts';
 import type { Bus } from './bus.ts';
 import { type ErrorLog, limitedLog } from './error-log.ts';
-import { closeRedis, connectRedis, failFast } from './redis.ts';
-
-/** How often the listening connection proves that it is alive, in milliseconds. */
-const heartbeat_ms = 5_000;
+import { parseRedisAddress } from './redis-address.ts';
 
 export interface RedisBusOptions {
   url: string;
@@ -15,54 +14,27 @@ export interface RedisBusOptions {
 }
 
 /**
- * The bus over Redis pub/sub: one connection speaks, one listens, and both reconnect for ever. All topics share one channel: a
- * message to a thread of 200 rings 200 agents, and as one call of Redis that costs a hundredth of 200 calls; nor does anybody who
- * connects wait for Redis. In return every process hears every ring, and drops those that it has no topic for.
+ * The bus over Redis pub/sub. All topics share what carries them: a message to a thread of 200 rings 200 agents, and as one call of
+ * Redis that costs a hundredth of 200 calls; nor does anybody who connects wait for Redis. In return every process hears every ring, and
+ * drops those that it has no topic for.
  */
 export function redisBus({ url, prefix, log }: RedisBusOptions): Bus {
   const report = limitedLog(log);
   const topics = topicTable(report);
-  const publisher = connectRedis(url, report, failFast);
-  const subscriber = connectRedis(url, report, { ...failFast, autoResubscribe: false });
-  const channel = `${prefix}bus`;
-  let listening = false;
+  const open = parseRedisAddress(url).kind === 'cluster' ? shardedChannels : oneChannel;
 
-  subscriber.on('message', (_channel, payload) => {
+  function hear(payload: string): void {
     try {
       for (const { topic, body } of unpackMessages(payload)) topics.dispatch(topic, body);
     } catch (error) {
       report('a message on the channel of the bus could not be read', error);
     }
-  });
-  subscriber.on('close', () => {
-    listening = false;
-  });
-  subscriber.on('ready', () => {
-    restore().catch((error: unknown) => {
-      report('Redis subscriptions could not be restored', error);
-      reconnect();
-    });
-  });
-  const heartbeat = setInterval(() => {
-    if (listening) subscriber.ping().catch(reconnect);
-  }, heartbeat_ms);
-  heartbeat.unref();
-
-  function reconnect(): void {
-    if (subscriber.status === 'ready') subscriber.disconnect(true);
   }
-
-  async function restore(): Promise<void> {
-    await subscriber.subscribe(channel);
-    listening = subscriber.status === 'ready';
-  }
+  const carrier = open({ url, channel: `${prefix}bus`, hear, log: report });
 
   return {
     async publish(messages) {
-      if (messages.length === 0) return;
-      if (publisher.status !== 'ready') throw new Error('Redis is not connected: nothing was published');
-      const payloads = fillPayloads(messages.map(packMessage));
-      await Promise.all(payloads.map((payload) => publisher.publish(channel, payload)));
+      if (messages.length > 0) await carrier.send(fillPayloads(messages.map(packMessage)));
     },
 
     async subscribe(topic, handler) {
@@ -72,11 +44,7 @@ export function redisBus({ url, prefix, log }: RedisBusOptions): Bus {
       };
     },
 
-    healthy: () => listening && subscriber.status === 'ready' && publisher.status === 'ready',
-
-    async close() {
-      clearInterval(heartbeat);
-      await Promise.all([closeRedis(subscriber), closeRedis(publisher)]);
-    },
+    healthy: () => carrier.healthy(),
+    close: () => carrier.close(),
   };
 }

@@ -1,18 +1,29 @@
 import { Queue, QueueKeys, RedisConnection, RedisQueueBackend, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { queueNames } from '../jobs/define.ts';
 import { type ErrorLog, limitedLog } from './error-log.ts';
 import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
 import type { JobQueues } from './queues.ts';
 import { type Tracing, untraced } from './tracing.ts';
-import { closeRedis, connectRedis, failFast, patient, redisReady } from './redis.ts';
+import { parseRedisAddress } from './redis-address.ts';
+import { closeRedis, connectRedis, failFast, patient, type RedisClient, redisReady } from './redis.ts';
+
+/** How long a server may leave a worker without an answer, in milliseconds; its machine may be gone without a word. */
+const silence_ms = 10_000;
 
 export interface RedisQueuesOptions {
   url: string;
-  /** Put before every key; in braces, such as `{ams}`, all keys of a queue stay on one node of a cluster. */
+  /** Stands in every key, so that several installations or test suites share one Redis. */
   prefix: string;
   log: ErrorLog;
   tracing?: Tracing;
+}
+
+/**
+ * What stands before the keys of a queue. What is in braces decides the slot of a key: all keys of a queue are in one slot, as scripts need
+ * it, and in a cluster each queue is in one of its own, so that its masters share the queues.
+ */
+export function queuePrefix(url: string, prefix: string, queue: string): string {
+  return parseRedisAddress(url).kind === 'cluster' ? `{${prefix}:${queue}}` : `{${prefix}}`;
 }
 
 /** The job queues in Redis: one connection adds, and every consumer has two of its own. */
@@ -24,7 +35,7 @@ export function redisQueues({ url, prefix, log, tracing = untraced }: RedisQueue
   for (const name of queueNames) {
     const queue = new Queue(name, {
       connection: producer,
-      prefix,
+      prefix: queuePrefix(url, prefix, name),
       ...traced,
       skipVersionCheck: true,
       skipMetasUpdate: true,
@@ -47,19 +58,20 @@ export function redisQueues({ url, prefix, log, tracing = untraced }: RedisQueue
         ...patient,
         retryStrategy: (n: number) => (closing ? null : Math.min(50 * n, 1_000)),
       };
-      const commands = connectRedis(url, report, options);
+      const commands = connectRedis(url, report, { ...options, socketTimeout: silence_ms });
       const blocking = connectRedis(url, report, options);
+      const keyPrefix = queuePrefix(url, prefix, name);
       const worker = new Worker(
         name,
         processor,
-        { ...tuning, ...traced, connection: commands, prefix },
-        (_name, opts) => workerBackend(name, opts, prefix, commands, blocking),
+        { ...tuning, ...traced, connection: commands, prefix: keyPrefix },
+        (_name, opts) => workerBackend(name, opts, keyPrefix, commands, blocking),
       );
       worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
       const close = async (): Promise<void> => {
         closing = true;
         await notReconnecting(blocking);
-        await worker.close();
+        await closedOrAlone(worker.close(), commands);
         await Promise.all([closeRedis(commands), closeRedis(blocking)]);
       };
       try {
@@ -75,7 +87,10 @@ export function redisQueues({ url, prefix, log, tracing = untraced }: RedisQueue
 
     async ping() {
       await redisReady(producer, 2_000);
-      await producer.ping();
+      // In a cluster each queue may be with another master, and each of them must be there.
+      await Promise.all(
+        queueNames.map((name) => producer.exists(`${queuePrefix(url, prefix, name)}:${name}:meta`)),
+      );
     },
 
     close: () => closeRedis(producer),
@@ -90,8 +105,8 @@ function workerBackend(
   name: string,
   opts: BackendOptions,
   prefix: string,
-  commands: Redis,
-  blocking: Redis,
+  commands: RedisClient,
+  blocking: RedisClient,
 ): RedisQueueBackend {
   const keys = new QueueKeys(prefix);
   return new RedisQueueBackend(
@@ -108,7 +123,25 @@ function workerBackend(
  * BullMQ interrupts its blocking read by disconnecting, and waits for the `end` that ioredis does not send between two
  * attempts to connect. With reconnecting switched off, that state lasts a second at most.
  */
-async function notReconnecting(client: Redis): Promise<void> {
+async function notReconnecting(client: RedisClient): Promise<void> {
   if (client.status === 'reconnecting' || client.status === 'connecting')
     await redisReady(client, 3_000).catch(() => 'ended');
+}
+
+/**
+ * BullMQ waits for the `end` of a connection that a cluster without any node left does not send. Nothing that a worker has under way could
+ * be reported then; another one does it again.
+ */
+async function closedOrAlone(closed: Promise<void>, client: RedisClient): Promise<void> {
+  let look: NodeJS.Timeout | undefined;
+  const alone = new Promise<void>((resolve) => {
+    look = setInterval(() => {
+      if (client.isCluster && client.status !== 'ready') resolve();
+    }, 2_000);
+  });
+  try {
+    await Promise.race([closed, alone]);
+  } finally {
+    clearInterval(look);
+  }
 }

@@ -1,26 +1,51 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type ErrorLog, reasonOf } from './error-log.ts';
+import { FailFastCluster } from './fail-fast-cluster.ts';
+import { parseRedisAddress, type RedisCluster, type RedisSentinels } from './redis-address.ts';
+
+/** One server, the one that sentinels name, or a cluster. */
+export type RedisClient = Redis | Cluster;
+
+export interface RedisManner extends RedisOptions {
+  /** How often a command goes on to another node of a cluster, a tenth of a second apart while its slot has no master. */
+  redirections?: number;
+}
+
+const longestCommand_ms = 2_000;
 
 /** Commands fail fast: none waits for a connection, for a second try, or longer than two seconds. */
-export const failFast: RedisOptions = {
+export const failFast: RedisManner = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  commandTimeout: 2_000,
+  commandTimeout: longestCommand_ms,
   socketTimeout: 5_000,
+  redirections: 5,
 };
 
-/** Commands wait until Redis is back, as BullMQ wants it of its workers. */
-export const patient: RedisOptions = { maxRetriesPerRequest: null };
+/** Commands wait until Redis is back, as BullMQ wants it of its workers; in a cluster for ten seconds. */
+export const patient: RedisManner = { maxRetriesPerRequest: null, redirections: 100 };
 
-/** A client that reconnects for ever, at most a second after Redis is back, and reports its errors to `log`. */
-export function connectRedis(url: string, log: ErrorLog, options: RedisOptions): Redis {
-  const client = new Redis(url, {
-    retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
+const pauseBetween = (attempt: number): number => Math.min(50 * attempt, 1_000);
+
+/**
+ * A client that reconnects for ever, at most a second after Redis is back, and reports its errors to `log`.
+ * @throws {TypeError} when the address is none (see redis-address.ts).
+ */
+export function connectRedis(url: string, log: ErrorLog, manner: RedisManner): RedisClient {
+  const address = parseRedisAddress(url);
+  if (address.kind === 'cluster') return clusterAt(address, log, manner);
+  const { redirections: _, ...options } = manner;
+  const settings: RedisOptions = {
+    retryStrategy: pauseBetween,
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectTimeout: 5_000,
     keepAlive: 10_000,
     ...options,
-  });
+  };
+  const client =
+    address.kind === 'server'
+      ? new Redis(address.url, settings)
+      : new Redis({ ...settings, ...throughSentinels(address, settings) });
   client.on('error', (error) => log('Redis connection failed', error));
   client.on('reconnecting', () =>
     log('Redis connection lost', new Error('the connection ended: reconnecting')),
@@ -28,8 +53,65 @@ export function connectRedis(url: string, log: ErrorLog, options: RedisOptions):
   return client;
 }
 
+function throughSentinels(address: RedisSentinels, { retryStrategy }: RedisOptions): RedisOptions {
+  const { hosts, master, db, tls, username, password, sentinel_username, sentinel_password } = address;
+  return {
+    sentinels: hosts,
+    name: master,
+    role: 'master',
+    db,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(sentinel_username !== undefined && { sentinelUsername: sentinel_username }),
+    ...(sentinel_password !== undefined && { sentinelPassword: sentinel_password }),
+    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: 2_000,
+    ...(retryStrategy && { sentinelRetryStrategy: retryStrategy }),
+  };
+}
+
+/** The same where only a cluster will do. */
+export function connectCluster(url: string, log: ErrorLog, manner: RedisManner): Cluster {
+  const address = parseRedisAddress(url);
+  if (address.kind !== 'cluster') throw new TypeError('this is not the address of a cluster');
+  return clusterAt(address, log, manner);
+}
+
+function clusterAt(address: RedisCluster, log: ErrorLog, manner: RedisManner): Cluster {
+  const { hosts, tls, username, password } = address;
+  const {
+    redirections = 16,
+    enableOfflineQueue = true,
+    lazyConnect = false,
+    retryStrategy,
+    ...options
+  } = manner;
+  const settings: ClusterOptions = {
+    lazyConnect,
+    maxRedirections: redirections,
+    clusterRetryStrategy: retryStrategy ?? pauseBetween,
+    slotsRefreshInterval: 5_000,
+    // Names are left to whoever connects: certificates are checked by them, and their addresses may change.
+    dnsLookup: (host, callback) => callback(null, host),
+    redisOptions: {
+      connectTimeout: 5_000,
+      keepAlive: 10_000,
+      ...options,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(tls && { tls: {} }),
+    },
+  };
+  const cluster = enableOfflineQueue
+    ? new Cluster(hosts, settings)
+    : new FailFastCluster(hosts, settings, options.commandTimeout ?? longestCommand_ms);
+  cluster.on('error', (error) => log('Redis connection failed', error));
+  cluster.on('node error', (error, node) => log(`Redis node ${node} failed`, error));
+  return cluster;
+}
+
 /** Resolves when the client is connected; rejects with the reason after `limit_ms` milliseconds, or when it was closed. */
-export async function redisReady(client: Redis, limit_ms: number): Promise<void> {
+export async function redisReady(client: RedisClient, limit_ms: number): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     let reason = 'no answer';
@@ -47,9 +129,10 @@ export async function redisReady(client: Redis, limit_ms: number): Promise<void>
   });
 }
 
-/** Ends the connection for good. Commands already sent are answered first when Redis is there. */
-export async function closeRedis(client: Redis): Promise<void> {
-  if (client.status === 'ready')
+/** Ends the connection for good. Commands already sent to a server are answered first when it is there. */
+export async function closeRedis(client: RedisClient): Promise<void> {
+  // A cluster would first connect to nodes that nobody has asked yet.
+  if (client.status === 'ready' && !client.isCluster)
     await client.quit().catch(() => 'the connection went first: closed is closed');
   client.disconnect();
 }

@@ -7,7 +7,7 @@ process.stdin.once('end', () => process.exit(1)).resume();
 const log = (message: string, error: unknown): void => console.error(message, error);
 const queues =
   backend === 'redis'
-    ? redisQueues({ url, prefix: `{${namespace}}`, log })
+    ? redisQueues({ url, prefix: namespace, log })
     : postgresQueues({ url, schema: namespace, log });
 
 await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ export interface TestRedis {
   port: number;
   /** Ends the server without warning. */
   kill9(): Promise<void>;
+  /** Stops it in the middle of what it does: connections stay and nothing is answered, until `kill9`. */
+  freeze(): void;
   /** Starts it again on the same port, after `kill9`; what it had saved is there again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -23,27 +25,42 @@ export interface TestRedis {
 /** Prints its process id, and outlives neither the server's owner nor his standard input. */
 const guard = '"$@" </dev/null & echo $!; cat >/dev/null; kill -9 $!; rm -rf "$FOLDER"';
 
+export interface TestRedisOptions {
+  /** Switches the append-only file on, written to disk every second. */
+  persist?: boolean;
+  /** More settings of redis.conf. */
+  settings?: Readonly<Record<string, string>>;
+  /** The lines by which a sentinel knows what it watches; without them it is a server. */
+  sentinel?: readonly string[];
+}
+
 /**
- * Starts a real Redis of its own on a free loopback port, with `noeviction` and a throw-away folder. `persist` switches the
- * append-only file on, written to disk every second. It ends with the test process, however that ends.
+ * Starts a real Redis of its own on a free loopback port, with `noeviction` and a throw-away folder. It ends with the test process,
+ * however that ends.
  */
-export async function startTestRedis({ persist = false } = {}): Promise<TestRedis> {
+export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
+  const { persist = false, settings: own = {}, sentinel } = options;
   const binary = await findRedisBinary();
   if ('missing' in binary) throw new Error(binary.missing);
   const { path, env } = binary;
   const folder = await mkdtemp(join(tmpdir(), 'ams-redis-'));
   const port = await freePort();
-  const settings = {
-    port: String(port),
-    bind: '127.0.0.1',
-    dir: folder,
-    logfile: 'redis.log',
+  const everywhere = { port: String(port), bind: '127.0.0.1', dir: folder, logfile: 'redis.log' };
+  const ofServer = {
     save: '',
     'maxmemory-policy': 'noeviction',
     appendonly: persist ? 'yes' : 'no',
     appendfsync: 'everysec',
   };
-  const command = [path, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])];
+  const settings = { ...everywhere, ...(!sentinel && ofServer), ...own };
+  const switches = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const command = [path, ...switches];
+  if (sentinel) {
+    const file = join(folder, 'sentinel.conf');
+    await writeFile(file, sentinel.join('\n'));
+    command.splice(1, 0, file);
+    command.push('--sentinel');
+  }
 
   async function launch(): Promise<{ shell: ChildProcess; pid: number }> {
     const shell = spawn('/bin/sh', ['-c', guard, 'redis-guard', ...command], {
@@ -69,6 +86,7 @@ export async function startTestRedis({ persist = false } = {}): Promise<TestRedi
     url: `redis://127.0.0.1:${port}`,
     port,
     kill9,
+    freeze: () => void process.kill(running.pid, 'SIGSTOP'),
     async restart() {
       running = await launch();
     },
@@ -92,7 +110,7 @@ export async function describeWithRedis(name: string, body: () => void): Promise
 
 async function untilAnswers(port: number): Promise<void> {
   const deadline = Date.now() + 15_000;
-  while ((await pingOnce(port)) !== '+PONG') {
+  while (!/^(?:\+PONG|-NOAUTH)/.test((await pingOnce(port)) ?? '')) {
     if (Date.now() > deadline) throw new Error(`redis-server does not answer on port ${port}`);
     await pause(20);
   }

@@ -89,6 +89,15 @@ describe('settings', () => {
     });
   });
 
+  test('name one Redis, a cluster, or sentinels', () => {
+    for (const REDIS_URL of [
+      'redis://r',
+      'redis+cluster://:secret@one:7000,two:7001',
+      'rediss+sentinel://one,two/main?sentinel_password=secret',
+    ])
+      expect(loadConfig({ ...complete, REDIS_URL })).toMatchObject({ REDIS_URL });
+  });
+
   test('take an external issuer over https, and over http on this machine', () => {
     for (const OIDC_ISSUER of [
       'https://id.example/realms/one',
@@ -141,6 +150,12 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['a port with a fraction', { ...complete, PORT: '3000.5' }, /^PORT: /],
   ['a public address without http', { ...complete, PUBLIC_URL: 'ams.example' }, /^PUBLIC_URL: .*https?:/],
   ['a Redis of another kind', { ...complete, REDIS_URL: 'http://r' }, /^REDIS_URL: .*redis:\/\//],
+  [
+    'a cluster without hosts',
+    { ...complete, REDIS_URL: 'redis+cluster://' },
+    /^REDIS_URL: must name its hosts/,
+  ],
+  ['sentinels of nothing', { ...complete, REDIS_URL: 'redis+sentinel://one' }, /^REDIS_URL: .*of the master/],
   ['a prefix with a colon', { ...complete, REDIS_PREFIX: 'a:b' }, /^REDIS_PREFIX: /],
   ['a log level of its own', { ...complete, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: /],
   ['a flag that is neither', { ...complete, TRUST_PROXY: 'maybe' }, /^TRUST_PROXY: /],

@@ -15,14 +15,14 @@ await describeWithRedis('the job queues in Redis', () => {
     return {
       kind: 'redis',
       url: redis.url,
-      open: ({ url, namespace, log }) => redisQueues({ url, prefix: `{${namespace}}`, log }),
+      open: ({ url, namespace, log }) => redisQueues({ url, prefix: namespace, log }),
       stop: () => redis.stop(),
     };
   };
   queueContract(start);
 
   test('goes on after FLUSHALL', async () => {
-    const queues = redisQueues({ url: redis.url, prefix: '{flushed}', log: () => undefined });
+    const queues = redisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
     onTestFinished(() => queues.close());
     await queues.ping();
     const done: string[] = [];
@@ -43,7 +43,7 @@ await describeWithRedis('the job queues in Redis', () => {
       const client = new Redis(redis.url);
       await client.config('SET', 'appendfsync', 'always');
       await client.quit();
-      const queues = redisQueues({ url: redis.url, prefix: '{killed}', log: () => undefined });
+      const queues = redisQueues({ url: redis.url, prefix: 'killed', log: () => undefined });
       onTestFinished(() => queues.close());
       await queues.ping();
       const done = new Set<string>();

@@ -19,10 +19,13 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** The settings, the database and the Redis of a service whose processes the test starts and kills by itself. */
-export async function startCluster(backend: Backend): Promise<Cluster> {
+/**
+ * The settings, the database and the Redis of a service whose processes the test starts and kills by itself. `own` are settings that
+ * all processes have; a Redis among them is the test's own affair.
+ */
+export async function startCluster(backend: Backend, own: Record<string, string> = {}): Promise<Cluster> {
   const database = await testDatabase();
-  const redis = backend === 'redis' ? await startTestRedis() : undefined;
+  const redis = backend === 'redis' && !own['REDIS_URL'] ? await startTestRedis() : undefined;
   const env = {
     DATABASE_URL: database.url,
     SECRET_KEY: randomBytes(32).toString('base64'),
@@ -33,12 +36,13 @@ export async function startCluster(backend: Backend): Promise<Cluster> {
     DRAIN_SECONDS: '0',
     LOG_LEVEL: 'info',
     ...(redis && { REDIS_URL: redis.url }),
+    ...own,
   };
   const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent' }), 'test');
   const processes: ServiceProcess[] = [];
 
-  async function start(part: 'api' | 'worker', own: Record<string, string> = {}): Promise<ServiceProcess> {
-    const started = await startProcess(part, { ...env, ...own });
+  async function start(part: 'api' | 'worker', its: Record<string, string> = {}): Promise<ServiceProcess> {
+    const started = await startProcess(part, { ...env, ...its });
     processes.push(started);
     return started;
   }
@@ -49,8 +53,8 @@ export async function startCluster(backend: Backend): Promise<Cluster> {
       if (!redis) throw new Error('this cluster has no Redis');
       return redis;
     },
-    api: (own) => start('api', own),
-    worker: (own) => start('worker', own),
+    api: (its) => start('api', its),
+    worker: (its) => start('worker', its),
     async stop() {
       await Promise.all(processes.map((each) => each.kill9()));
       await core.close();

@@ -132,7 +132,7 @@ export const importTable: Record<string, readonly string[]> = {
   jobs: ['domain'],
   platform: ['jobs/define'],
   domain: [],
-  config: [],
+  config: ['platform/error-log', 'platform/redis-address'],
   migrations: [],
 
   // What runs beside the service. Nothing imports it.

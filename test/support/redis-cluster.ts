@@ -1,0 +1,131 @@
+import { Command, Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
+import { freePort } from './free-port.ts';
+import { startTestRedis, type TestRedis } from './redis-server.ts';
+
+export interface ClusterNode extends TestRedis {
+  /** Where the nodes talk to each other. */
+  bus_port: number;
+  /** A connection to this node, past the cluster. */
+  client: Redis;
+}
+
+export interface TestRedisCluster {
+  /** With the password, and the first two of the six nodes. */
+  url: string;
+  /** Three masters, then a replica of each, at the start. */
+  nodes: readonly ClusterNode[];
+  /** The node that is master of the slot of this key. Waits until all nodes are there and agree. */
+  masterOf(key: string): Promise<ClusterNode>;
+  /** Hands the slot of this key, which must be empty, to another master. */
+  moveSlot(key: string): Promise<ClusterNode>;
+  stop(): Promise<void>;
+}
+
+/** Characters that are escaped in an address. */
+const password = 'p@ss:w/rd%';
+const patience = { timeout: 60_000, interval: 50 };
+
+/**
+ * A real Redis Cluster on loopback: three masters, each with a replica, behind a password. A master that is killed has an heir a few
+ * seconds later. Nothing is written to disk.
+ */
+export async function startTestRedisCluster(): Promise<TestRedisCluster> {
+  const nodes = await Promise.all(Array.from({ length: 6 }, startNode));
+  const [first] = nodes;
+  if (!first) throw new Error('a cluster has a first node');
+  const masters = nodes.slice(0, 3);
+  const replicas = nodes.slice(3);
+
+  // Epochs that differ from the start: otherwise the nodes have to agree on that first.
+  await Promise.all(nodes.map(({ client }, index) => client.cluster('SET-CONFIG-EPOCH', index + 1)));
+  await Promise.all(
+    masters.map(({ client }, index) => {
+      const [from, to] = [Math.ceil((index * 16_384) / 3), Math.ceil(((index + 1) * 16_384) / 3) - 1];
+      return client.cluster('ADDSLOTSRANGE', from, to);
+    }),
+  );
+  for (const { client } of nodes.slice(1))
+    await client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, first.bus_port);
+  await vi.waitFor(async () => {
+    for (const node of nodes) expect(await known(node)).toBe(nodes.length);
+  }, patience);
+  await Promise.all(
+    replicas.map(async ({ client }, index) => {
+      const id = await masters[index]?.client.cluster('MYID');
+      await client.cluster('REPLICATE', String(id));
+    }),
+  );
+  async function allWell(): Promise<void> {
+    await vi.waitFor(async () => {
+      for (const node of nodes) expect(await isWell(node)).toBe(true);
+    }, patience);
+  }
+  await allWell();
+
+  async function masterOf(key: string): Promise<ClusterNode> {
+    await allWell();
+    const slot = slotOf(key);
+    const ranges = (await first?.client.cluster('SLOTS')) ?? [];
+    const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2]?.[1];
+    const master = nodes.find((node) => node.port === port);
+    if (!master) throw new Error(`no master of slot ${slot}`);
+    return master;
+  }
+
+  return {
+    url: `redis+cluster://:${encodeURIComponent(password)}@127.0.0.1:${first.port},127.0.0.1:${masters[1]?.port}`,
+    nodes,
+    masterOf,
+    async moveSlot(key) {
+      const owner = await masterOf(key);
+      const all = await Promise.all(
+        nodes.map(async (node) => ({ node, role: (await node.client.role())[0] })),
+      );
+      const ownersOfSlots = all.filter(({ role }) => role === 'master').map(({ node }) => node);
+      const heir = ownersOfSlots.find((node) => node !== owner) ?? owner;
+      const id = await heir.client.cluster('MYID');
+      // The new master first, so that there is always one.
+      for (const { client } of [heir, ...ownersOfSlots.filter((node) => node !== heir)])
+        await client.cluster('SETSLOT', slotOf(key), 'NODE', id);
+      return heir;
+    },
+    async stop() {
+      for (const { client } of nodes) client.disconnect();
+      await Promise.all(nodes.map((node) => node.stop()));
+    },
+  };
+}
+
+function slotOf(key: string): number {
+  return new Command('get', [key]).getSlot();
+}
+
+async function startNode(): Promise<ClusterNode> {
+  const bus_port = await freePort();
+  const settings = {
+    'cluster-enabled': 'yes',
+    'cluster-port': String(bus_port),
+    'cluster-node-timeout': '2000',
+    requirepass: password,
+    masterauth: password,
+  };
+  const server = await startTestRedis({ settings });
+  const client = new Redis({ host: '127.0.0.1', port: server.port, password });
+  // A node that is killed on purpose is no news.
+  client.on('error', () => undefined);
+  return { ...server, bus_port, client };
+}
+
+async function known({ client }: ClusterNode): Promise<number> {
+  return Number(/cluster_known_nodes:(\d+)/.exec(await client.cluster('INFO'))?.[1]);
+}
+
+/** It knows all slots, and as a replica it has its master's data. */
+async function isWell({ client }: ClusterNode): Promise<boolean> {
+  if (!(await client.cluster('INFO')).includes('cluster_state:ok')) return false;
+  const replication = await client.info('replication');
+  return replication.includes('role:master')
+    ? replication.includes('connected_slaves:1')
+    : replication.includes('master_link_status:up');
+}
