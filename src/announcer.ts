@@ -19,10 +19,11 @@ export interface Announcer {
 }
 
 /**
- * Milliseconds between two departures of jobs. Who listens is rung at once, so a job may wait a moment; and the more subjects
- * share an entry of the queue, the less each of them costs the queue, the worker and the database.
+ * Milliseconds that jobs wait before and behind their departure. Who listens is rung at once, so a job may wait a moment: first for the
+ * frames of its event, which need the processor now; and the more subjects share an entry of the queue, the less each of them costs the
+ * queue, the worker and the database.
  */
-const jobGathering_ms = 100;
+const jobGathering_ms = { before: 20, behind: 80 };
 
 /**
  * Carries the news of commits to the bus and the queues. What comes together travels together: at rest a commit costs one
@@ -45,8 +46,9 @@ export function createAnnouncer({
     await bus.publish(packRings([...latest.values()]));
   });
   const enqueue = batching<OwedJob & { trace?: string }>(async (jobs) => {
+    await pause(jobGathering_ms.before);
     await queues.enqueue(packed(jobs));
-    await pause(jobGathering_ms);
+    await pause(jobGathering_ms.behind);
   });
   const underWay = new Set<Promise<void>>();
   const listeners: ((news: CommitNews) => void)[] = [];

@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import { packRings } from '../src/domain/rings.ts';
+import { packRings, ringsOf } from '../src/domain/rings.ts';
 import { delivery } from '../src/jobs/delivery.ts';
 import { webhookJob } from '../src/jobs/webhooks.ts';
 import { eachOrAll, type JobHandler } from './run.ts';
@@ -27,9 +27,8 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
   }
 
   async function deliver(ids: readonly string[]): Promise<void> {
-    const heads = await feed.recipients(ids);
-    await bus.publish(packRings(heads));
-    const posting = heads.filter((head) => head.has_webhooks).map((head) => head.agent_id);
+    const { heads, posting } = await feed.recipients(ids);
+    await bus.publish(packRings(ringsOf(heads)));
     if (posting.length > 0) await note(posting);
     await outbox.settle(delivery.name, ids);
   }

@@ -14,7 +14,7 @@ export interface ReceiptsParts {
   /** Writes a batch, in one transaction. */
   write(batch: { marks: readonly DeliveredMark[]; acknowledged: readonly FeedStretch[] }): Promise<void>;
   log(message: string, error: unknown): void;
-  /** How long what is delivered first waits for company, in milliseconds; 1,000 by default. */
+  /** How long what is delivered first waits for company, in milliseconds; 1,000 by default. Marks of a large thread wait longer. */
   gathering_ms?: number;
   /** Marks that may wait while the database is away; those beyond are lost until something later moves them. */
   capacity?: number;
@@ -26,12 +26,25 @@ const marksAtOnce = 500;
 const linesAtOnce = { all: 5_000, each: 1_000 };
 
 /**
+ * Marks of one thread that are written after the usual time. More of them wait longer, up to ten times as long: the event that tells of
+ * them names each, and goes to everybody who has written there. Of 200 members who all write it is 4 MB, and as many more frames.
+ */
+const fewMarks = 20;
+const mostGatherings = 10;
+
+/** The marks of one thread, by agent, and when the first of them came. */
+interface ThreadMarks {
+  agents: Map<string, number>;
+  since: number;
+}
+
+/**
  * Receipts cost a delivery one look into a map. What comes within a second is written together: a mark for each thread and
  * agent, however many messages, doors and streams moved it.
  */
 export function createReceipts(parts: ReceiptsParts): Receipts {
   const { write, log, gathering_ms = 1_000, capacity = 100_000 } = parts;
-  let threads = new Map<string, Map<string, number>>();
+  const threads = new Map<string, ThreadMarks>();
   let size = 0;
   let stretches = new Map<string, FeedStretch>();
   let timer: NodeJS.Timeout | undefined;
@@ -46,15 +59,15 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
   }
 
   function note({ thread_id, agent_id, sequence }: DeliveredMark): void {
-    const agents = threads.get(thread_id);
-    const known = agents?.get(agent_id);
+    const thread = threads.get(thread_id);
+    const known = thread?.agents.get(agent_id);
     if (known !== undefined && known >= sequence) return;
     if (known === undefined) {
       if (size >= capacity) return;
       size += 1;
     }
-    if (agents) agents.set(agent_id, sequence);
-    else threads.set(thread_id, new Map([[agent_id, sequence]]));
+    if (thread) thread.agents.set(agent_id, sequence);
+    else threads.set(thread_id, { agents: new Map([[agent_id, sequence]]), since: Date.now() });
     schedule();
   }
 
@@ -72,18 +85,31 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    writing = writeAll().finally(() => {
+    writing = writeAll(takeMarks()).finally(() => {
       writing = undefined;
       if (size > 0 || stretches.size > 0) schedule();
     });
   }
 
+  /** Takes out the marks whose time has come; all of them before there is no room for more. */
+  function takeMarks({ all = size > capacity / 2 } = {}): DeliveredMark[][] {
+    const now = Date.now();
+    const taken: DeliveredMark[][] = [];
+    for (const [thread_id, { agents, since }] of threads) {
+      const gatherings = Math.min(agents.size / fewMarks, mostGatherings);
+      // The timer has waited for one of them.
+      if (!all && now - since < (gatherings - 1) * gathering_ms) continue;
+      threads.delete(thread_id);
+      size -= agents.size;
+      taken.push([...agents].map(([agent_id, sequence]) => ({ thread_id, agent_id, sequence })));
+    }
+    return taken;
+  }
+
   /** What cannot be written waits for the next time, together with what has come meanwhile. */
-  async function writeAll(): Promise<void> {
-    const batches = batchesOf(threads, [...stretches.values()]);
-    threads = new Map();
+  async function writeAll(threadMarks: readonly DeliveredMark[][]): Promise<void> {
+    const batches = batchesOf(threadMarks, [...stretches.values()]);
     stretches = new Map();
-    size = 0;
     for (const [index, batch] of batches.entries()) {
       try {
         await write(batch);
@@ -115,7 +141,7 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
       closed = true;
       clearTimeout(timer);
       await writing;
-      await writeAll();
+      await writeAll(takeMarks({ all: true }));
     },
   };
 }
@@ -125,14 +151,11 @@ interface Batch {
   acknowledged: FeedStretch[];
 }
 
-function batchesOf(
-  threads: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  stretches: readonly FeedStretch[],
-): Batch[] {
+function batchesOf(threads: readonly DeliveredMark[][], stretches: readonly FeedStretch[]): Batch[] {
   const batches: Batch[] = [];
   let marks: DeliveredMark[] = [];
-  for (const [thread_id, agents] of threads) {
-    for (const [agent_id, sequence] of agents) marks.push({ thread_id, agent_id, sequence });
+  for (const thread of threads) {
+    for (const mark of thread) marks.push(mark);
     if (marks.length < marksAtOnce) continue;
     batches.push({ marks, acknowledged: [] });
     marks = [];

@@ -29,10 +29,12 @@ export interface FeedBounds extends FeedHead {
   ended_stretches: number[] | null;
 }
 
-/** An agent whom an event concerns. */
-export interface Recipient extends FeedHead {
-  /** Whether its events are posted anywhere. */
-  has_webhooks: boolean;
+/** Agents whom events concern. */
+export interface Recipients {
+  /** Where their feeds end. */
+  heads: Record<string, number>;
+  /** Those whose events are posted somewhere. */
+  posting: string[];
 }
 
 export interface FeedStanding {
@@ -112,13 +114,14 @@ const statements = {
      from unnest($1::text[], $2::text[]) with ordinality w (agent_id, types, place)
      join feed_heads h on h.agent_id = w.agent_id`,
   ),
-  /** The planner must go by recipients (offset 0), and not through the heads of all agents. */
+  /** One row, however many they are. The planner must go by recipients (offset 0), and not through the heads of all agents. */
   recipients: statement(
     'feed.recipients',
-    `select h.agent_id, h.last_number, h.acknowledged_number,
-       exists (select 1 from webhooks w where w.agent_id = h.agent_id and w.enabled) as has_webhooks
+    `select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as heads,
+       coalesce(json_agg(h.agent_id) filter (where exists (
+         select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as posting
      from (select distinct unnest(recipients) as agent_id from events where id = any($1)) r
-     cross join lateral (select * from feed_heads where agent_id = r.agent_id offset 0) h`,
+     cross join lateral (select agent_id, last_number from feed_heads where agent_id = r.agent_id offset 0) h`,
   ),
 };
 
@@ -200,9 +203,11 @@ export function feedRepository(db: Queryable) {
       const placed = new Map(rows.map((row) => [row.place, row]));
       return questions.map((_, index) => placed.get(index + 1));
     },
-    /** Heads of every agent whom these events concern. */
-    recipients(eventIds: readonly string[]): Promise<Recipient[]> {
-      return db.query<Recipient>(statements.recipients, [eventIds]);
+    /** Every agent whom these events concern. */
+    async recipients(eventIds: readonly string[]): Promise<Recipients> {
+      const [recipients] = await db.query<Recipients>(statements.recipients, [eventIds]);
+      if (!recipients) throw new Error('an aggregate is always one row');
+      return recipients;
     },
   };
 }

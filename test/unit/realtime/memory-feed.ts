@@ -81,7 +81,7 @@ export function memoryFeed() {
         return passed;
       }),
     marks: async () => [],
-    recipients: async () => [],
+    recipients: async () => ({ heads: {}, posting: [] }),
   };
 
   return {

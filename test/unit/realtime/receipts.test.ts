@@ -49,6 +49,36 @@ test('own messages and what is no message leave nothing to write', async () => {
   expect(batches).toEqual([]);
 });
 
+test('marks of a large thread wait longer, and leave together', async () => {
+  vi.useFakeTimers();
+  try {
+    const { receipts, batches } = setUp({ gathering_ms: 1_000 });
+    for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
+    receipts.delivered('a', [message(1, 'small')]);
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(batches.map(({ marks }) => marks)).toEqual([[{ thread_id: 'small', agent_id: 'a', sequence: 1 }]]);
+    receipts.delivered('a0', [message(2, 'large')]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(batches).toHaveLength(2);
+    expect(batches[1]?.marks).toHaveLength(100);
+    expect(batches[1]?.marks[0]).toMatchObject({ agent_id: 'a0', sequence: 2 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('before there is no room for more marks, those of a large thread leave at once', async () => {
+  vi.useFakeTimers();
+  try {
+    const { receipts, batches } = setUp({ gathering_ms: 1_000, capacity: 150 });
+    for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(batches.map(({ marks }) => marks.length)).toEqual([100]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('acknowledged stretches of an agent become one', async () => {
   const { receipts, batches } = setUp();
   receipts.acknowledged([stretch('a', 0, 4), stretch('b', 2, 3)]);
