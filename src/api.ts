@@ -75,6 +75,7 @@ export async function startApi(
   const restored = await recogniseRestore(unitOfWork);
   if (restored !== null && restored > 0)
     logger.warn({ feeds: restored }, 'this database is new here: feeds begin new numbers');
+  core.replicas.watch();
   const resources = resourceAddresses(public_url);
   const tokens = createTokens({ find: tokenFinder(unitOfWork), resources });
   const tickets = createStreamTickets({ unitOfWork, tokens });

@@ -20,8 +20,10 @@ import { createMetrics } from './platform/metrics.ts';
 import { postgresQueues } from './platform/queues-postgres.ts';
 import { redisQueues } from './platform/queues-redis.ts';
 import type { JobQueues } from './platform/queues.ts';
+import { openReplicas } from './platform/replicas.ts';
 import { openTracing, type Tracing, untraced } from './platform/tracing.ts';
 import { repositoriesOn } from './repositories/index.ts';
+import { createReplicaReads } from './replica-reads.ts';
 import { createUnitOfWork } from './unit-of-work.ts';
 
 /**
@@ -36,6 +38,19 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
     url: config.DATABASE_URL,
     pool_size: config.DATABASE_POOL_SIZE,
     on_error: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  const replicas = openReplicas({
+    primary: database,
+    urls: config.DATABASE_REPLICA_URL,
+    pool_size: config.DATABASE_POOL_SIZE,
+    pooled: false,
+    most_behind_ms: config.DATABASE_REPLICA_LAG_SECONDS * 1_000,
+    log: (message, error) => logger.warn({ err: error }, message),
+  });
+  const fromReplica = createReplicaReads({
+    primary: database,
+    read: replicas.read,
+    tell: (outcome) => metrics.replicaReads.inc({ outcome }),
   });
   const cursors = createCursors(config.SECRET_KEY);
   const bus = chooseBus(config, logger);
@@ -56,6 +71,7 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
   const ways = { addresses, vault, courier };
   const unitOfWork = createUnitOfWork({
     database,
+    fromReplica: config.DATABASE_REPLICA_URL.length > 0 ? fromReplica : undefined,
     cursors,
     ...ways,
     ...counted,
@@ -70,6 +86,8 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
     metrics,
     tracing,
     database,
+    /** Nobody looks after them before they are told to. */
+    replicas,
     /** Bound to the pool: every statement stands alone. */
     repositories: repositoriesOn(database),
     unitOfWork,
@@ -87,6 +105,7 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
       await announcer.settled();
       courier.close();
       await Promise.all([queues.close(), bus.close(), limiter.close()]);
+      await replicas.close();
       await database.close();
       await tracing.close();
     },

@@ -30,6 +30,13 @@ const url = (...protocols: string[]) =>
     },
   );
 
+const postgresUrl = url('postgres:', 'postgresql:');
+const postgresUrls = z
+  .string()
+  .default('')
+  .transform((value) => value.split(',').flatMap((item) => item.trim() || []))
+  .pipe(z.array(postgresUrl));
+
 const VERSION = '0.1.0';
 
 export const workerRoles = ['delivery', 'search-indexing', 'attachment-scanning', 'maintenance'] as const;
@@ -145,8 +152,10 @@ const environment = z.object({
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
-  DATABASE_URL: url('postgres:', 'postgresql:'),
+  DATABASE_URL: postgresUrl,
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(20),
+  DATABASE_REPLICA_URL: postgresUrls,
+  DATABASE_REPLICA_LAG_SECONDS: wholeNumber(1, 3_600).default(10),
   REDIS_URL: redisUrl.optional(),
   REDIS_PREFIX: z
     .string()

@@ -14,6 +14,8 @@ import type { EventRow } from './repositories/feed.ts';
 import { type Repositories, repositoriesOn } from './repositories/index.ts';
 import type { MessageRow } from './repositories/messages.ts';
 import type { Queryable } from './repositories/queryable.ts';
+import { commitRecord, linesOf, logged, type NotedEvent } from './noted-events.ts';
+import type { ReplicaReads } from './replica-reads.ts';
 
 /** A message for all processes. */
 export interface BusMessage {
@@ -57,6 +59,8 @@ export interface Work extends Recording {
   loop: LoopLimit | null;
   /** How many files an agent may hold that it has not sent; null when that is not counted. */
   unsent: UnsentLimit | null;
+  /** What had been committed of all that is read, where the database that is read cannot tell (pg_snapshot). */
+  snapshot?: string;
 }
 
 /** A request that must have its effect once only. */
@@ -84,11 +88,6 @@ export interface CommitNews {
   messages: BusMessage[];
 }
 
-interface NotedEvent extends NewEvent {
-  id: string;
-  message: MessageRow | null;
-}
-
 interface Transaction extends Queryable {
   commit<Row extends object>(last?: ReturnType<typeof commitStatement>): Promise<Row[]>;
   rollback(): Promise<void>;
@@ -96,6 +95,8 @@ interface Transaction extends Queryable {
 
 export interface UnitOfWorkParts {
   database: Queryable & { begin(): Promise<Transaction> };
+  /** Absent: everything is read from the database itself. */
+  fromReplica?: ReplicaReads | undefined;
   cursors: Cursors;
   addresses: FileAddresses;
   loop: LoopLimit | null;
@@ -122,6 +123,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     run: (work: Recording) => Promise<T>,
     keyOf: (result: T) => CommitRecord['idempotency'],
     author: Author,
+    actorId: string | null = null,
   ): Promise<T> {
     const transaction = await parts.database.begin().catch((error: unknown) => {
       throw databaseError(error);
@@ -147,8 +149,11 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const jobs = [...events.flatMap((event) => parts.jobsOf(event)), ...owed];
       const idempotency = keyOf(result);
       const traceparent = parts.trace?.();
-      const record = { ...commitRecord(events, now), jobs, job_grace: jobGrace, idempotency, traceparent };
-      const empty = events.length === 0 && jobs.length === 0 && !idempotency;
+      const record = {
+        ...commitRecord(events, now, actorId),
+        ...{ jobs, job_grace: jobGrace, idempotency, traceparent },
+      };
+      const empty = events.length === 0 && jobs.length === 0 && !idempotency && record.touched === null;
       const [answer] = await transaction.commit<CommitAnswer>(empty ? undefined : commitStatement(record));
       const heads = ringsOf(answer?.heads ?? {});
       if (heads.length > 0 || jobs.length > 0 || messages.length > 0) {
@@ -163,15 +168,23 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
   }
 
   return {
-    /** Runs without a transaction; every statement stands alone. */
-    async read<T>(actor: Actor, run: (work: Work) => Promise<T>): Promise<T> {
+    /**
+     * Runs without a transaction; every statement stands alone. With `replica` it is done in one snapshot of a replica where that shows
+     * all that the actor has done and been told of; it may then run once more on the database itself.
+     */
+    async read<T>(actor: Actor, run: (work: Work) => Promise<T>, replica = false): Promise<T> {
       const refuse = () => {
         throw new Error('a read changes nothing and has nothing to tell');
       };
       const mute = { emit: refuse, tell: refuse, owe: refuse, note: refuse };
-      const tools = { cursors, addresses, loop, unsent, vault, courier };
+      const tools = { cursors, addresses, loop, unsent, vault, courier, ...mute };
+      const away = replica ? parts.fromReplica : undefined;
+      const served = await away?.(actor.agent_id, (repositories, snapshot) =>
+        run({ ...repositories, actor, now: Date.now(), ...tools, snapshot }),
+      );
+      if (served) return served.result;
       try {
-        return await run({ ...pool, actor, now: Date.now(), ...tools, ...mute });
+        return await run({ ...pool, actor, now: Date.now(), ...tools });
       } catch (error) {
         throw databaseError(error);
       }
@@ -190,6 +203,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         (work) => run({ ...work, actor, cursors, addresses, loop, unsent }),
         (answer) => claim && { ...claim, answer: answer.kept_as ?? answer.body },
         byActor(actor),
+        actor.agent_id,
       );
     },
 
@@ -245,46 +259,3 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
 }
 
 export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
-
-function commitRecord(
-  events: readonly NotedEvent[],
-  now: number,
-): Pick<CommitRecord, 'now' | 'events' | 'entries'> {
-  return {
-    now,
-    events: events.map((event) => ({
-      id: event.id,
-      type: event.type,
-      thread_id: event.thread_id ?? null,
-      message_id: event.message_id ?? null,
-      data: event.data ? JSON.stringify(event.data) : null,
-    })),
-    entries: events.flatMap((event) =>
-      event.recipients.map((agent_id) => ({ agent_id, event_id: event.id })),
-    ),
-  };
-}
-
-/** The last of an agent's entries has the last number of its feed, and those before it count down. */
-function linesOf(entries: readonly Omit<FeedEntry, 'number'>[], heads: CommitNews['heads']): FeedEntry[] {
-  const next = new Map(heads.map(({ agent_id, last_number }) => [agent_id, last_number]));
-  const lines: FeedEntry[] = [];
-  for (const { agent_id, event_id } of entries.toReversed()) {
-    const number = next.get(agent_id);
-    if (number === undefined) continue;
-    next.set(agent_id, number - 1);
-    lines.push({ agent_id, number, event_id });
-  }
-  return lines.toReversed();
-}
-
-function logged(
-  events: readonly NotedEvent[],
-  created_at: number,
-  traceparent = null as string | null,
-): EventRow[] {
-  const whole = events.filter(({ message_id, message }) => message_id === undefined || message !== null);
-  return whole.map(({ id, type, thread_id = null, data = null, message }) => {
-    return { id, type, thread_id, data, created_at, message, traceparent };
-  });
-}

@@ -9,6 +9,7 @@ import { pendingMigrations } from '../platform/migrations.ts';
 import { clamdScanner, pingClamd } from '../platform/scanner-clamd.ts';
 import type { ScannedFile } from '../platform/scanner.ts';
 import { originOfFeeds } from '../services/feed-origin.ts';
+import { lookAtReplicas } from './look-at-replicas.ts';
 import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -62,6 +63,12 @@ const checks: Check[] = [
       throw new Error(`${pending.length} migrations have not run: ${pending.join(', ')}`);
     },
     advice: 'run: npm run migrate',
+  },
+  {
+    part: 'replicas',
+    look: ({ replicas }) => lookAtReplicas(replicas),
+    advice:
+      'start the standby, let it stream from the database of DATABASE_URL, or correct DATABASE_REPLICA_URL; until then the database answers alone',
   },
   {
     part: 'queues',

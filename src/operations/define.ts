@@ -91,6 +91,12 @@ export interface Operation<Input = unknown, Output extends object = object> {
   confidential?: boolean;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
   contends?(input: Input): string;
+  /**
+   * That a read replica may answer, once it has replayed all that the caller did and was told of. `any-page`: the caller is told of every
+   * change of what it shows; `first-page`: of others it is not, so that what stands behind a cursor comes from the primary, which
+   * is never behind the page before. Absent: what decides on access, or is quickly found.
+   */
+  replica?: 'any-page' | 'first-page';
   /** The budget that calls are taken from. Absent: the one that everything else shares. */
   limit?: ActionBudget;
   /** What that budget is counted by besides the agent. */

@@ -89,7 +89,7 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
       };
       return { body, output, replayed: false, ...kept };
     };
-    if (operation.kind === 'read') return unitOfWork.read(actor, run);
+    if (operation.kind === 'read') return unitOfWork.read(actor, run, mayComeFromReplica(operation, input));
     const write = (claim: IdempotencyClaim | null) => {
       const place = operation.contends?.(input);
       const attempt = () => unitOfWork.write(actor, claim, run);
@@ -148,6 +148,11 @@ function replay(
     ? vault.open(Buffer.from(stored.answer, 'base64'), operation.name)
     : stored.answer;
   return { body, output: JSON.parse(body), replayed: true };
+}
+
+function mayComeFromReplica({ replica }: Operation, input: unknown): boolean {
+  const cursor: unknown = Object(input).cursor;
+  return replica === 'any-page' || (replica === 'first-page' && cursor === undefined);
 }
 
 /** @throws {DomainError} INSUFFICIENT_SCOPE, with the scope that is missing. */

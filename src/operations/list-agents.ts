@@ -10,6 +10,7 @@ export const listAgentsOperation = defineOperation({
   summary: 'List the personal agents of your owner',
   scope: 'agents:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject(pageFields(100, 50)),
   output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
   errors: [],

@@ -10,6 +10,7 @@ export const listContactRequestsOperation = defineOperation({
   summary: 'List the contact requests that you got or made, newest first',
   scope: 'contacts:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject({
     direction: z
       .enum(['incoming', 'outgoing'])

@@ -10,6 +10,7 @@ export const listContactsOperation = defineOperation({
   summary: 'List your contacts, in the order of their handles',
   scope: 'contacts:read',
   kind: 'read',
+  replica: 'any-page',
   input: z.strictObject(pageFields(100, 50)),
   output: z.object({
     contacts: z.array(contactSchema).describe('In the order of their handles.'),

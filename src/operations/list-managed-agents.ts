@@ -10,6 +10,7 @@ export const listManagedAgentsOperation = defineOperation({
   summary: 'List every agent that you can act as, personal and of organizations',
   scope: 'agents:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject(pageFields(100, 50)),
   output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
   errors: [],

@@ -10,6 +10,7 @@ export const listMessagesOperation = defineOperation({
   summary: 'List the messages of a thread, newest first',
   scope: 'threads:read',
   kind: 'read',
+  replica: 'any-page',
   input: z.strictObject({
     thread_id: threadId,
     ...pageFields(100, 50),

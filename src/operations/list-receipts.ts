@@ -10,6 +10,7 @@ export const listReceiptsOperation = defineOperation({
   summary: 'See how far the messages of a thread are delivered and read',
   scope: 'threads:read',
   kind: 'read',
+  replica: 'any-page',
   input: z.strictObject({ thread_id: threadId }),
   output: z.object({
     receipts: z.array(receiptSchema).describe('One for each member, in the order in which they joined.'),

@@ -11,6 +11,7 @@ export const listThreadsOperation = defineOperation({
   summary: 'List your threads, newest activity first',
   scope: 'threads:read',
   kind: 'read',
+  replica: 'any-page',
   input: z.strictObject({
     status: z.enum(threadStatuses).optional().describe('Without it, archived threads are left out.'),
     with_handle: agentHandle.optional().describe('Only threads that this agent is a member of.'),

@@ -18,6 +18,7 @@ export const readThreadOperation = defineOperation({
   summary: 'Read a thread together with its latest messages',
   scope: 'threads:read',
   kind: 'read',
+  replica: 'any-page',
   input,
   output: z.object({
     thread: threadSchema,

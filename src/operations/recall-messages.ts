@@ -13,6 +13,7 @@ export const recallMessagesOperation = defineOperation({
   summary: 'Search the messages of your threads, each with how its sender belongs to you',
   scope: 'threads:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject({ query: searchedText, ...searchFilters }),
   output: z.object({
     results: z

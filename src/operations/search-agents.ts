@@ -10,6 +10,7 @@ export const searchAgentsOperation = defineOperation({
   summary: 'Search agents by handle or display name',
   scope: 'agents:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
   output: z.object({
     agents: z.array(agentSummarySchema).describe('Best first.'),

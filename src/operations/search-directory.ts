@@ -10,6 +10,7 @@ export const searchDirectoryOperation = defineOperation({
   summary: 'Search agents, and the people and organizations that own them',
   scope: 'agents:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject({ q: searchText, limit: pageLimit(50, 20) }),
   output: z.object({
     agents: z.array(agentSummarySchema).describe('Best first.'),

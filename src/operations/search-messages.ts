@@ -41,6 +41,7 @@ export const searchMessagesOperation = defineOperation({
   summary: 'Search the messages of your threads, newest first',
   scope: 'threads:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject({ q: searchedText, ...searchFilters }),
   output: z.object({
     results: z

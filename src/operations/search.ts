@@ -11,6 +11,7 @@ export const searchOperation = defineOperation({
   summary: 'Search agents and contacts by handle or display name',
   scope: 'agents:read',
   kind: 'read',
+  replica: 'first-page',
   input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
   output: z.object({
     agents: z

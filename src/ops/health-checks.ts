@@ -4,9 +4,10 @@ import type { HealthCheck } from '../http/health.ts';
 /** What a process needs, and how to ask it. Calls are served without queues and bus: what they carry is made good later. */
 export function healthChecks({
   database,
+  replicas,
   queues,
   bus,
-}: Pick<Core, 'database' | 'queues' | 'bus'>): HealthCheck[] {
+}: Pick<Core, 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
   return [
     { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
     { part: 'queues', dispensable: true, check: () => queues.ping() },
@@ -15,5 +16,19 @@ export function healthChecks({
       dispensable: true,
       check: () => (bus.healthy() ? Promise.resolve() : Promise.reject(new Error('down'))),
     },
+    // Who does not look after them, as a worker, has none.
+    ...(replicas.watched() ? [replicaCheck(replicas)] : []),
   ];
+}
+
+/** What a replica would have told, the primary does. */
+function replicaCheck(replicas: Core['replicas']): HealthCheck {
+  return {
+    part: 'replicas',
+    dispensable: true,
+    async check() {
+      const ill = replicas.standings().find((replica) => replica.ill !== null);
+      if (ill) throw new Error(`${ill.name}: ${ill.ill}`);
+    },
+  };
 }

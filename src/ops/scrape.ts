@@ -33,8 +33,22 @@ export function createScrape(core: Core): () => Promise<string> {
     metrics.databaseConnections.set({ state: 'used' }, total - idle);
     metrics.databaseConnections.set({ state: 'idle' }, idle);
     metrics.databaseWaiting.set(waiting);
+    tellReplicas(core);
     return metrics.registry.metrics();
   };
+}
+
+/** What the process knows of them already: nothing is asked for. */
+function tellReplicas({ metrics, replicas }: Core): void {
+  if (!replicas.watched()) return;
+  metrics.replicaLag.reset();
+  for (const { name: replica, ill, behind_ms, connections } of replicas.standings()) {
+    metrics.replicaUp.set({ replica }, ill === null ? 1 : 0);
+    if (behind_ms !== null) metrics.replicaLag.set({ replica }, behind_ms / 1_000);
+    const { total, idle } = connections;
+    metrics.replicaConnections.set({ replica, state: 'used' }, total - idle);
+    metrics.replicaConnections.set({ replica, state: 'idle' }, idle);
+  }
 }
 
 function looksOf(core: Core): Look[] {

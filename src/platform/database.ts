@@ -26,9 +26,34 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The longest waits, in milliseconds. */
+export interface Patience {
+  /** For a connection. */
+  connection: number;
+  /** For a lock that somebody else holds. */
+  lock: number;
+  /** For a statement. */
+  statement: number;
+}
+
+export const usualPatience: Patience = { connection: 5_000, lock: 10_000, statement: 15_000 };
+
+/** How much longer than a statement may take its answer is waited for, in milliseconds: a server that hangs keeps no limits. */
+const answerTakes = 5_000;
+/** Longest pause between two statements of a transaction, in milliseconds. */
+const longestPause = 30_000;
+
 export interface DatabaseOptions {
   url: string;
   pool_size: number;
+  patience?: Patience;
+  /** Transactions see one snapshot and change nothing: what a standby can do. */
+  read_only?: boolean;
+  /**
+   * Behind the address is a pooler that gives every transaction another connection to the server: nothing is kept in a connection,
+   * neither prepared statements nor limits.
+   */
+  pooled?: boolean;
   /** Called with faults of idle connections; the pool replaces them by itself. */
   on_error(error: Error): void;
 }
@@ -38,20 +63,23 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** A pool of pipelining connections with limits on every wait, so that a stuck query never becomes a stuck caller. */
 export function openDatabase(options: DatabaseOptions): Database {
+  const { patience = usualPatience, pooled = false, read_only = false } = options;
+  const limits = {
+    statement_timeout: patience.statement,
+    lock_timeout: patience.lock,
+    idle_in_transaction_session_timeout: longestPause,
+  };
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.pool_size,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: patience.connection,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    statement_timeout: 15_000,
-    lock_timeout: 10_000,
     // The server's limits mean nothing when it does not answer at all.
-    query_timeout: 20_000,
-    idle_in_transaction_session_timeout: 30_000,
+    query_timeout: patience.statement + answerTakes,
     application_name: 'ams',
     // Statements here take milliseconds; compiling one takes longer than running it.
-    options: '-c jit=off',
+    ...(!pooled && { ...limits, options: '-c jit=off' }),
     pipeline: true,
     stream: () => new GatheringSocket(),
   });
@@ -59,6 +87,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The pool listens to idle clients only, and a fault nobody listens to would end the process: one in the middle of a
   // transaction, or the second one of a connection that is given up. The next statement reports it.
   pool.on('connect', (client) => void client.on('error', ignoreHere));
+
+  const begin = [
+    read_only ? 'begin isolation level repeatable read read only' : 'begin',
+    ...(pooled ? Object.entries({ ...limits, jit: 'off' }).map(setLocal) : []),
+  ].join('; ');
+  const asSent = ({ name, text }: SqlStatement, values: readonly unknown[]) => {
+    return { ...(!pooled && name !== undefined && { name }), text, values: [...values] };
+  };
 
   const mostWaiting = options.pool_size * 25;
   function refuseCrowd(): void {
@@ -68,21 +104,29 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     async query(statement, values) {
       refuseCrowd();
-      return (await pool.query({ ...statement, values: [...values] })).rows;
+      return (await pool.query(asSent(statement, values))).rows;
     },
     async begin() {
       refuseCrowd();
-      return openTransaction(await pool.connect());
+      return openTransaction(await pool.connect(), begin, asSent);
     },
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }
 
-function openTransaction(client: pg.PoolClient): Transaction {
+function setLocal([name, value]: [string, string | number]): string {
+  return `set local ${name} = ${value}`;
+}
+
+function openTransaction(
+  client: pg.PoolClient,
+  begin: string,
+  asSent: (statement: SqlStatement, values: readonly unknown[]) => pg.QueryConfig,
+): Transaction {
   let open = true;
   // BEGIN is not waited for: it travels with the first statement, and fails together with it.
-  const begun = client.query('BEGIN');
+  const begun = client.query(begin);
   begun.catch(ignoreHere);
 
   function release(broken?: unknown): void {
@@ -92,10 +136,10 @@ function openTransaction(client: pg.PoolClient): Transaction {
 
   return {
     async query(statement, values) {
-      return (await client.query({ ...statement, values: [...values] })).rows;
+      return (await client.query(asSent(statement, values))).rows;
     },
     async commit(last) {
-      const statement = last && { ...last.statement, values: [...last.values] };
+      const statement = last && asSent(last.statement, last.values);
       const sent = statement ? client.query(statement) : begun;
       const [done, end] = await Promise.allSettled([sent, client.query('COMMIT')]);
       if (end.status === 'rejected') {

@@ -91,6 +91,13 @@ export function createMetrics({ version, part }: { version: string; part: string
       registers,
     }),
 
+    replicaReads: new Counter({
+      name: 'ams_replica_reads_total',
+      help: 'Reads that a replica may do: served there, or done on the primary since it was behind, refused, failed or away.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+
     // Asked for when somebody looks.
     parts: new Gauge({
       name: 'ams_part_up',
@@ -129,6 +136,24 @@ export function createMetrics({ version, part }: { version: string; part: string
     databaseWaiting: new Gauge({
       name: 'ams_database_pool_waiting',
       help: 'Callers in this process that wait for a connection.',
+      registers,
+    }),
+    replicaUp: new Gauge({
+      name: 'ams_replica_up',
+      help: 'Whether a replica is read (1) or left alone (0).',
+      labelNames: ['replica'],
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: 'ams_replica_lag_seconds',
+      help: 'Since when a replica lacks what the primary had.',
+      labelNames: ['replica'],
+      registers,
+    }),
+    replicaConnections: new Gauge({
+      name: 'ams_replica_pool_connections',
+      help: 'Connections of this process to a replica: used, idle.',
+      labelNames: ['replica', 'state'],
       registers,
     }),
     /** Counts open streams by door, whenever somebody looks. */

@@ -12,6 +12,11 @@ export interface CommitRecord {
   }[];
   /** Which agent gets which event; within one agent in this order. */
   entries: { agent_id: string; event_id: string }[];
+  /**
+   * Who did this and is told nothing of it. Its head gets a new version all the same, by which a replica shows whether it has replayed
+   * this.
+   */
+  touched?: string | null;
   jobs: { job: string; subject_id: string }[];
   /** Milliseconds after which the sweep takes care of a job that nobody did. */
   job_grace: number;
@@ -40,7 +45,7 @@ const commit = statement(
      update feed_heads h set last_number = l.last_number + g.steps
      from locked l join unnest($10::text[], $11::int[]) g (agent_id, steps) using (agent_id)
      where h.agent_id = l.agent_id
-     returning h.agent_id, h.last_number
+     returning h.agent_id, h.last_number, g.steps
    ), letter as (
      insert into feed (agent_id, number, event_id)
      select r.agent_id, l.last_number + r.step, r.event_id from recipient r join locked l using (agent_id)
@@ -50,7 +55,7 @@ const commit = statement(
    ), key as (
      insert into idempotency_keys (key_hash, request_hash, answer, created_at) select $15::bytea, $16::bytea, $17::text, $6::bigint where $15::bytea is not null
    )
-   select coalesce(json_object_agg(agent_id, last_number), '{}') as heads from head`,
+   select coalesce(json_object_agg(agent_id, last_number), '{}') as heads from head where steps > 0`,
 );
 
 /** What the statement answers: the new last number of each agent concerned. */
@@ -60,13 +65,14 @@ export interface CommitAnswer {
 
 /** The statement and its values, to be sent together with COMMIT. */
 export function commitStatement(record: CommitRecord): { statement: Statement; values: unknown[] } {
-  const { events, entries, jobs, idempotency } = record;
+  const { events, entries, touched, jobs, idempotency } = record;
   const steps = new Map<string, number>();
   const places = entries.map(({ agent_id }) => {
     const step = (steps.get(agent_id) ?? 0) + 1;
     steps.set(agent_id, step);
     return step;
   });
+  if (touched && !steps.has(touched)) steps.set(touched, 0);
   return {
     statement: commit,
     values: [

@@ -29,7 +29,8 @@ export async function listThreads(work: Work, input: ListThreads) {
       const filter = { status, with_handle, updated_since, after, limit };
       const threads = await work.threadList.list(work.actor.agent_id, filter);
       const since = after?.since ?? work.now;
-      return threads.map((thread) => ({ thread, since, snapshot: after?.snapshot ?? thread.snapshot }));
+      const first = after?.snapshot ?? work.snapshot;
+      return threads.map((thread) => ({ thread, since, snapshot: first ?? thread.snapshot }));
     },
     position: ({ thread, snapshot, since }): Position => [thread.activity, thread.id, snapshot, since],
   });

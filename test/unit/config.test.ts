@@ -98,6 +98,18 @@ describe('settings', () => {
       expect(loadConfig({ ...complete, REDIS_URL })).toMatchObject({ REDIS_URL });
   });
 
+  test('name replicas of the database, one or several', () => {
+    expect(loadConfig(complete)).toMatchObject({
+      DATABASE_REPLICA_URL: [],
+      DATABASE_REPLICA_LAG_SECONDS: 10,
+    });
+    const DATABASE_REPLICA_URL = 'postgres://one/ams, postgres://two/ams,';
+    expect(loadConfig({ ...complete, DATABASE_REPLICA_URL }).DATABASE_REPLICA_URL).toEqual([
+      'postgres://one/ams',
+      'postgres://two/ams',
+    ]);
+  });
+
   test('take an external issuer over https, and over http on this machine', () => {
     for (const OIDC_ISSUER of [
       'https://id.example/realms/one',
@@ -126,6 +138,11 @@ describe('settings', () => {
 const wrong: [what: string, env: Record<string, string | undefined>, line: RegExp][] = [
   ['no database', { ...complete, DATABASE_URL: undefined }, /^DATABASE_URL: is not set$/],
   ['another database', { ...complete, DATABASE_URL: 'mysql://x' }, /^DATABASE_URL: .*postgres:\/\//],
+  [
+    'a replica of another kind',
+    { ...complete, DATABASE_REPLICA_URL: 'postgres://one/ams,mysql://two' },
+    /^DATABASE_REPLICA_URL: .*postgres:\/\//,
+  ],
   ['no address at all', { ...complete, DATABASE_URL: 'localhost' }, /^DATABASE_URL: must be an address/],
   [
     'S3 without a bucket',

@@ -46,6 +46,7 @@ describe('doctor', () => {
       'settings',
       'database',
       'schema',
+      'replicas',
       'queues',
       'bus',
       'backlog',
@@ -88,6 +89,16 @@ describe('doctor', () => {
       'numbers',
       'api',
     ]);
+  });
+
+  test('tells what is wrong with a replica', async () => {
+    const { DATABASE_URL: url } = authority.env;
+    // The database itself is reached, and is no standby of anything.
+    const { ill } = await doctor({ ...authority.env, DATABASE_REPLICA_URL: url });
+    const { host } = new URL(url);
+    expect(ill).toContainEqual(
+      expect.objectContaining({ part: 'replicas', detail: `${host}: it is no standby` }),
+    );
   });
 
   test('tells what is wrong with the store of files and the scanner', async () => {

@@ -63,6 +63,7 @@ export const importTable: Record<string, readonly string[]> = {
     'domain',
     'jobs',
     'platform',
+    'replica-reads',
     'repositories',
     'unit-of-work',
   ],
@@ -125,7 +126,11 @@ export const importTable: Record<string, readonly string[]> = {
     'services/webhook-access',
     'services/webhook-secrets',
   ],
-  'unit-of-work': ['domain', 'repositories'],
+  'unit-of-work': ['domain', 'noted-events', 'replica-reads', 'repositories'],
+  // What becomes of the events of a unit of work when it commits.
+  'noted-events': ['domain', 'repositories'],
+  // Whether an agent's read may be done on a replica: compose makes it, the unit of work asks it.
+  'replica-reads': ['domain', 'repositories'],
   repositories: ['domain'],
   policies: ['domain'],
   presenters: ['domain'],

@@ -1,0 +1,80 @@
+import type { Database } from './database.ts';
+
+type Asked = Pick<Database, 'query'>;
+
+/** Where the primary's log has come to. */
+export interface PrimaryPlace {
+  /** Bytes of the log that a standby can have. */
+  position: number;
+  origin: string;
+  /** When it was asked, in milliseconds since the epoch. */
+  at: number;
+}
+
+/** Where a standby has come to in replaying it. */
+export interface ReplicaPlace {
+  position: number;
+  origin: string;
+}
+
+/** The cluster and the branch of its log, as far as the server lets us look: one cut off by a failover has another past. */
+const mayLook = {
+  text: `select bool_and(has_function_privilege(f, 'execute')) as allowed
+    from unnest(array['pg_control_system()', 'pg_control_checkpoint()', 'pg_walfile_name(pg_lsn)']) f`,
+};
+
+const ofPrimary = {
+  position: `pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint as position`,
+  origin: `(select system_identifier from pg_control_system()) || '/' ||
+    ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int as origin`,
+};
+
+const ofReplica = {
+  position: `pg_is_in_recovery() as standby, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint as position`,
+  origin: `(select system_identifier from pg_control_system()) || '/' ||
+    (select timeline_id from pg_control_checkpoint()) as origin`,
+};
+
+export function placeOfPrimary(db: Asked): Promise<Omit<PrimaryPlace, 'at'>> {
+  return ask<Omit<PrimaryPlace, 'at'>>(db, ofPrimary);
+}
+
+/** @throws when the server is no standby. */
+export async function placeOfReplica(db: Asked): Promise<ReplicaPlace> {
+  const { standby, ...place } = await ask<ReplicaPlace & { standby: boolean }>(db, ofReplica);
+  if (!standby) throw new Error('it is no standby');
+  return place;
+}
+
+async function ask<Place extends { origin: string }>(
+  db: Asked,
+  { position, origin }: { position: string; origin: string },
+): Promise<Place> {
+  const [may] = await db.query<{ allowed: boolean }>(mayLook, []);
+  const text = `select ${position}, ${may?.allowed ? origin : `'' as origin`}`;
+  const [place] = await db.query<Place>({ text }, []);
+  if (!place) throw new Error('the server does not tell its place');
+  return place;
+}
+
+/** Places of the primary that are remembered. */
+const mostPlaces = 120;
+
+/** Remembers a place; not more of them than are needed to tell delays up to twice `most_behind_ms`. */
+export function remember(places: PrimaryPlace[], place: PrimaryPlace, most_behind_ms: number): void {
+  const [before, last] = places.slice(-2);
+  const near = before && last && last.at - before.at < (2 * most_behind_ms) / mostPlaces;
+  if (near) places.pop();
+  places.push(place);
+  if (places.length > mostPlaces) places.shift();
+}
+
+/**
+ * How far behind a replica is, in milliseconds: since when it lacks what the primary had. Null when it lacks the first thing that is
+ * known of the primary: then nobody can tell.
+ */
+export function behind(places: readonly PrimaryPlace[], position: number, now: number): number | null {
+  const lacks = places.findIndex((place) => place.position > position);
+  if (places.length === 0 || lacks === 0) return null;
+  return lacks === -1 ? 0 : now - (places[lacks]?.at ?? now);
+}

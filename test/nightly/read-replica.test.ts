@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type ServiceProcess, startProcess } from '../../scripts/parts/service-process.ts';
+import { compose } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { rawCall } from '../support/mcp-client.ts';
+import { type Replication, startReplication } from '../support/replication.ts';
+import { rest } from '../support/rest-client.ts';
+import { buildAgent, everyScope, type TestAgent, tokenFor } from '../support/service.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { connect } from '../support/ws-client.ts';
+
+const patience = { timeout: 60_000, interval: 50 };
+let replication: Replication;
+
+beforeAll(async () => {
+  replication = await startReplication();
+});
+afterAll(() => replication.stop());
+
+/** All processes on one database seal with the same. */
+const SECRET_KEY = randomBytes(32).toString('base64');
+
+/** An API process on the primary, with a replica at the address given, and as many others as the test wants. */
+async function startService(replica_url: string, more: Record<string, string> = {}) {
+  const env = {
+    DATABASE_URL: replication.primary_url,
+    DATABASE_REPLICA_URL: replica_url,
+    DATABASE_REPLICA_LAG_SECONDS: '3600',
+    SECRET_KEY,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    RATE_LIMITS: 'off',
+    ...more,
+  };
+  const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent' }), 'test');
+  onTestFinished(() => core.close());
+  async function start(): Promise<ServiceProcess> {
+    const api = await startProcess('api', env);
+    onTestFinished(() => api.kill9());
+    await well(api, 1);
+    return api;
+  }
+  return { core, start, one: await start() };
+}
+
+type Core = ReturnType<typeof compose>;
+
+async function metric(api: ServiceProcess, line: string): Promise<number> {
+  const text = await (await fetch(`${api.url}/metrics`)).text();
+  const found = text.split('\n').find((each) => each.startsWith(`${line} `));
+  return Number(found?.slice(line.length + 1) ?? 0);
+}
+
+const reads = (api: ServiceProcess, outcome: string) =>
+  metric(api, `ams_replica_reads_total{outcome="${outcome}"}`);
+
+/** Waits until a process reads its replica, or leaves it alone. */
+function well(api: ServiceProcess, up: 0 | 1): Promise<void> {
+  return vi.waitFor(async () => {
+    const text = await (await fetch(`${api.url}/metrics`)).text();
+    expect(text).toMatch(new RegExp(`^ams_replica_up\\{replica="[^"]+"\\} ${up}$`, 'm'));
+  }, patience);
+}
+
+async function get(api: ServiceProcess, { token }: TestAgent, path: string) {
+  const answer = await rest('GET', `${api.url}/v1${path}`, { token });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+async function post(api: ServiceProcess, { token }: TestAgent, path: string, body: object) {
+  const answer = await rest('POST', `${api.url}/v1${path}`, { token, body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+async function talk(core: Core, api: ServiceProcess) {
+  const [ann, bob, cid, dan] = await Promise.all([1, 2, 3, 4].map(() => buildAgent(core)));
+  if (!ann || !bob || !cid || !dan) throw new Error('there are no agents');
+  const mine = await post(api, ann, '/threads', { with_handle: bob.handle, initial_message: 'first' });
+  const theirs = await post(api, cid, '/threads', { with_handle: dan.handle, initial_message: 'hello' });
+  return { ann, bob, cid, dan, thread: String(mine.id), other: String(theirs.id) };
+}
+
+/** Waits until the standby has replayed all that the primary has. */
+async function caughtUp(): Promise<void> {
+  const { rows } = await replication.onPrimary('select pg_current_wal_flush_lsn() as lsn');
+  await vi.waitFor(async () => {
+    const { rows: there } = await replication.onStandby(
+      `select pg_last_wal_replay_lsn() >= '${rows[0].lsn}' as there`,
+    );
+    expect(there[0].there).toBe(true);
+  }, patience);
+}
+
+describe('a read replica', () => {
+  test('answers lists and search; never without what its reader did or was told', async () => {
+    const { core, one, start } = await startService(replication.standby_url);
+    const two = await start();
+    const { ann, bob, cid, dan, thread, other } = await talk(core, one);
+    const mcp = await tokenFor(core, ann.handle, { door: 'mcp' });
+    await caughtUp();
+
+    // With nothing missing everything of the kind comes from there, at both processes.
+    for (const api of [one, two]) {
+      const before = await reads(api, 'served');
+      expect((await get(api, ann, '/threads')).threads).toHaveLength(1);
+      expect((await get(api, ann, `/threads/${thread}/messages`)).messages).toHaveLength(1);
+      await get(api, ann, '/contacts');
+      await get(api, ann, '/search?q=agent');
+      await get(api, ann, '/messages/search?q=first');
+      expect(await reads(api, 'served')).toBe(before + 5);
+    }
+
+    await replication.pauseReplay();
+    onTestFinished(() => replication.resumeReplay());
+    const live = await connect(two.url, { token: bob.token });
+    onTestFinished(() => live.close());
+    const served = await reads(two, 'served');
+    const behind = await reads(two, 'behind');
+    const sent = await post(one, ann, `/threads/${thread}/messages`, { content: 'second' });
+
+    // Who was told of it finds it, and who wrote it finds it at another process and by other doors.
+    const told = await live.next(({ type }) => type === 'message.created');
+    expect(told.data?.['id']).toBe(sent.id);
+    const ids = async (reader: TestAgent) =>
+      (await get(two, reader, `/threads/${thread}/messages`)).messages.map((each: { id: string }) => each.id);
+    expect((await ids(bob))[0]).toBe(sent.id);
+    expect((await ids(ann))[0]).toBe(sent.id);
+    expect((await get(two, ann, '/threads')).threads[0].last_sequence).toBe(2);
+    const tool = await rawCall(two.url, mcp, 'get_thread', { thread_id: thread });
+    expect(JSON.stringify(tool.value)).toContain(sent.id);
+    const tools = await rawCall(two.url, mcp, 'list_threads');
+    expect(JSON.stringify(tools.value)).toContain('"last_sequence":2');
+
+    // What nobody is told of counts as well.
+    const scopes = [...everyScope, 'agents:write'] as const;
+    const owner = { ...cid, token: await tokenFor(core, cid.handle, { scopes }) };
+    const made = await post(one, owner, '/agents', { name: 'new', display_name: 'New' });
+    expect((await get(two, cid, '/agents')).agents.map(({ id }: { id: string }) => id)).toContain(made.id);
+    expect(await reads(two, 'served')).toBe(served);
+    expect(await reads(two, 'behind')).toBe(behind + 6);
+
+    // Who has nothing to miss still reads there.
+    expect((await get(two, dan, `/threads/${other}/messages`)).messages).toHaveLength(1);
+    expect(await reads(two, 'served')).toBe(served + 1);
+
+    await replication.resumeReplay();
+    await caughtUp();
+    expect((await ids(ann))[0]).toBe(sent.id);
+    expect(await reads(two, 'served')).toBe(served + 2);
+  });
+
+  test('shows pages that fit together, whoever was under way when the first one was read', async () => {
+    const { core, one } = await startService(replication.standby_url);
+    const ann = await buildAgent(core);
+    const threads: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const { handle } = await buildAgent(core);
+      threads.push((await post(one, ann, '/threads', { with_handle: handle, initial_message: 'hello' })).id);
+    }
+    // Under way on the primary, and known as such to the standby: what is committed behind it makes the standby see so.
+    const late = new pg.Client({ connectionString: replication.primary_url });
+    await late.connect();
+    onTestFinished(() => late.end());
+    await late.query('begin');
+    const moved = { id: threads[0], at: Date.now() + 1_000 };
+    await late.query('update threads set last_message_at = $2, updated_at = $2 where id = $1', [
+      moved.id,
+      moved.at,
+    ]);
+    await buildAgent(core);
+    await caughtUp();
+
+    const served = await reads(one, 'served');
+    const first = await get(one, ann, '/threads?limit=2');
+    await late.query('update feed_heads set last_number = last_number where agent_id = $1', [ann.id]);
+    await late.query('commit');
+    await caughtUp();
+    const second = await get(one, ann, `/threads?limit=2&cursor=${first.next_cursor}`);
+    const listed = [...first.threads, ...second.threads].map(({ id }: { id: string }) => id);
+    expect(listed).toEqual(threads.toReversed());
+    expect(await reads(one, 'served')).toBe(served + 2);
+  });
+
+  test('is left alone while it is too far behind, and read again when it has caught up', async () => {
+    const { core, one } = await startService(replication.standby_url, { DATABASE_REPLICA_LAG_SECONDS: '1' });
+    const ann = await buildAgent(core);
+    await replication.pauseReplay();
+    onTestFinished(() => replication.resumeReplay());
+    await buildAgent(core);
+    await well(one, 0);
+    const away = await reads(one, 'away');
+    await get(one, ann, '/threads');
+    expect(await reads(one, 'away')).toBe(away + 1);
+    const ready = await fetch(`${one.url}/readyz`);
+    expect({ status: ready.status, body: await ready.json() }).toMatchObject({
+      status: 200,
+      body: { status: 'degraded', parts: { replicas: 'failed', database: 'ok' } },
+    });
+    await replication.resumeReplay();
+    await well(one, 1);
+    await caughtUp();
+    const served = await reads(one, 'served');
+    await get(one, ann, '/threads');
+    expect(await reads(one, 'served')).toBe(served + 1);
+  });
+
+  test('that hangs costs a bounded wait, and is read again when it answers', async () => {
+    const proxy = await tcpProxy(replication.standby_url);
+    onTestFinished(() => proxy.close());
+    const { core, one } = await startService(proxy.url);
+    const ann = await buildAgent(core);
+    await caughtUp();
+    const served = await reads(one, 'served');
+    await get(one, ann, '/threads');
+    expect(await reads(one, 'served')).toBe(served + 1);
+    proxy.freeze();
+    // Each of them is answered, by the primary; the process itself gives the replica up.
+    await Promise.all(Array.from({ length: 20 }, () => get(one, ann, '/threads')));
+    expect(await reads(one, 'served')).toBe(served + 1);
+    await well(one, 0);
+    await proxy.cut();
+    await proxy.restore();
+    await well(one, 1);
+    await get(one, ann, '/threads');
+    expect(await reads(one, 'served')).toBe(served + 2);
+  });
+
+  test('may be killed under load, without an error at a client', async () => {
+    const nobody = 'postgres://ams@127.0.0.1:1/ams';
+    const { core, one } = await startService(`${replication.standby_url},${nobody}`);
+    const { ann, bob, thread } = await talk(core, one);
+    const over = new AbortController();
+    onTestFinished(() => over.abort());
+    let sent = 0;
+    const writer = (async () => {
+      while (!over.signal.aborted) {
+        await post(one, ann, `/threads/${thread}/messages`, { content: `message ${sent}` });
+        sent += 1;
+      }
+    })();
+    const readers = [ann, bob].map(async (reader) => {
+      while (!over.signal.aborted) {
+        const known = sent;
+        const [newest] = (await get(one, reader, `/threads/${thread}/messages?limit=1`)).messages;
+        expect(newest.sequence).toBeGreaterThanOrEqual(known);
+        await get(one, reader, '/threads');
+      }
+    });
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      const before = await reads(one, 'served');
+      await vi.waitFor(async () => expect(await reads(one, 'served')).toBeGreaterThan(before), patience);
+      await replication.killStandby();
+      await well(one, 0);
+      const seen = sent;
+      await vi.waitFor(() => expect(sent).toBeGreaterThan(seen + 5), patience);
+      await replication.startStandby();
+      await well(one, 1);
+    }
+    over.abort();
+    await Promise.all([writer, ...readers]);
+  });
+});
