@@ -1,4 +1,5 @@
 import type { Core } from '../compose.ts';
+import { type ErrorLog, limitedLog } from '../platform/error-log.ts';
 import { healthChecks } from './health-checks.ts';
 
 /** Longest that a scrape waits for parts that do not answer, in milliseconds. */
@@ -6,16 +7,21 @@ const patience = 1_500;
 /** How long what was asked for is told again, in milliseconds: several who look at once cost what one does. */
 const freshness = 3_000;
 
-type Look = () => Promise<void>;
+interface Look {
+  /** What it looks at, for the log. */
+  at: string;
+  look(): Promise<void>;
+}
 
 /**
  * The text of the metrics of a process. What must be asked for is asked for together, and told within a bound: of a part that hangs
- * it says that the part is not up, and nothing else; and it is not asked again before it has answered. Never rejects.
+ * it says that the part is not up, and nothing else; and it is not asked again before it has answered. The log says, twice a minute at
+ * most, what could not be looked at. Never rejects.
  */
 export function createScrape(core: Core): () => Promise<string> {
   const { metrics, database, logger } = core;
-  const log = (error: unknown) => logger.debug({ err: error }, 'a part could not be looked at');
-  const looks = looksOf(core).map((look) => oneAtATime(look, log));
+  const log = limitedLog((message, error) => logger.warn({ err: error }, message));
+  const looks = looksOf(core).map((look) => watched(look, log));
   let asked: { at: number; answered: Promise<unknown> } | undefined;
 
   function ask(): Promise<unknown> {
@@ -23,7 +29,7 @@ export function createScrape(core: Core): () => Promise<string> {
     metrics.queueAge.reset();
     metrics.outboxJobs.remove();
     metrics.outboxAge.remove();
-    return Promise.all(looks.map((look) => atMost(patience, look())));
+    return Promise.all(looks.map((look) => look()));
   }
 
   return async function scrape() {
@@ -53,25 +59,32 @@ function tellReplicas({ metrics, replicas }: Core): void {
 
 function looksOf(core: Core): Look[] {
   const { metrics, queues, repositories } = core;
-  const parts = healthChecks(core).map(({ part, check }): Look => {
-    return async () => {
+  const parts = healthChecks(core).map(({ part, check }): Look => ({
+    at: part,
+    async look() {
       metrics.parts.set({ part }, 0);
       await check();
       metrics.parts.set({ part }, 1);
-    };
-  });
+    },
+  }));
   return [
     ...parts,
-    async () => {
-      for (const { queue, oldest, ...states } of await queues.depths()) {
-        for (const [state, jobs] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, jobs);
-        metrics.queueAge.set({ queue }, secondsSince(oldest));
-      }
+    {
+      at: 'the depth of the queues',
+      async look() {
+        for (const { queue, oldest, ...states } of await queues.depths()) {
+          for (const [state, jobs] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, jobs);
+          metrics.queueAge.set({ queue }, secondsSince(oldest));
+        }
+      },
     },
-    async () => {
-      const { rows, oldest } = await repositories.outbox.age();
-      metrics.outboxJobs.set(rows);
-      metrics.outboxAge.set(secondsSince(oldest));
+    {
+      at: 'the outbox',
+      async look() {
+        const { rows, oldest } = await repositories.outbox.age();
+        metrics.outboxJobs.set(rows);
+        metrics.outboxAge.set(secondsSince(oldest));
+      },
     },
   ];
 }
@@ -81,24 +94,27 @@ function secondsSince(time: number | null): number {
   return time === null ? 0 : Math.max(0, Date.now() - time) / 1_000;
 }
 
-/** Never rejects: a look that failed tells so by what is missing, and in the log. */
-function oneAtATime(look: Look, log: (error: unknown) => void): Look {
+/**
+ * A look that is waited for no longer than anybody has patience, and not begun again while it lasts. It never rejects: what failed, or is
+ * late, tells so by what is missing, and in the log.
+ */
+function watched({ at, look }: Look, log: ErrorLog): () => Promise<void> {
+  const missed = (error: unknown) => log(`a scrape could not look at ${at}`, error);
   let underWay: Promise<void> | undefined;
-  return () => {
+  return async () => {
     underWay ??= look()
-      .catch(log)
+      .catch(missed)
       .finally(() => {
         underWay = undefined;
       });
-    return underWay;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        missed(new Error(`no answer within ${patience} ms`));
+        resolve();
+      }, patience);
+    });
+    await Promise.race([underWay, late]);
+    clearTimeout(timer);
   };
-}
-
-async function atMost(ms: number, wait: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([wait, limit]);
-  clearTimeout(timer);
 }

@@ -23,7 +23,8 @@ export async function scraped(ops: string, headers: Record<string, string> = {})
   return readMetrics(await answer.text());
 }
 
-function readMetrics(text: string): Scraped {
+/** Reads the text of the metrics, and fails on a line that is not of the format. */
+export function readMetrics(text: string): Scraped {
   const samples: Sample[] = [];
   const families = new Set<string>();
   for (const line of text.split('\n')) {
