@@ -28,6 +28,10 @@ describe('the code', () => {
     expect(rules.leadsSomewhere(code)).toEqual([]);
   });
 
+  test('has migrations that two releases can live with', () => {
+    expect(rules.letsReleasesOverlap(code)).toEqual([]);
+  });
+
   test('has no import loop of any kind', () => {
     expect(rules.hasNoLoops(code)).toEqual([]);
   });

@@ -113,6 +113,24 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     [file('scripts/run.mjs', 'await import(name);')],
   ],
   [
+    'letsReleasesOverlap',
+    'a migration that takes away what an older release uses',
+    [
+      file(
+        'migrations/9999-a.ts',
+        "export async function up() { await raw('alter table a drop column b'); }",
+      ),
+    ],
+    [
+      file('migrations/0001-b.ts', "export async function up() { await raw('drop table b'); }"),
+      file('migrations/9998-c.ts', "export async function down() { await raw('drop table c'); }"),
+      file(
+        'migrations/9999-a.ts',
+        "/** No release since 0.3 names it. */\nexport async function up() { await raw('drop table a'); }",
+      ),
+    ],
+  ],
+  [
     'hasNoLoops',
     'a loop through a type and a lazy import',
     [

@@ -51,6 +51,23 @@ export const srcKnowsNoWorkers: Rule = (files) =>
     .filter(({ from, to }) => from.startsWith('src/') && to.startsWith('workers/'))
     .map(line);
 
+/**
+ * Two releases share a schema while one replaces the other. A migration since the release before that takes away, renames or tightens
+ * something says in its comment how both releases get by.
+ */
+export const letsReleasesOverlap: Rule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith('migrations/') && basename(path) > lastOfPreviousRelease)
+    .filter(({ text }) => takesAway.test(text.split('export async function down')[0] ?? ''))
+    .filter(({ text }) => !/^(?:\/\*\*| \*|\/\/).*\brelease/m.test(text))
+    .map(({ path }) => `${path} does not say how two releases live with it`);
+
+/** Of the release that deploy/previous-release names. */
+const lastOfPreviousRelease = '0037-audit-log.ts';
+
+const takesAway =
+  /\b(?:drop (?:column|table|constraint|not null)|drop\w*\(|rename|set not null|alter (?:column )?\w+ type)\b/i;
+
 /** Every import leads to a file, so that the graph is whole; and none is hidden in a computed name. */
 export const leadsSomewhere: Rule = (files) => {
   const known = new Set(files.map(({ path }) => path));
