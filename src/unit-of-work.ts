@@ -151,7 +151,10 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const traceparent = parts.trace?.();
       const record = {
         ...commitRecord(events, now, actorId),
-        ...{ jobs, job_grace: jobGrace, idempotency, traceparent },
+        jobs,
+        job_grace: jobGrace,
+        idempotency,
+        traceparent,
       };
       const empty = events.length === 0 && jobs.length === 0 && !idempotency && record.touched === null;
       const [answer] = await transaction.commit<CommitAnswer>(empty ? undefined : commitStatement(record));
