@@ -10,7 +10,7 @@ import { postgresBus } from './platform/bus-postgres.ts';
 import { redisBus } from './platform/bus-redis.ts';
 import type { Bus } from './platform/bus.ts';
 import { createCourier } from './platform/courier.ts';
-import { openDatabase } from './platform/database.ts';
+import { openDatabase, usualPatience } from './platform/database.ts';
 import type { ErrorLog } from './platform/error-log.ts';
 import { postgresLimiter } from './platform/limiter-postgres.ts';
 import { redisLimiter } from './platform/limiter-redis.ts';
@@ -37,13 +37,19 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
   const database = openDatabase({
     url: config.DATABASE_URL,
     pool_size: config.DATABASE_POOL_SIZE,
+    pooled: config.DATABASE_POOLER === 'transaction',
+    patience: {
+      ...usualPatience,
+      lock: config.DATABASE_LOCK_SECONDS * 1_000,
+      statement: config.DATABASE_STATEMENT_SECONDS * 1_000,
+    },
     on_error: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   const replicas = openReplicas({
     primary: database,
     urls: config.DATABASE_REPLICA_URL,
     pool_size: config.DATABASE_POOL_SIZE,
-    pooled: false,
+    pooled: config.DATABASE_POOLER === 'transaction',
     most_behind_ms: config.DATABASE_REPLICA_LAG_SECONDS * 1_000,
     log: (message, error) => logger.warn({ err: error }, message),
   });
@@ -118,7 +124,7 @@ function chooseBus(config: Config, logger: Logger): Bus {
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
     ? redisBus({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:`, log })
-    : postgresBus({ url: config.DATABASE_URL, channel: 'ams_bus', log });
+    : postgresBus({ url: config.DATABASE_DIRECT_URL, channel: 'ams_bus', log });
 }
 
 /** Opens the traces of a process, where the settings say that there are any. */
@@ -137,7 +143,7 @@ function chooseQueues(config: Config, logger: Logger, tracing: Tracing): JobQueu
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
     ? redisQueues({ url: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, tracing })
-    : postgresQueues({ url: config.DATABASE_URL, schema: 'ams_queues', log, tracing });
+    : postgresQueues({ url: config.DATABASE_DIRECT_URL, schema: 'ams_queues', log, tracing });
 }
 
 function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {
@@ -146,5 +152,5 @@ function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
     ? redisLimiter({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:limit:`, limits, log })
-    : postgresLimiter({ url: config.DATABASE_URL, limits, log });
+    : postgresLimiter({ url: config.DATABASE_DIRECT_URL, limits, log });
 }

@@ -154,6 +154,10 @@ const environment = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: postgresUrl,
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(20),
+  DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
+  DATABASE_DIRECT_URL: postgresUrl.optional(),
+  DATABASE_STATEMENT_SECONDS: wholeNumber(1, 600).default(15),
+  DATABASE_LOCK_SECONDS: wholeNumber(1, 600).default(10),
   DATABASE_REPLICA_URL: postgresUrls,
   DATABASE_REPLICA_LAG_SECONDS: wholeNumber(1, 3_600).default(10),
   REDIS_URL: redisUrl.optional(),
@@ -209,8 +213,10 @@ const belongTogether = [
 ] as const;
 
 export type Config = Readonly<
-  Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
+  Omit<z.infer<typeof environment>, 'PUBLIC_URL' | 'DATABASE_DIRECT_URL'> & {
     PUBLIC_URL: string;
+    /** Past a pooler: for what keeps something in its connection. */
+    DATABASE_DIRECT_URL: string;
     /** Of the release, as in package.json. */
     VERSION: string;
   }
@@ -234,6 +240,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       throw new ConfigError(`${needed}: is not set, but ${name} is`);
     }
   }
+  const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL, DATABASE_POOLER } = parsed.data;
+  if (DATABASE_POOLER !== 'none' && parsed.data.DATABASE_DIRECT_URL === undefined) {
+    throw new ConfigError(`DATABASE_DIRECT_URL: is not set, but DATABASE_POOLER is ${DATABASE_POOLER}`);
+  }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
-  return Object.freeze({ ...parsed.data, PUBLIC_URL, VERSION });
+  return Object.freeze({ ...parsed.data, DATABASE_DIRECT_URL, PUBLIC_URL, VERSION });
 }

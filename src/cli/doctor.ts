@@ -58,7 +58,7 @@ const checks: Check[] = [
   {
     part: 'schema',
     async look({ config }) {
-      const pending = await pendingMigrations(config.DATABASE_URL);
+      const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
       if (pending.length === 0) return 'up to date';
       throw new Error(`${pending.length} migrations have not run: ${pending.join(', ')}`);
     },

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
@@ -38,13 +39,30 @@ async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
   try {
     await guard.query('select pg_advisory_lock($1)', [oneAtATime]);
-    // A statement that waits for a lock would hold up the running service behind it; it gives up instead.
-    await db.raw(`select set_config('lock_timeout', '10s', false)`);
+    // A statement that waits for a lock holds up the running service behind it: it gives up soon, and is tried again.
+    await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
+      set_config('idle_in_transaction_session_timeout', '0', false)`);
     await db.migrate.forceFreeMigrationsLock(options);
     return await run(db.migrate);
   } finally {
     await db.destroy();
     await guard.end();
+  }
+}
+
+/** How often a migration is begun that others keep from a lock, and the pause in between, in milliseconds. */
+const lockTries = { most: 10, pause_ms: 2_000 };
+
+/** A migration runs in a transaction: one that meets a lock has changed nothing, and begins anew. */
+async function untilUnlocked<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const locked = error instanceof Error && 'code' in error && error.code === '55P03';
+      if (!locked || tries === lockTries.most) throw error;
+      await pause(lockTries.pause_ms);
+    }
   }
 }
 
@@ -55,12 +73,16 @@ const aheadOrNot = { ...options, disableMigrationsListValidation: true };
 
 /**
  * Brings the schema forward and answers the names of what was run; two callers at once go one after the other. Leaves a schema as
- * it is that a newer release has brought further.
+ * it is that a newer release has brought further. One that others keep from a lock is tried again for about a minute.
  */
 export function migrateForward(url: string): Promise<string[]> {
   return withKnex(url, async (migrate) => {
-    const [, run]: [number, string[]] = await migrate.latest(aheadOrNot);
-    return run;
+    const done: string[] = [];
+    for (;;) {
+      const [, run]: [number, string[]] = await untilUnlocked(() => migrate.up(aheadOrNot));
+      if (run.length === 0) return done;
+      done.push(...run);
+    }
   });
 }
 

@@ -143,6 +143,11 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
     { ...complete, DATABASE_REPLICA_URL: 'postgres://one/ams,mysql://two' },
     /^DATABASE_REPLICA_URL: .*postgres:\/\//,
   ],
+  [
+    'a pooler and no way past it',
+    { ...complete, DATABASE_POOLER: 'transaction' },
+    /^DATABASE_DIRECT_URL: is not set, but DATABASE_POOLER is transaction$/,
+  ],
   ['no address at all', { ...complete, DATABASE_URL: 'localhost' }, /^DATABASE_URL: must be an address/],
   [
     'S3 without a bucket',
