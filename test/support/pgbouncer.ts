@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -31,6 +31,8 @@ export async function startPgbouncer(target: string): Promise<Pgbouncer> {
   const { hostname, port: there, username, password, pathname } = new URL(target);
   const folder = await mkdtemp(join(tmpdir(), 'ams-pgbouncer-'));
   await chmod(folder, 0o755);
+  const account = accountForPostgres();
+  if (account) await chown(folder, account.uid, account.gid);
   const port = await freePort();
   const secret = decodeURIComponent(password);
   const [settings, users] = [join(folder, 'pgbouncer.ini'), join(folder, 'users.txt')];
@@ -51,7 +53,7 @@ max_client_conn = 500
 `,
   );
   const shell = spawn('/bin/sh', ['-c', guard, 'pgbouncer-guard', program, settings], {
-    ...runAs(accountForPostgres()),
+    ...runAs(account),
     cwd: '/',
     env: { FOLDER: folder, PATH: process.env['PATH'] },
     stdio: ['pipe', 'ignore', 'inherit'],
