@@ -39,6 +39,8 @@ const leftOut: Record<string, string> = {
   PORT: 'the image has one; PORT of .env is that of this machine',
   DATA_DIR: 'the image has one, where the volume is',
   DATABASE_POOL_SIZE: 'goes with max_connections, which stands in the file too',
+  DATABASE_POOLER: 'nothing stands before the PostgreSQL of the file',
+  DATABASE_DIRECT_URL: 'goes with a pooler',
   REDIS_PREFIX: 'the Redis of the file belongs to this service alone',
 };
 
