@@ -180,6 +180,7 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_NAME: z.string().max(40, 'must be at most 40 characters').optional(),
   FEED_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
+  MESSAGE_RETENTION_DAYS: wholeNumber(2, 36_500).optional(),
   AUDIT_RETENTION_DAYS: wholeNumber(1, 3_650).default(365),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   S3_ENDPOINT: url('https:', 'http:').optional(),
@@ -243,6 +244,12 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL, DATABASE_POOLER } = parsed.data;
   if (DATABASE_POOLER !== 'none' && parsed.data.DATABASE_DIRECT_URL === undefined) {
     throw new ConfigError(`DATABASE_DIRECT_URL: is not set, but DATABASE_POOLER is ${DATABASE_POOLER}`);
+  }
+  const { FEED_RETENTION_DAYS, MESSAGE_RETENTION_DAYS = Infinity } = parsed.data;
+  if (MESSAGE_RETENTION_DAYS <= FEED_RETENTION_DAYS) {
+    throw new ConfigError(
+      'MESSAGE_RETENTION_DAYS: must be more than FEED_RETENTION_DAYS: feeds lead to messages',
+    );
   }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
   return Object.freeze({ ...parsed.data, DATABASE_DIRECT_URL, PUBLIC_URL, VERSION });

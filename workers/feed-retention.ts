@@ -1,5 +1,6 @@
 import type { Core } from '../src/compose.ts';
 import { lowestIdAt } from '../src/domain/ids.ts';
+import { dropPartitions, type PartitionCore } from './partitions.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -17,6 +18,27 @@ export interface RetentionSteps {
 }
 
 const usualSteps: RetentionSteps = { agents: 500, feeds: 20, lines: 100, events: 1_000 };
+
+/**
+ * Removes what feeds hold for longer than so many days: by whole partitions, and one by one what lies in none, because tables are not in
+ * partitions yet, or a clock was far behind.
+ * @param now milliseconds since the epoch.
+ */
+export async function expireFeeds(
+  core: PartitionCore,
+  { now, days }: { now: number; days: number },
+): Promise<void> {
+  const { partitions } = core.repositories;
+  const oldest = lowestIdAt('event', now - days * day);
+  const gone = lowestIdAt('event', now - days * day - eventsLonger);
+  await dropPartitions(core, 'feed', oldest);
+  await dropPartitions(core, 'events', gone);
+  const tables = new Set((await partitions.list()).map(({ table }) => table));
+  const whole = tables.has('feed') && tables.has('events');
+  if (whole && !(await partitions.hasStrays('feed', oldest)) && !(await partitions.hasStrays('events', gone)))
+    return;
+  await removeOldFeeds(core.repositories, { now, days });
+}
 
 /**
  * Removes the lines of feeds that are older than so many days, and then the events that no line leads to any more. Every

@@ -4,8 +4,8 @@ import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { queuedJobs } from '../src/jobs/index.ts';
 import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
 import { webhookJob } from '../src/jobs/webhooks.ts';
-import { removeOldFeeds } from './feed-retention.ts';
 import { expireUploads, sweepBlobs } from './file-keeping.ts';
+import { expireByAge } from './retention.ts';
 import type { JobHandler } from './run.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -72,7 +72,7 @@ export function maintenanceHandler(
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
     },
     'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLife, limit)),
-    'expire-feeds': () => removeOldFeeds(repositories, { now: Date.now(), days: config.FEED_RETENTION_DAYS }),
+    'expire-feeds': () => expireByAge(core, Date.now()),
     'expire-exchanges': () =>
       drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriod(config.RATE_LIMITS), limit)),
     'expire-webhook-deliveries': () =>

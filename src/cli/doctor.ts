@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import type { Core } from '../compose.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
 import { largestAttachment } from '../domain/attachments.ts';
-import { timeOfId } from '../domain/ids.ts';
+import { lowestIdAt, timeOfId } from '../domain/ids.ts';
+import { coveredUntil } from '../domain/partitions.ts';
 import { reasonOf } from '../platform/error-log.ts';
 import { pendingMigrations } from '../platform/migrations.ts';
 import { clamdScanner, pingClamd } from '../platform/scanner-clamd.ts';
@@ -107,13 +108,32 @@ const checks: Check[] = [
     part: 'feeds',
     async look({ repositories, config }) {
       const kept = config.FEED_RETENTION_DAYS;
-      const oldest = await repositories.feedRetention.oldestEvent();
+      const [oldest, partitions] = await Promise.all([
+        repositories.feedRetention.oldestEvent(),
+        repositories.partitions.list(),
+      ]);
+      const ends = partitions.filter(({ table }) => table === 'events').map(({ to }) => to);
+      const late = lowestIdAt('event', Date.now() - (kept + removalMayTake) * day);
+      const isLate = ends.length > 1 ? (ends[0] ?? '') < late : oldest !== undefined && oldest < late;
       if (oldest === undefined) return 'no events yet';
       const age = Math.floor((Date.now() - timeOfId(oldest)) / day);
-      if (age <= kept + removalMayTake) return `events of ${age} days, kept for ${kept}`;
+      if (!isLate) return `events of ${age} days, kept for ${kept}`;
       throw new Error(`the oldest event is ${age} days old, and they are to be kept for ${kept}`);
     },
     advice: 'start a worker with the role maintenance, or look into its log for expire-feeds',
+  },
+  {
+    part: 'partitions',
+    async look({ repositories }) {
+      const until = coveredUntil(await repositories.partitions.list());
+      if (until.size === 0) throw new Error('no table is in partitions');
+      const first = Math.min(...until.values());
+      const date = new Date(first).toISOString().slice(0, 10);
+      if (first > Date.now() + day) return `there until ${date}`;
+      throw new Error(`there are none after ${date}, and what comes lies in the default ones`);
+    },
+    advice:
+      'run npm run migrate; start a worker with the role maintenance, or look into its log for expire-feeds',
   },
   {
     part: 'numbers',
@@ -214,6 +234,6 @@ export function doctorCommand(io: CommandIo): Command {
 }
 
 function asLine({ part, ok, detail, advice }: Finding): string {
-  const line = `${ok ? 'ok  ' : 'FAIL'}  ${part.padEnd(8)}  ${detail}\n`;
-  return advice ? `${line}${' '.repeat(16)}→ ${advice}\n` : line;
+  const line = `${ok ? 'ok  ' : 'FAIL'}  ${part.padEnd(10)}  ${detail}\n`;
+  return advice ? `${line}${' '.repeat(18)}→ ${advice}\n` : line;
 }

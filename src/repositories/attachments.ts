@@ -95,6 +95,13 @@ const statements = {
        select id from attachments where expires_at <= $1 order by expires_at limit $2 for update skip locked)
      returning storage_key`,
   ),
+  removeOrphaned: statement(
+    'attachments.remove_orphaned',
+    `delete from attachments where id = any(array(
+       select id from attachments t
+       where message_id < $1 and not exists (select from messages where id = t.message_id) order by message_id limit $2))
+     returning storage_key`,
+  ),
   /** What is new may be on its way; only what is clean is served, and the scan finds out about the rest. */
   listKeys: statement(
     'attachments.list_keys',
@@ -173,6 +180,11 @@ export function attachmentsRepository(db: Queryable) {
     /** Removes up to `limit` uploads that were not sent in time; answers where their bytes lie. */
     async removeOver(now: number, limit: number): Promise<string[]> {
       const rows = await db.query<{ storage_key: string }>(statements.removeOver, [now, limit]);
+      return rows.map(({ storage_key }) => storage_key);
+    },
+    /** Removes up to `limit` files of messages below this id that are gone; answers where their bytes lie. */
+    async removeOrphaned(messageId: string, limit: number): Promise<string[]> {
+      const rows = await db.query<{ storage_key: string }>(statements.removeOrphaned, [messageId, limit]);
       return rows.map(({ storage_key }) => storage_key);
     },
     /** The clean ones older than this time (ms) whose bytes must lie under a key after the first and up to the last. */

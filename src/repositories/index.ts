@@ -30,6 +30,7 @@ import { oauthRecordsRepository } from './oauth-records.ts';
 import { outboxRepository } from './outbox.ts';
 import { ownerSearchRepository } from './owner-search.ts';
 import { ownersRepository } from './owners.ts';
+import { partitionsRepository } from './partitions.ts';
 import { personAgentsRepository } from './person-agents.ts';
 import { personDeskRepository } from './person-desk.ts';
 import { presenceRepository } from './presence.ts';
@@ -72,6 +73,7 @@ export function repositoriesOn(db: Queryable) {
     feed: feedRepository(db),
     feedOrigin: feedOriginRepository(db),
     feedRetention: feedRetentionRepository(db),
+    partitions: partitionsRepository(db),
     presence: presenceRepository(db),
     outbox: outboxRepository(db),
     idempotencyKeys: idempotencyKeysRepository(db),

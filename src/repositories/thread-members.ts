@@ -80,6 +80,18 @@ const statements = {
      )
      for key share of s`,
   ),
+  /** Locked in the order in which marks are. */
+  passOver: statement(
+    'thread_members.pass_over',
+    `with held as (
+       select m.thread_id, m.agent_id, e.sequence from unnest($1::text[], $2::int[]) e (thread_id, sequence)
+       cross join lateral (select * from thread_members where thread_id = e.thread_id offset 0) w
+       join thread_members m on m.thread_id = w.thread_id and m.agent_id = w.agent_id and m.read_sequence < e.sequence
+       order by m.thread_id, m.agent_id for no key update of m
+     )
+     update thread_members m set read_sequence = h.sequence
+     from held h where m.thread_id = h.thread_id and m.agent_id = h.agent_id and m.read_sequence < h.sequence`,
+  ),
   hold: statement(
     'thread_members.hold',
     `select m.agent_id from thread_members m join agents a on a.id = m.agent_id
@@ -141,6 +153,13 @@ export function threadMembersRepository(db: Queryable) {
         moved.map((mark) => mark.after),
         moved.map((mark) => mark.up_to_sequence),
         moved.map((mark) => mark.agent_id),
+      ]);
+    },
+    /** Counts messages up to these sequences as read by every member: they are gone. */
+    async passOver(ends: readonly { thread_id: string; sequence: number }[]): Promise<void> {
+      await db.query(statements.passOver, [
+        ends.map((end) => end.thread_id),
+        ends.map((end) => end.sequence),
       ]);
     },
     /** The ids of all members. They stay members until the transaction ends, so that nobody who is removed meanwhile is told. */

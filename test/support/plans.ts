@@ -37,9 +37,12 @@ export async function plansOf(
   return plans;
 }
 
+/** The default partition of a table holds next to nothing. */
+const partOf = (relation: string | undefined) => relation?.replace(/_(first|\d{8})$/, '');
+
 function wholeRead(plan: PlanNode, tables: ReadonlySet<string>): string[] {
   const below = (plan.Plans ?? []).flatMap((child) => wholeRead(child, tables));
-  const table = plan['Relation Name'];
+  const table = partOf(plan['Relation Name']);
   const isWhole = plan['Node Type'] === 'Seq Scan' && table !== undefined && tables.has(table);
   return isWhole ? [...below, `${table}: ${plan.Filter ?? 'all rows'}`] : below;
 }

@@ -51,6 +51,7 @@ describe('doctor', () => {
       'bus',
       'backlog',
       'feeds',
+      'partitions',
       'numbers',
       'files',
       'scanner',
@@ -86,6 +87,7 @@ describe('doctor', () => {
       'bus',
       'backlog',
       'feeds',
+      'partitions',
       'numbers',
       'api',
     ]);

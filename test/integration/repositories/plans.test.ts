@@ -44,12 +44,12 @@ beforeAll(async () => {
     );
     await client.query(
       `insert into feed (agent_id, number, event_id)
-       select agent, n, 'evt_' || n from unnest($1::text[]) agent, generate_series(1, 40) n`,
+       select agent, n, 'evt_' || lpad(n::text, 26, '0') from unnest($1::text[]) agent, generate_series(1, 40) n`,
       [[reader, ...others]],
     );
     await client.query(
       `insert into events (id, type, thread_id, message_id, recipients, created_at)
-       select 'evt_' || n, 'message.created', 'thd_' || n, 'msg_' || n, $1, n from generate_series(1, 20000) n`,
+       select 'evt_' || lpad(n::text, 26, '0'), 'message.created', 'thd_' || n, 'msg_' || lpad(n::text, 26, '0'), $1, n from generate_series(1, 20000) n`,
       [[reader]],
     );
     await history.growTo(30_000);
@@ -72,6 +72,7 @@ const range = { below: 2_147_483_647, above: 0, limit: 51 };
 const anyTime = { after: 0, before: Number.MAX_SAFE_INTEGER, from_id: 'msg_0', below_id: 'msg_7ZZZ' };
 const search = { ...anyTime, sender: null, with_attachment: false, limit: 21 };
 const everywhere = () => ({ ...search, thread_ids });
+const eventId = (number: number) => `evt_${String(number).padStart(26, '0')}`;
 const word = (place: number) => vocabulary[place] ?? '';
 
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
@@ -113,7 +114,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
   ['feed', (db) => feedRepository(db).read([{ agent_id: reader, after: 10 }], 100)],
   ['bounds of a feed', (db) => feedRepository(db).bounds([reader])],
-  ['events of a feed', (db) => feedRepository(db).events(['evt_7', 'evt_8'])],
+  ['events of a feed', (db) => feedRepository(db).events([eventId(7), eventId(8)])],
   ['marks of a feed', (db) => feedRepository(db).marks([{ agent_id: reader, after: 0, upto: 40 }])],
   [
     'delivered marks of many threads',
@@ -136,7 +137,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       ),
   ],
   ['receipts of a thread', (db) => threadMembersRepository(db).listMarks(thread())],
-  ['feeds with old lines', (db) => feedRetentionRepository(db).look('', 'evt_7', 100)],
+  ['feeds with old lines', (db) => feedRetentionRepository(db).look('', eventId(7), 100)],
   ['old lines', (db) => feedRetentionRepository(db).removeLines([reader], 'evt_0', 100)],
   ['old events', (db) => feedRetentionRepository(db).removeEvents('evt_0', 100)],
 ];
@@ -157,7 +158,9 @@ test('the index of words is asked for words and periods at once', async () => {
       query: `('${word(300)}'<->'${word(400)}')`,
     }),
   );
-  const asked = plans.flatMap(allNodes).filter((node) => node['Index Name'] === 'message_search_document');
+  const asked = plans
+    .flatMap(allNodes)
+    .filter((node) => /^message_search_.*document/.test(node['Index Name'] ?? ''));
   expect(asked).not.toEqual([]);
   for (const node of asked) expect(node['Index Cond']).toMatch(/document @@ .* && /);
 });

@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+import { inPassing, partition, type Table, unite } from './partitioning.ts';
+
+/** Steps of their own: rows are checked for as long as it takes, and locks are held for moments only. */
+export const config = { transaction: false };
+
+/** Sequences are unique within a partition by their key, and over all of them by the row of the thread, which is locked for each. */
+const messages: Table = { name: 'messages', key: 'id', prefix: 'msg', primary: true };
+const search: Table = {
+  name: 'message_search',
+  key: 'message_id',
+  prefix: 'msg',
+  primary: true,
+  indexes: {
+    message_search_thread: '(thread_id, message_id)',
+    message_search_sender: '(sender_id)',
+    message_search_document: `using gin (document, (array[left(message_id, 8), left(message_id, 9), left(message_id, 10)]))
+      with (fastupdate = on, gin_pending_list_limit = 512)`,
+  },
+};
+
+/**
+ * Messages and their search rows in partitions by the time of the message, so that old ones can leave as tables are dropped. No
+ * foreign key leads from or to them any more: each would have every partition that comes or goes lock the table at its other end,
+ * and every message pay for a check of what its own statement has just found. Releases before go on by the same statements.
+ */
+export async function up(knex: Knex): Promise<void> {
+  const { rows }: { rows: { id: string | null }[] } = await knex.raw('select max(id) as id from messages');
+  const newest = rows[0]?.id ?? undefined;
+  // Locked in the order in which a message locks them.
+  await inPassing(knex, ['threads', 'messages', 'attachments', 'message_search'], async (trx) => {
+    await trx.raw('alter table attachments drop constraint if exists attachments_message_id_fkey');
+    await trx.raw(`alter table message_search drop constraint if exists message_search_message_id_fkey,
+      drop constraint if exists message_search_thread_id_fkey`);
+    await trx.raw(`alter table messages drop constraint if exists messages_reply_to_fkey,
+      drop constraint if exists messages_thread_id_fkey`);
+    await trx.raw('drop index if exists messages_reply_to');
+  });
+  await partition(knex, messages, newest);
+  await partition(knex, search, newest);
+  await knex.raw('alter table message_search alter column document set statistics 300');
+  await knex.raw('alter table message_search_default alter column document set statistics 300');
+}
+
+/** Not valid: what refers to messages that were dropped stays as it is. */
+export async function down(knex: Knex): Promise<void> {
+  await unite(knex, search);
+  await unite(knex, messages);
+  await knex.raw('create index messages_reply_to on messages (reply_to) where reply_to is not null');
+  await inPassing(knex, ['threads', 'messages', 'attachments', 'message_search'], async (trx) => {
+    await trx.raw(`alter table messages
+      add constraint messages_thread_id_fkey foreign key (thread_id) references threads,
+      add constraint messages_reply_to_fkey foreign key (reply_to) references messages not valid`);
+    await trx.raw(`alter table message_search
+      add constraint message_search_message_id_fkey foreign key (message_id) references messages not valid,
+      add constraint message_search_thread_id_fkey foreign key (thread_id) references threads`);
+    await trx.raw(`alter table attachments
+      add constraint attachments_message_id_fkey foreign key (message_id) references messages not valid`);
+  });
+}

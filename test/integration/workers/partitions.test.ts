@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { lowestIdAt, timeOfId } from '../../../src/domain/ids.ts';
+import { expireByAge } from '../../../workers/retention.ts';
+import { day, idOf, layOut, tables } from '../../support/partitions.ts';
+import { rest } from '../../support/rest-client.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { connect } from '../../support/ws-client.ts';
+import { openSse } from '../mcp/sse-client.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startService({ worker: false });
+});
+afterEach(() => service.stop());
+
+const sql = <Row extends object>(text: string, values: unknown[] = []) =>
+  service.core.database.query<Row>({ text }, values);
+const tidy = () => expireByAge(service.core, Date.now());
+const partitions = () => service.core.repositories.partitions.list();
+
+/** Two agents and a thread of theirs. */
+async function conversation() {
+  const [ann, bob] = [await service.agent(), await service.agent()];
+  const made = await rest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  const send = (content: string) =>
+    rest('POST', `${service.api}/threads/${made.body.id}/messages`, { token: ann.token, body: { content } });
+  return { ann, bob, thread: String(made.body.id), send };
+}
+
+/** The feed of an agent from its beginning, by event. */
+async function feedOf(agent: TestAgent) {
+  const lines = await sql<{ number: number; event_id: string; part: string }>(
+    'select number, event_id, tableoid::regclass::text as part from feed where agent_id = $1 order by number',
+    [agent.id],
+  );
+  return lines;
+}
+
+/** Makes an event so many days older than it is, as if all had happened then. */
+async function age(eventId: string, days: number): Promise<void> {
+  const older = idOf('event', days, timeOfId(eventId) % 10_000);
+  await sql('update events set id = $2 where id = $1', [eventId, older]);
+  await sql('update feed set event_id = $2 where event_id = $1', [eventId, older]);
+}
+
+test('what is written lies in the partition of its time; several who look after them at once make each once', async () => {
+  const today = await layOut(service.core, [-8, 1]);
+  const { bob, send } = await conversation();
+  expect((await send('hello')).status).toBe(201);
+  const name = new Date(today - 8 * day).toISOString().slice(0, 10).replaceAll('-', '');
+  expect(new Set((await feedOf(bob)).map(({ part }) => part))).toEqual(new Set([`feed_${name}`]));
+  expect(await sql('select tableoid::regclass::text as part from messages')).toEqual([
+    { part: `messages_${name}` },
+  ]);
+  await Promise.all([tidy(), tidy(), tidy()]);
+  const all = await partitions();
+  for (const table of tables) {
+    const own = all.filter((partition) => partition.table === table);
+    expect(own.length).toBeGreaterThan(1);
+    for (const [index, { from }] of own.entries()) if (index > 0) expect(from).toBe(own[index - 1]?.to);
+    expect(timeOfId(own.at(-1)?.to ?? '')).toBeGreaterThanOrEqual(Date.now() + 3 * day);
+  }
+  await tidy();
+  expect(await partitions()).toEqual(all);
+  const targets = await sql(
+    `select distinct attstattarget as target from pg_attribute a join pg_inherits i on i.inhrelid = a.attrelid
+     where i.inhparent = 'message_search'::regclass and attname = 'document'`,
+  );
+  expect(targets).toEqual([{ target: 300 }]);
+});
+
+test('old feeds leave by whole partitions, nothing younger does, and every door tells of the gap', async () => {
+  const today = await layOut(service.core, [-60, -45, -31, -20, 2]);
+  const { ann, bob, send } = await conversation();
+  for (const content of ['one', 'two', 'three', 'four']) await send(content);
+  const [opened, one, two, three] = await feedOf(bob);
+  for (const [line, days] of [
+    [opened, 59],
+    [one, 50],
+    [two, 46],
+    [three, 29],
+  ] as const) {
+    await age(line?.event_id ?? '', days);
+  }
+  const before = await rest('GET', `${service.api}/events?limit=1`, { token: bob.token });
+  expect(before.body.gap).toBeUndefined();
+  const lines = await feedOf(bob);
+  await tidy();
+  const names = (await partitions()).filter(({ table }) => table === 'feed').map(({ from }) => from);
+  expect(names[0]).toBe(lowestIdAt('event', today - 31 * day));
+  expect(await feedOf(bob)).toEqual(lines.slice(3));
+  expect(await feedOf(ann)).toHaveLength(2);
+
+  const cursor = service.core.cursors.encodeFeed(bob.id, 1);
+  const page = await rest('GET', `${service.api}/events?cursor=${encodeURIComponent(cursor)}`, {
+    token: bob.token,
+  });
+  expect(page.body).toMatchObject({ gap: true, complete: true });
+  expect(page.body.events.map((event: { data: { content: string } }) => event.data.content)).toEqual([
+    'three',
+    'four',
+  ]);
+  const socket = await connect(service.url, {
+    token: await service.token(bob.handle, { door: 'ws' }),
+    cursor,
+  });
+  expect(socket.ready).toMatchObject({ resumed: true, gap: true });
+  await socket.next((frame) => frame.data?.['content'] === 'four');
+  expect(socket.events()).toHaveLength(2);
+  await socket.close();
+  const stream = await openSse(`${service.url}/mcp`, {
+    Accept: 'text/event-stream',
+    Authorization: `Bearer ${await service.token(bob.handle, { door: 'mcp' })}`,
+    'Last-Event-ID': cursor,
+  });
+  const told = (await stream.events(3)).map((event) => JSON.parse(event.data));
+  expect(told[0].method).toBe('notifications/service/gap');
+  stream.close();
+});
+
+test('a feed whose lines lie the other way round, since clocks differed, has no hole behind the seam', async () => {
+  await layOut(service.core, [-60, -45, -20, 2]);
+  const { bob, send } = await conversation();
+  for (const content of ['one', 'two', 'three']) await send(content);
+  const [opened, one, two] = await feedOf(bob);
+  // The second line was written before the third, by a process that was ahead.
+  await age(opened?.event_id ?? '', 46);
+  await age(one?.event_id ?? '', 44);
+  await age(two?.event_id ?? '', 45.5);
+  await tidy();
+  expect((await feedOf(bob)).map(({ number }) => number)).toEqual([4]);
+});
+
+test('what lay in the default partition is moved into its own when that is made', async () => {
+  await layOut(service.core, [-8, -1]);
+  const { bob, send } = await conversation();
+  await send('early');
+  expect(new Set((await feedOf(bob)).map(({ part }) => part))).toEqual(new Set(['feed_default']));
+  await tidy();
+  expect((await feedOf(bob)).map(({ part }) => part)).not.toContain('feed_default');
+  expect(await sql('select from messages_default')).toEqual([]);
+  const page = await rest('GET', `${service.api}/events`, { token: bob.token });
+  expect(page.body.gap).toBeUndefined();
+});
+
+test('what a clock far behind left in the default partition leaves one by one', async () => {
+  await layOut(service.core, [-20, 2]);
+  const { bob, send } = await conversation();
+  await send('one');
+  for (const { event_id } of (await feedOf(bob)).slice(0, 1)) await age(event_id, 50);
+  expect((await feedOf(bob))[0]?.part).toBe('feed_default');
+  await tidy();
+  expect((await feedOf(bob)).map(({ number }) => number)).toEqual([2]);
+  expect(await sql('select from events_default')).toEqual([]);
+});
+
+test('messages go on while partitions come and go', async () => {
+  await layOut(service.core, [-100, -80, -60, -45, -20, 2]);
+  const { ann, bob, thread, send } = await conversation();
+  const change = { over: false };
+  const work = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let sent = 0; !change.over || sent < 5; sent += 1) {
+        expect((await send(`${sent}`)).status).toBe(201);
+        const list = await rest('GET', `${service.api}/threads/${thread}/messages`, { token: bob.token });
+        expect(list.status).toBe(200);
+      }
+    }),
+  );
+  await tidy().finally(() => {
+    change.over = true;
+  });
+  await work;
+  const all = await partitions();
+  expect(all.filter(({ table, to }) => table === 'feed' && to < idOf('event', 30))).toEqual([]);
+  for (const agent of [ann, bob]) {
+    const numbers = (await feedOf(agent)).map(({ number }) => number);
+    expect(numbers).toEqual(Array.from(numbers, (_, index) => index + 1));
+  }
+});
