@@ -1,4 +1,5 @@
 import type { Core } from '../compose.ts';
+import { coveredUntil } from '../domain/partitions.ts';
 import { type ErrorLog, limitedLog } from '../platform/error-log.ts';
 import { healthChecks } from './health-checks.ts';
 
@@ -29,6 +30,7 @@ export function createScrape(core: Core): () => Promise<string> {
     metrics.queueAge.reset();
     metrics.outboxJobs.remove();
     metrics.outboxAge.remove();
+    metrics.partitionsReach.reset();
     return Promise.all(looks.map((look) => look()));
   }
 
@@ -84,6 +86,14 @@ function looksOf(core: Core): Look[] {
         const { rows, oldest } = await repositories.outbox.age();
         metrics.outboxJobs.set(rows);
         metrics.outboxAge.set(secondsSince(oldest));
+      },
+    },
+    {
+      at: 'the partitions',
+      async look() {
+        for (const [table, until] of coveredUntil(await repositories.partitions.list())) {
+          metrics.partitionsReach.set({ table }, (until - Date.now()) / 1_000);
+        }
       },
     },
   ];

@@ -122,6 +122,12 @@ export function createMetrics({ version, part }: { version: string; part: string
       help: 'Jobs that are owed since a commit and not done yet; every process tells the same.',
       registers,
     }),
+    partitionsReach: new Gauge({
+      name: 'ams_partitions_ahead_seconds',
+      help: 'How far ahead of now there are partitions of a table; every process tells the same.',
+      labelNames: ['table'],
+      registers,
+    }),
     outboxAge: new Gauge({
       name: 'ams_outbox_oldest_job_age_seconds',
       help: 'How long the oldest job has been owed; every process tells the same.',

@@ -1,8 +1,9 @@
 import type { EventType, FeedEntry } from '../domain/events.ts';
+import { lowestIdAt } from '../domain/ids.ts';
 import type { DeliveredMark, FeedStretch } from '../domain/receipts.ts';
 import { filesOfMessages } from './attachments.ts';
 import type { MessageRow } from './messages.ts';
-import { type Queryable, statement } from './queryable.ts';
+import { type Queryable, type Statement, statement } from './queryable.ts';
 
 export interface EventRow {
   id: string;
@@ -46,6 +47,9 @@ export interface FeedStanding {
 /** One line of an agent's feed. */
 export type FeedLine = Pick<FeedEntry, 'number' | 'event_id'>;
 
+/** How far the clocks of processes may be apart, in milliseconds. */
+const day = 24 * 60 * 60 * 1000;
+
 /** Lines of an acknowledged stretch that are looked through for messages, at most: its newest ones. */
 const farthestBack = 1_000;
 
@@ -69,6 +73,20 @@ const statements = {
        select number, event_id from feed where agent_id = r.agent_id and number > r.after order by number limit $3) f
      order by r.place, f.number`,
   ),
+  /**
+   * The same of lines that follow their position without a hole, and are of the days around now ($4, $5): they lie in one partition
+   * or two, and no other is looked into.
+   */
+  readRecent: statement(
+    'feed.read_recent',
+    `select r.place::int, f.number, f.event_id
+     from unnest($1::text[], $2::bigint[]) with ordinality r (agent_id, after, place)
+     cross join lateral (
+       select number, event_id from feed
+       where agent_id = r.agent_id and number > r.after and number <= r.after + $3::bigint and event_id >= $4 and event_id < $5
+       order by number) f
+     order by r.place, f.number`,
+  ),
   /** The planner must look messages and senders up (offset 0): a table without statistics it takes for small, and would read it whole. */
   events: statement(
     'feed.events',
@@ -77,7 +95,7 @@ const statements = {
        m.metadata, ${filesOfMessages} as attachments
      from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
      left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
-     where e.id = any($1)`,
+     where e.id = any($1) and e.id between $2 and $3`,
   ),
   /** Heads are locked in the order of their ids, as commits lock them: the two never wait for each other in a circle. */
   acknowledge: statement(
@@ -120,7 +138,7 @@ const statements = {
     `select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as heads,
        coalesce(json_agg(h.agent_id) filter (where exists (
          select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as posting
-     from (select distinct unnest(recipients) as agent_id from events where id = any($1)) r
+     from (select distinct unnest(recipients) as agent_id from events where id = any($1) and id between $2 and $3) r
      cross join lateral (select agent_id, last_number from feed_heads where agent_id = r.agent_id offset 0) h`,
   ),
 };
@@ -145,7 +163,31 @@ function withMessage(row: EventColumns): EventRow {
   };
 }
 
+/** Identifiers with the lowest and the highest of them, by which the planner knows the partitions. */
+function withEnds(ids: readonly string[]): [readonly string[], string, string] {
+  const sorted = ids.toSorted();
+  return [ids, sorted[0] ?? '', sorted.at(-1) ?? ''];
+}
+
 export function feedRepository(db: Queryable) {
+  /** One list for each position, all in one round trip. */
+  async function linesOf(
+    query: Statement,
+    positions: readonly { agent_id: string; after: number }[],
+    limit: number,
+    range: readonly string[] = [],
+  ): Promise<FeedLine[][]> {
+    const lists: FeedLine[][] = positions.map(() => []);
+    const rows = await db.query<FeedLine & { place: number }>(query, [
+      positions.map((position) => position.agent_id),
+      positions.map((position) => position.after),
+      limit,
+      ...range,
+    ]);
+    for (const { place, number, event_id } of rows) lists[place - 1]?.push({ number, event_id });
+    return lists;
+  }
+
   return {
     /** The last number and the acknowledged one, for each agent that exists. */
     heads(agentIds: readonly string[]): Promise<FeedHead[]> {
@@ -155,22 +197,28 @@ export function feedRepository(db: Queryable) {
     bounds(agentIds: readonly string[]): Promise<FeedBounds[]> {
       return db.query<FeedBounds>(statements.bounds, [agentIds]);
     },
-    /** Up to `limit` lines after each position, in order: one list for each position, all in one round trip. */
+    /**
+     * Up to `limit` lines after each position, in order: one list for each position. Young ones are looked for first: numbers have no
+     * holes, so a list that begins with the next one is right. What they do not answer is looked for everywhere.
+     */
     async read(
       positions: readonly { agent_id: string; after: number }[],
       limit: number,
     ): Promise<FeedLine[][]> {
-      const lists: FeedLine[][] = positions.map(() => []);
-      const rows = await db.query<FeedLine & { place: number }>(statements.read, [
-        positions.map((position) => position.agent_id),
-        positions.map((position) => position.after),
-        limit,
-      ]);
-      for (const { place, number, event_id } of rows) lists[place - 1]?.push({ number, event_id });
+      const now = Date.now();
+      const young = [lowestIdAt('event', now - day), lowestIdAt('event', now + day)];
+      const lists = await linesOf(statements.readRecent, positions, limit, young);
+      const open = positions.flatMap(({ after }, index) =>
+        lists[index]?.[0]?.number === after + 1 ? [] : index,
+      );
+      if (open.length === 0) return lists;
+      const rest = open.flatMap((index) => positions[index] ?? []);
+      const found = await linesOf(statements.read, rest, limit);
+      for (const [place, index] of open.entries()) lists[index] = found[place] ?? [];
       return lists;
     },
     async events(ids: readonly string[]): Promise<EventRow[]> {
-      return (await db.query<EventColumns>(statements.events, [ids])).map(withMessage);
+      return (await db.query<EventColumns>(statements.events, withEnds(ids))).map(withMessage);
     },
     /** Moves durable positions forward, never back, never past the end; answers what they have passed. */
     acknowledge(positions: readonly { agent_id: string; number: number }[]): Promise<FeedStretch[]> {
@@ -205,7 +253,7 @@ export function feedRepository(db: Queryable) {
     },
     /** Every agent whom these events concern. */
     async recipients(eventIds: readonly string[]): Promise<Recipients> {
-      const [recipients] = await db.query<Recipients>(statements.recipients, [eventIds]);
+      const [recipients] = await db.query<Recipients>(statements.recipients, withEnds(eventIds));
       if (!recipients) throw new Error('an aggregate is always one row');
       return recipients;
     },

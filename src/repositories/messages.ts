@@ -1,3 +1,4 @@
+import { lowestIdAt } from '../domain/ids.ts';
 import { type AttachmentColumns, filesOfMessages } from './attachments.ts';
 import { type Queryable, statement } from './queryable.ts';
 
@@ -27,7 +28,7 @@ const longestPage = 200;
 /** The limit inside is one that the planner sees: it would take the other for a tenth of the thread, and read all of it. */
 function listed(order: 'asc' | 'desc'): string {
   return `select ${columns}
-     from (select * from messages where thread_id = $1 and sequence < $2 and sequence > $3
+     from (select * from messages where thread_id = $1 and sequence < $2 and sequence > $3 and id >= $5 and id < $6
            order by sequence ${order} limit ${longestPage}) m
      join agents a on a.id = m.sender_id
      order by m.sequence ${order} limit $4`;
@@ -109,6 +110,28 @@ export interface MessageRange {
   limit: number;
 }
 
+/** A thread as it stood before its messages were read. */
+export interface ListedThread {
+  id: string;
+  last_sequence: number;
+  last_message_at: number | null;
+  created_at: number;
+}
+
+/** How far the clocks of processes may be apart, in milliseconds. */
+const day = 24 * 60 * 60 * 1000;
+const lastOfAll = 'msg_~';
+
+/** Whether a page holds all that was there: sequences have no hole. */
+function isWhole(rows: readonly MessageRow[], thread: ListedThread, range: MessageRange): boolean {
+  const { above, order, limit } = range;
+  const top = Math.min(range.below - 1, thread.last_sequence);
+  if (top <= above) return true;
+  const [first, last] = [rows[0]?.sequence ?? 0, rows.at(-1)?.sequence ?? 0];
+  const begins = order === 'asc' ? first === above + 1 : first >= top;
+  return begins && rows.length >= Math.min(limit, top - above) && Math.abs(first - last) === rows.length - 1;
+}
+
 export function messagesRepository(db: Queryable) {
   return {
     /**
@@ -128,9 +151,16 @@ export function messagesRepository(db: Queryable) {
     async find(threadId: string, id: string): Promise<MessageRow | undefined> {
       return (await db.query<MessageRow>(statements.find, [threadId, id]))[0];
     },
-    list(threadId: string, range: MessageRange): Promise<MessageRow[]> {
+    /** Looks into the partitions of the time in which the thread was in use; into all of them where clocks were wrong, or rows have left. */
+    async list(thread: ListedThread, range: MessageRange): Promise<MessageRow[]> {
       const query = range.order === 'asc' ? statements.listUp : statements.listDown;
-      return db.query<MessageRow>(query, [threadId, range.below, range.above, range.limit]);
+      const rowsBetween = (from: string, below: string) =>
+        db.query<MessageRow>(query, [thread.id, range.below, range.above, range.limit, from, below]);
+      const rows = await rowsBetween(
+        lowestIdAt('message', thread.created_at - day),
+        lowestIdAt('message', (thread.last_message_at ?? thread.created_at) + day),
+      );
+      return isWhole(rows, thread, range) ? rows : rowsBetween('', lastOfAll);
     },
   };
 }

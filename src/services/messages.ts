@@ -54,7 +54,7 @@ export async function listMessages(work: Work, input: ListMessages) {
         order === 'asc'
           ? { below: largestSequence, above: last?.[0] ?? after_sequence }
           : { below: last?.[0] ?? largestSequence, above: after_sequence };
-      return work.messages.list(thread.id, { ...range, order, limit });
+      return work.messages.list(thread, { ...range, order, limit });
     },
     position: (message) => [message.sequence],
   });

@@ -14,7 +14,7 @@ export async function readThread(
     order: 'desc' as const,
     limit: input.limit,
   };
-  const rows = await work.messages.list(thread.id, range);
+  const rows = await work.messages.list(thread, range);
   const relationships = await relationshipsFor(
     work,
     rows.map((row) => row.sender_id),

@@ -66,6 +66,7 @@ afterAll(async () => {
 });
 
 const thread = () => thread_ids[3] ?? '';
+const listed = () => ({ id: thread(), last_sequence: 900, last_message_at: Date.now(), created_at: 0 });
 const anyThread = { status: null, with_handle: null, updated_since: null, after: null, limit: 21 };
 const position = { activity: Date.now(), id: newId('thread'), snapshot: '1:1:', since: Date.now() };
 const range = { below: 2_147_483_647, above: 0, limit: 51 };
@@ -84,8 +85,8 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => threadListRepository(db).list(reader, { ...anyThread, with_handle: 'a.b', status: 'active' }),
   ],
   ['a message', (db) => messagesRepository(db).find(thread(), newId('message'))],
-  ['messages, newest first', (db) => messagesRepository(db).list(thread(), { ...range, order: 'desc' })],
-  ['messages, oldest first', (db) => messagesRepository(db).list(thread(), { ...range, order: 'asc' })],
+  ['messages, newest first', (db) => messagesRepository(db).list(listed(), { ...range, order: 'desc' })],
+  ['messages, oldest first', (db) => messagesRepository(db).list(listed(), { ...range, order: 'asc' })],
   ['threads to search', (db) => messageSearchRepository(db).listThreads(reader, null)],
   [
     'threads to search with an agent',

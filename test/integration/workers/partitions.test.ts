@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lowestIdAt, timeOfId } from '../../../src/domain/ids.ts';
+import { lowestIdAt, newId, timeOfId } from '../../../src/domain/ids.ts';
+import { searchTextVersion } from '../../../src/domain/search-text.ts';
 import { expireByAge } from '../../../workers/retention.ts';
 import { day, idOf, layOut, tables } from '../../support/partitions.ts';
 import { rest } from '../../support/rest-client.ts';
@@ -11,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let service: TestService;
 beforeEach(async () => {
-  service = await startService({ worker: false });
+  service = await startService({ worker: false, env: { MESSAGE_RETENTION_DAYS: '40' } });
 });
 afterEach(() => service.stop());
 
@@ -157,6 +158,47 @@ test('what a clock far behind left in the default partition leaves one by one', 
   await tidy();
   expect((await feedOf(bob)).map(({ number }) => number)).toEqual([2]);
   expect(await sql('select from events_default')).toEqual([]);
+});
+
+test('old messages leave with all that hangs on them, and their threads go on', async () => {
+  await layOut(service.core, [-100, -60, -45, -20, 2]);
+  const { ann, bob, thread, send } = await conversation();
+  const ids: string[] = [];
+  for (const content of ['one', 'two', 'three']) ids.push((await send(content)).body.id);
+  const documents = ids.map((message_id) => ({ message_id, document: "'word':1" }));
+  await service.core.repositories.messageSearch.index(documents, searchTextVersion, Date.now());
+  await sql(
+    `insert into attachments (id, uploader_id, message_id, storage_key, filename, content_type, size_bytes, sha256, created_at)
+     values ($1, $2, $3, $4, 'a.txt', 'text/plain', 1, $5, 1)`,
+    [newId('attachment'), ann.id, ids[0], 'b'.repeat(32), 'a'.repeat(64)],
+  );
+  for (const [at, { event_id }] of (await feedOf(bob)).slice(1, 3).entries()) {
+    await age(event_id, 80 - at);
+    const older = idOf('message', 80 - at);
+    await sql('update messages set id = $2 where id = $1', [ids[at], older]);
+    await sql('update message_search set message_id = $2 where message_id = $1', [ids[at], older]);
+    await sql('update attachments set message_id = $2 where message_id = $1', [ids[at], older]);
+    ids[at] = older;
+  }
+  await tidy();
+
+  const [reader, writer] = [{ token: bob.token }, { token: ann.token }];
+  const list = async (query: string) => {
+    const { body } = await rest('GET', `${service.api}/threads/${thread}/messages${query}`, reader);
+    return body.messages.map(({ sequence }: { sequence: number }) => sequence);
+  };
+  expect((await rest('GET', `${service.api}/threads/${thread}`, reader)).body.unread_count).toBe(1);
+  const body = { content: 'four', reply_to: ids[0] };
+  const refused = await rest('POST', `${service.api}/threads/${thread}/messages`, { ...writer, body });
+  expect(refused.body.error.code).toBe('MESSAGE_NOT_FOUND');
+  expect((await send('four')).body.sequence).toBe(4);
+  expect(await list('')).toEqual([4, 3]);
+  expect(await list('?order=asc')).toEqual([3, 4]);
+  expect(await list('?order=asc&limit=1')).toEqual([3]);
+  const found = await rest('GET', `${service.api}/messages/search?q=word`, reader);
+  expect(found.body.results.map(({ message }: { message: { id: string } }) => message.id)).toEqual([ids[2]]);
+  expect(await sql('select message_id from message_search')).toEqual([{ message_id: ids[2] }]);
+  expect(await sql('select from attachments')).toEqual([]);
 });
 
 test('messages go on while partitions come and go', async () => {
