@@ -22,13 +22,13 @@ beforeAll(async () => {
     set session_replication_role = replica;
     insert into feed_heads (agent_id, last_number) select 'agt_' || n, 40 from generate_series(1, 10000) n;
     insert into feed (agent_id, number, event_id)
-      select 'agt_' || a, n, 'evt_' || n from generate_series(1, 500) a, generate_series(1, 40) n;
+      select 'agt_' || a, n, 'evt_' || lpad(n::text, 26, '0') from generate_series(1, 500) a, generate_series(1, 40) n;
     insert into events (id, type, data, recipients, created_at)
-      select 'evt_' || n, 'contact.request', '{}', array['agt_7'], n from generate_series(1, 20000) n;
+      select 'evt_' || lpad(n::text, 26, '0'), 'contact.request', '{}', array['agt_7'], n from generate_series(1, 20000) n;
     insert into webhooks (id, agent_id, url, description, scopes, only_when_offline, secret, noted_number, created_at, updated_at)
       select 'whk_' || n, 'agt_' || n, 'https://example.com', '', '{contacts:read}', false, '', 0, n, n from generate_series(1, 10000) n;
     insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, next_at, created_at)
-      select 'whk_' || n % 50, 'evt_' || n, 'contact.request', n,
+      select 'whk_' || n % 50, 'evt_' || lpad(n::text, 26, '0'), 'contact.request', n,
         case when n % 100 = 0 then 'pending' else 'delivered' end, case when n % 100 = 0 then n end, n
       from generate_series(1, 50000) n;
     analyze;
@@ -39,9 +39,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-const only = { before: 'evt_9', state: null, limit: 51 };
+const eventId = (number: number) => `evt_${String(number).padStart(26, '0')}`;
+const only = { before: eventId(9), state: null, limit: 51 };
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['recipients of events', (db) => feedRepository(db).recipients(['evt_7', 'evt_8'])],
+  ['recipients of events', (db) => feedRepository(db).recipients([eventId(7), eventId(8)])],
   [
     'what webhooks have to post',
     (db) => webhookNotesRepository(db).note(['agt_7', 'agt_8'], { online: ['agt_8'], limit: 500, now: 1 }),
@@ -55,7 +56,10 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => webhookDeliveriesRepository(db).list('whk_7', { ...only, state: 'failed' }),
   ],
   ['what got through since', (db) => webhookDeliveriesRepository(db).deliveredSince('whk_7', 7)],
-  ['a replay of what failed', (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', 'evt_1', 1, 100)],
+  [
+    'a replay of what failed',
+    (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', eventId(1), 1, 100),
+  ],
   ['giving up', (db) => webhookDeliveriesRepository(db).abandon('whk_7', 'why')],
   ['what is old', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
 ];
