@@ -22,7 +22,7 @@ const search: Table = {
 /**
  * Messages and their search rows in partitions by the time of the message, so that old ones can leave as tables are dropped. No
  * foreign key leads from or to them any more: each would have every partition that comes or goes lock the table at its other end,
- * and every message pay for a check of what its own statement has just found. Releases before go on by the same statements.
+ * and every message pay for a check of what its own statement has just found. The release before goes on by the same statements.
  */
 export async function up(knex: Knex): Promise<void> {
   const { rows }: { rows: { id: string | null }[] } = await knex.raw('select max(id) as id from messages');

@@ -42,6 +42,8 @@ export async function inPassing(
 }
 
 /**
+ * Two releases live with it by the name, which stays: statements find the new table where the old one was.
+ *
  * Makes a table the first partition of a new one of its name: nothing is rewritten, and what reads and writes it need not know. Its
  * rows are checked against the end of the partition while everything goes on; the exchange itself takes a moment. What was
  * killed before that begins anew.
