@@ -6,8 +6,7 @@ import { batching } from './platform/batching.ts';
 import type { Bus } from './platform/bus.ts';
 import type { Logger } from './platform/logger.ts';
 import type { JobQueues } from './platform/queues.ts';
-import type { Tracing } from './platform/tracing.ts';
-import type { CommitNews, OwedJob } from './unit-of-work.ts';
+import type { CommitNews, OwedJob } from './notebook.ts';
 
 export interface Announcer {
   /** Rings for whoever listens and enqueues the jobs that are owed. Never throws and is never waited for. */
@@ -34,18 +33,16 @@ export function createAnnouncer({
   bus,
   queues,
   logger,
-  tracing,
 }: {
   bus: Bus;
   queues: JobQueues;
   logger: Logger;
-  tracing: Pick<Tracing, 'current'>;
 }): Announcer {
   const ring = batching<CommitNews['heads'][number]>(async (heads) => {
     const latest = new Map(heads.map((head) => [head.agent_id, head]));
     await bus.publish(packRings([...latest.values()]));
   });
-  const enqueue = batching<OwedJob & { trace?: string }>(async (jobs) => {
+  const enqueue = batching<OwedJob>(async (jobs) => {
     await pause(jobGathering_ms.before);
     await queues.enqueue(packed(jobs));
     await pause(jobGathering_ms.behind);
@@ -67,9 +64,7 @@ export function createAnnouncer({
       for (const listener of listeners) listener(news);
       if (heads.length > 0) follow(ring(heads), 'rings');
       if (messages.length > 0) follow(bus.publish(messages), 'messages');
-      const trace = tracing.current();
-      const owed = trace === undefined ? jobs : jobs.map((job) => ({ ...job, trace }));
-      if (jobs.length > 0) follow(enqueue(owed), 'jobs');
+      if (jobs.length > 0) follow(enqueue(jobs), 'jobs');
     },
     alsoTell: (listener) => void listeners.push(listener),
     async settled() {
@@ -79,7 +74,7 @@ export function createAnnouncer({
 }
 
 /** What is traced travels apart, so that an entry of the queue belongs to one trace; the rest shares its entries. */
-function packed(jobs: readonly (OwedJob & { trace?: string })[]): QueuedJob[] {
+function packed(jobs: readonly OwedJob[]): QueuedJob[] {
   const traces = new Set(jobs.map(({ trace }) => trace));
   return [...traces].flatMap((trace) => {
     const queued = queuedJobs(jobs.filter((job) => job.trace === trace));

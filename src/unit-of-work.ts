@@ -3,25 +3,28 @@ import type { FileAddresses } from './domain/attachments.ts';
 import { type Act, type Author, byActor, theService } from './domain/audit.ts';
 import type { Courier } from './domain/courier.ts';
 import type { Cursors } from './domain/cursors.ts';
-import type { FeedEntry, NewEvent } from './domain/events.ts';
-import { newId } from './domain/ids.ts';
+import type { DomainError } from './domain/errors.ts';
+import type { NewEvent } from './domain/events.ts';
 import type { LoopLimit, UnsentLimit } from './domain/limits.ts';
 import { ringsOf } from './domain/rings.ts';
 import type { SealedBox } from './domain/sealed-box.ts';
+import {
+  type BusMessage,
+  type CommitNews,
+  newsOf,
+  type Notebook,
+  openNotebook,
+  type OwedJob,
+  recordOf,
+} from './notebook.ts';
 import { type CommitAnswer, type CommitRecord, commitStatement } from './repositories/commit.ts';
 import { databaseError } from './repositories/errors.ts';
-import type { EventRow } from './repositories/feed.ts';
 import { type Repositories, repositoriesOn } from './repositories/index.ts';
 import type { MessageRow } from './repositories/messages.ts';
 import type { Queryable } from './repositories/queryable.ts';
-import { commitRecord, linesOf, logged, type NotedEvent } from './noted-events.ts';
 import type { ReplicaReads } from './replica-reads.ts';
 
-/** A message for all processes. */
-export interface BusMessage {
-  topic: string;
-  body: string;
-}
+export type { BusMessage, CommitNews } from './notebook.ts';
 
 /** What a use case without an acting agent is handed: an operator's command, a step of the authorization server. */
 export interface Administration extends Repositories {
@@ -48,6 +51,8 @@ export interface Recording extends Administration {
   tell(message: BusMessage): void;
   /** Notes a job that no event sets in motion. It is owed from the commit on, until a worker has done it. */
   owe(job: OwedJob): void;
+  /** A statement that need not be waited for: it travels with the commit, and fails together with it. */
+  leave(underWay: Promise<unknown>): void;
 }
 
 /** What a use case is handed: who acts, the time, the repositories of one transaction, and a place to note what happened. */
@@ -69,24 +74,22 @@ export interface IdempotencyClaim {
   request_hash: Buffer;
 }
 
-export interface OwedJob {
-  job: string;
-  subject_id: string;
+/** A body that is answered, or what it is kept as. */
+interface KeptAnswer {
+  body: string;
+  kept_as?: string;
 }
 
-/**
- * What a commit changed for others: whose feed grew to which number and by what, which jobs are owed, and what else every process
- * should hear.
- */
-export interface CommitNews {
-  heads: { agent_id: string; last_number: number }[];
-  /** Where the events stand in the feeds, in the order of each. */
-  lines: FeedEntry[];
-  /** The events as the log holds them; one about a message that was not at hand is left out. */
-  events: EventRow[];
-  jobs: OwedJob[];
-  messages: BusMessage[];
+/** One of several writes in one transaction. */
+export interface SharedWrite {
+  actor: Actor;
+  claim: IdempotencyClaim | null;
+  /** The traceparent of what it is a part of, where that is traced. */
+  trace: string | undefined;
 }
+
+/** What becomes of one of several writes: done, refused, or null when it cannot be done in company. */
+export type Shared<T> = T | DomainError | null;
 
 interface Transaction extends Queryable {
   commit<Row extends object>(last?: ReturnType<typeof commitStatement>): Promise<Row[]>;
@@ -111,58 +114,49 @@ export interface UnitOfWorkParts {
   announce(news: CommitNews): void;
 }
 
-const jobGrace = 10_000;
-
 /** Opens units of work: reads on the pool, writes in one transaction each. */
 export function createUnitOfWork(parts: UnitOfWorkParts) {
   const pool = repositoriesOn(parts.database);
-  const { cursors, addresses, loop, unsent, vault, courier } = parts;
+  const { vault, courier } = parts;
+  const tools = {
+    cursors: parts.cursors,
+    addresses: parts.addresses,
+    loop: parts.loop,
+    unsent: parts.unsent,
+  };
 
   /** One transaction, committed together with what was noted in it; announced when it concerns others. */
   async function recorded<T>(
-    run: (work: Recording) => Promise<T>,
-    keyOf: (result: T) => CommitRecord['idempotency'],
-    author: Author,
-    actorId: string | null = null,
+    books: readonly Notebook[],
+    run: (base: Repositories & Pick<Recording, 'now' | 'vault' | 'courier'>) => Promise<T>,
+    keysOf: (result: T) => CommitRecord['keys'],
   ): Promise<T> {
     const transaction = await parts.database.begin().catch((error: unknown) => {
       throw databaseError(error);
     });
-    const events: NotedEvent[] = [];
-    const messages: BusMessage[] = [];
-    const owed: OwedJob[] = [];
-    const acts: Act[] = [];
     const now = Date.now();
     try {
       const repositories = repositoriesOn(transaction);
-      const result = await run({
-        ...repositories,
-        now,
-        vault,
-        courier,
-        note: (act) => void acts.push(act),
-        emit: (event, message = null) => void events.push({ ...event, id: newId('event'), message }),
-        tell: (message) => void messages.push(message),
-        owe: (job) => void owed.push(job),
-      });
-      if (acts.length > 0) await repositories.auditLog.insert(acts, author, now);
-      const jobs = [...events.flatMap((event) => parts.jobsOf(event)), ...owed];
-      const idempotency = keyOf(result);
-      const traceparent = parts.trace?.();
-      const record = {
-        ...commitRecord(events, now, actorId),
-        jobs,
-        job_grace: jobGrace,
-        idempotency,
-        traceparent,
-      };
-      const empty = events.length === 0 && jobs.length === 0 && !idempotency && record.touched === null;
-      const [answer] = await transaction.commit<CommitAnswer>(empty ? undefined : commitStatement(record));
-      const heads = ringsOf(answer?.heads ?? {});
-      if (heads.length > 0 || jobs.length > 0 || messages.length > 0) {
-        const lines = linesOf(record.entries, heads);
-        parts.announce({ heads, lines, events: logged(events, now, traceparent), jobs, messages });
+      const result = await run({ ...repositories, now, vault, courier });
+      for (const { acts, author } of books) {
+        if (acts.length > 0) await repositories.auditLog.insert(acts, author, now);
       }
+      const record = recordOf(books, now, parts.jobsOf, keysOf(result));
+      const { events, jobs, keys, touched } = record;
+      const empty = events.length + jobs.length + keys.length + touched.length === 0;
+      const last = empty ? undefined : commitStatement(record);
+      const underWay = books.flatMap((book) => book.underWay);
+      const [committed, ...left] = await Promise.allSettled([
+        transaction.commit<CommitAnswer>(last),
+        ...underWay,
+      ]);
+      // What went wrong first is the cause; that nothing could be committed only follows.
+      for (const end of left) if (end.status === 'rejected') throw end.reason;
+      if (committed.status === 'rejected') throw committed.reason;
+      const [answer] = committed.value;
+      const heads = ringsOf(answer?.heads ?? {});
+      const news = newsOf(books, record, heads);
+      if (news) parts.announce(news);
       return result;
     } catch (error) {
       await transaction.rollback();
@@ -179,15 +173,15 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       const refuse = () => {
         throw new Error('a read changes nothing and has nothing to tell');
       };
-      const mute = { emit: refuse, tell: refuse, owe: refuse, note: refuse };
-      const tools = { cursors, addresses, loop, unsent, vault, courier, ...mute };
+      const mute = { emit: refuse, tell: refuse, owe: refuse, note: refuse, leave: refuse };
+      const silent = { ...tools, vault, courier, ...mute };
       const away = replica ? parts.fromReplica : undefined;
       const served = await away?.(actor.agent_id, (repositories, snapshot) =>
-        run({ ...repositories, actor, now: Date.now(), ...tools, snapshot }),
+        run({ ...repositories, actor, now: Date.now(), ...silent, snapshot }),
       );
       if (served) return served.result;
       try {
-        return await run({ ...pool, actor, now: Date.now(), ...tools });
+        return await run({ ...pool, actor, now: Date.now(), ...silent });
       } catch (error) {
         throw databaseError(error);
       }
@@ -197,22 +191,53 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
      * Runs in one transaction and commits it together with the events, the jobs they cause and, under a claim, the body
      * that `run` answers, or what it is kept as. Nothing of it stays when anything fails.
      */
-    write<T extends { body: string; kept_as?: string }>(
+    write<T extends KeptAnswer>(
       actor: Actor,
       claim: IdempotencyClaim | null,
       run: (work: Work) => Promise<T>,
     ): Promise<T> {
+      const book = openNotebook(byActor(actor), parts.trace?.(), actor.agent_id);
       return recorded(
-        (work) => run({ ...work, actor, cursors, addresses, loop, unsent }),
-        (answer) => claim && { ...claim, answer: answer.kept_as ?? answer.body },
-        byActor(actor),
-        actor.agent_id,
+        [book],
+        (base) => run({ ...base, ...book.pens, actor, ...tools }),
+        (answer) => keptUnder(claim, answer),
+      );
+    },
+
+    /**
+     * Runs several writes, of several actors, in one transaction, each with notes of its own. `run` answers each of them in their
+     * order; those that it refuses, and those that it answers null, must have left nothing behind. When anything fails, nothing of any
+     * of them stays. What is done must tell its actor by an event: a replica shows by the actor's head whether it has replayed it.
+     */
+    async writeTogether<Call extends SharedWrite, T extends KeptAnswer>(
+      calls: readonly Call[],
+      run: (shared: readonly { call: Call; work: Work }[]) => Promise<readonly Shared<T>[]>,
+    ): Promise<readonly Shared<T>[]> {
+      const shared = calls.map((call) => ({ call, book: openNotebook(byActor(call.actor), call.trace) }));
+      return recorded(
+        shared.map(({ book }) => book),
+        (base) =>
+          run(
+            shared.map(({ call, book }) => {
+              return { call, work: { ...base, ...book.pens, ...tools, actor: call.actor } };
+            }),
+          ),
+        (answers) =>
+          shared.flatMap(({ call }, at) => {
+            const answer = answers[at] ?? null;
+            return answer === null || answer instanceof Error ? [] : keptUnder(call.claim, answer);
+          }),
       );
     },
 
     /** As `write`, on nobody's behalf: for what no agent asked for, and agents are to hear of. */
     record<T>(run: (work: Recording) => Promise<T>, author: Author = theService): Promise<T> {
-      return recorded(run, () => null, author);
+      const book = openNotebook(author, parts.trace?.());
+      return recorded(
+        [book],
+        (base) => run({ ...base, ...book.pens }),
+        () => [],
+      );
     },
 
     /** As `read`, on nobody's behalf: the token check, the authorization server, operators. */
@@ -250,6 +275,9 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     /** What `kept_as` is sealed with. */
     vault,
 
+    /** The traceparent of what is going on, where that is traced. */
+    trace: () => parts.trace?.(),
+
     /** The stored answer of a claim, if its effect is committed. */
     async answerOf(claim: IdempotencyClaim) {
       try {
@@ -262,3 +290,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
 }
 
 export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
+
+function keptUnder(claim: IdempotencyClaim | null, answer: KeptAnswer): CommitRecord['keys'] {
+  return claim ? [{ ...claim, answer: answer.kept_as ?? answer.body }] : [];
+}

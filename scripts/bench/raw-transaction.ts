@@ -35,16 +35,19 @@ export async function rawTransaction(database: Database, thread: Thread, content
     await transaction.commit(
       commitStatement({
         now,
-        events: [{ ...event, data: null }],
+        events: [{ ...event, data: null, traceparent: null }],
+        touched: [],
         entries: thread.members.map(({ id }) => ({ agent_id: id, event_id: event.id })),
         jobs: jobsOf(event),
         job_grace: never_ms,
         // As long as the answer that a send stores.
-        idempotency: {
-          key_hash,
-          request_hash: key_hash,
-          answer: JSON.stringify({ ...message, ...rest, sequence, sender, attachments: [] }),
-        },
+        keys: [
+          {
+            key_hash,
+            request_hash: key_hash,
+            answer: JSON.stringify({ ...message, ...rest, sequence, sender, attachments: [] }),
+          },
+        ],
       }),
     );
   } catch (error) {

@@ -4,7 +4,7 @@ import type { StoredFile } from '../domain/attachments.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ActionBudget } from '../domain/limits.ts';
 import type { Scope } from '../domain/scopes.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Shared, Work } from '../unit-of-work.ts';
 import type { IncomingFile } from './intake.ts';
 
 export interface RestFace<Output extends object = object> {
@@ -87,6 +87,15 @@ export interface Operation<Input = unknown, Output extends object = object> {
    */
   file?(work: Work, input: Input): Promise<IncomingFile | null>;
   run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
+  /**
+   * The same for several calls in one transaction, where they are of the kind that can share one; each is answered by itself. What it
+   * answers null is run alone.
+   */
+  shared?: {
+    /** Whether such a call may share a transaction. */
+    suits(input: Input): boolean;
+    run(calls: readonly { work: Work; input: Input }[]): Promise<readonly Shared<Output>[]>;
+  };
   /** Its answer holds what nobody may read in the database: it is kept sealed for repetitions of the call. */
   confidential?: boolean;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */

@@ -10,6 +10,8 @@ import type { Operation } from './define.ts';
 import { idempotencyKeyPattern } from './fields.ts';
 import type { Intake } from './intake.ts';
 import type { Limits } from './limits.ts';
+import { type Answer, answerOf } from './answer.ts';
+import { createTogether } from './together.ts';
 import { createToll, type TolledCall } from './toll.ts';
 import { createTurnstile } from './turnstile.ts';
 import { createWithFile } from './with-file.ts';
@@ -18,16 +20,6 @@ export interface Call extends TolledCall {
   idempotency_key?: string | undefined;
   /** Given by faces whose callers need a person's word for some operations. */
   approver?: Approver | undefined;
-}
-
-export interface Answer {
-  /** The answer as JSON text, byte for byte the same for a repeated call. */
-  body: string;
-  /** The same as an object. */
-  output: object;
-  replayed: boolean;
-  /** What is kept for a repetition, where that is not the text itself. */
-  kept_as?: string;
 }
 
 /** The one door to every operation: scope, limit, input, approval, idempotency, unit of work, output. */
@@ -48,6 +40,7 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
     () => new DomainError('UNAVAILABLE', 'Too many write here at once; try again.', { retry_after: 1 }),
   );
 
+  const together = createTogether(unitOfWork);
   const approved = createApprovals(unitOfWork);
   const withFile = createWithFile(unitOfWork, intake);
 
@@ -82,18 +75,15 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
     const { operation, actor } = call;
     const run = async (work: Work): Promise<Answer> => {
       await gate?.(work);
-      const output = operation.output.parse(await operation.run(work, input, file));
-      const body = JSON.stringify(output);
-      const kept = operation.confidential && {
-        kept_as: work.vault.seal(body, operation.name).toString('base64'),
-      };
-      return { body, output, replayed: false, ...kept };
+      return answerOf(operation, work, await operation.run(work, input, file));
     };
     if (operation.kind === 'read') return unitOfWork.read(actor, run, mayComeFromReplica(operation, input));
     const write = (claim: IdempotencyClaim | null) => {
       const place = operation.contends?.(input);
       const attempt = () => unitOfWork.write(actor, claim, run);
-      return place === undefined ? attempt() : contended.pass(place, attempt);
+      const alone = () => (place === undefined ? attempt() : contended.pass(place, attempt));
+      const suits = !gate && !file && operation.shared?.suits(input);
+      return suits ? together({ operation, actor, claim, input, place, alone }) : alone();
     };
     if (call.idempotency_key === undefined) return write(null);
     const claim = claimOf(call, call.idempotency_key, input, file);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../presenters/message.ts';
 import { sendMessage } from '../services/messages.ts';
+import { sendTogether } from '../services/send-together.ts';
 import { defineOperation, toolHints } from './define.ts';
 import { exampleQuestion } from './examples.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from './fields.ts';
@@ -26,10 +27,21 @@ export const sendMessageOperation = defineOperation({
     }),
   output: messageSchema,
   async run(work, { reason: why, reply_to, metadata: given, ...message }) {
-    const kept = why === undefined ? given : { ...given, reason: why };
+    const kept = metadataOf({ reason: why, metadata: given });
     return presentMessage(
       await sendMessage(work, { ...message, reply_to: reply_to ?? null, metadata: kept }),
     );
+  },
+  shared: {
+    suits: ({ attachment_ids, reply_to }) => attachment_ids.length === 0 && (reply_to ?? null) === null,
+    async run(calls) {
+      const sends = calls.map(({ work, input }) => ({
+        work,
+        message: { ...input, metadata: metadataOf(input) },
+      }));
+      const outcomes = await sendTogether(sends);
+      return outcomes.map((sent) => (sent === null || sent instanceof Error ? sent : presentMessage(sent)));
+    },
   },
   contends: ({ thread_id }) => thread_id,
   limit: 'send_message',
@@ -72,3 +84,13 @@ export const sendMessageOperation = defineOperation({
     output: exampleQuestion,
   },
 });
+
+function metadataOf({
+  reason: why,
+  metadata: given,
+}: {
+  reason?: string | undefined;
+  metadata: Record<string, unknown>;
+}) {
+  return why === undefined ? given : { ...given, reason: why };
+}

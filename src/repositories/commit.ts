@@ -9,6 +9,8 @@ export interface CommitRecord {
     thread_id: string | null;
     message_id: string | null;
     data: string | null;
+    /** The trace that it is a part of (W3C Trace Context). */
+    traceparent: string | null;
   }[];
   /** Which agent gets which event; within one agent in this order. */
   entries: { agent_id: string; event_id: string }[];
@@ -16,13 +18,12 @@ export interface CommitRecord {
    * Who did this and is told nothing of it. Its head gets a new version all the same, by which a replica shows whether it has replayed
    * this.
    */
-  touched?: string | null;
+  touched: readonly string[];
   jobs: { job: string; subject_id: string }[];
   /** Milliseconds after which the sweep takes care of a job that nobody did. */
   job_grace: number;
-  idempotency: { key_hash: Buffer; request_hash: Buffer; answer: string } | null;
-  /** The trace that all of this is a part of (W3C Trace Context). */
-  traceparent?: string | undefined;
+  /** Idempotency keys, each with what is answered under it. */
+  keys: { key_hash: Buffer; request_hash: Buffer; answer: string }[];
 }
 
 /**
@@ -36,8 +37,8 @@ const commit = statement(
      select agent_id, event_id, step from unnest($7::text[], $8::text[], $9::int[]) r (agent_id, event_id, step)
    ), event as (
      insert into events (id, type, thread_id, message_id, data, recipients, created_at, traceparent)
-     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint, $18::text
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) e (id, type, thread_id, message_id, data)
+     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint, traceparent
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $18::text[]) e (id, type, thread_id, message_id, data, traceparent)
      left join (select event_id, array_agg(agent_id) as agents from recipient group by event_id) r on r.event_id = e.id
    ), locked as (
      select agent_id, last_number from feed_heads where agent_id = any($10) order by agent_id for no key update
@@ -53,7 +54,9 @@ const commit = statement(
      insert into outbox (job, subject_id, due_at, created_at)
      select job, subject_id, $6::bigint + $14::bigint, $6::bigint from unnest($12::text[], $13::text[]) j (job, subject_id)
    ), key as (
-     insert into idempotency_keys (key_hash, request_hash, answer, created_at) select $15::bytea, $16::bytea, $17::text, $6::bigint where $15::bytea is not null
+     insert into idempotency_keys (key_hash, request_hash, answer, created_at)
+     select key_hash, request_hash, answer, $6::bigint
+     from unnest($15::bytea[], $16::bytea[], $17::text[]) k (key_hash, request_hash, answer)
    )
    select coalesce(json_object_agg(agent_id, last_number), '{}') as heads from head where steps > 0`,
 );
@@ -65,14 +68,14 @@ export interface CommitAnswer {
 
 /** The statement and its values, to be sent together with COMMIT. */
 export function commitStatement(record: CommitRecord): { statement: Statement; values: unknown[] } {
-  const { events, entries, touched, jobs, idempotency } = record;
+  const { events, entries, touched, jobs, keys } = record;
   const steps = new Map<string, number>();
   const places = entries.map(({ agent_id }) => {
     const step = (steps.get(agent_id) ?? 0) + 1;
     steps.set(agent_id, step);
     return step;
   });
-  if (touched && !steps.has(touched)) steps.set(touched, 0);
+  for (const agent_id of touched) if (!steps.has(agent_id)) steps.set(agent_id, 0);
   return {
     statement: commit,
     values: [
@@ -90,10 +93,10 @@ export function commitStatement(record: CommitRecord): { statement: Statement; v
       jobs.map((job) => job.job),
       jobs.map((job) => job.subject_id),
       record.job_grace,
-      idempotency?.key_hash ?? null,
-      idempotency?.request_hash ?? null,
-      idempotency?.answer ?? null,
-      record.traceparent ?? null,
+      keys.map((key) => key.key_hash),
+      keys.map((key) => key.request_hash),
+      keys.map((key) => key.answer),
+      events.map((event) => event.traceparent),
     ],
   };
 }

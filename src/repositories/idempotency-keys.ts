@@ -11,6 +11,10 @@ const statements = {
     'idempotency_keys.find',
     'select request_hash, answer from idempotency_keys where key_hash = $1',
   ),
+  listKnown: statement(
+    'idempotency_keys.list_known',
+    'select key_hash from idempotency_keys where key_hash = any($1)',
+  ),
   removeBefore: statement(
     'idempotency_keys.remove_before',
     `delete from idempotency_keys where key_hash in (select key_hash from idempotency_keys where created_at < $1 limit $2)
@@ -22,6 +26,11 @@ export function idempotencyKeysRepository(db: Queryable) {
   return {
     async find(keyHash: Buffer): Promise<IdempotencyRow | undefined> {
       return (await db.query<IdempotencyRow>(statements.find, [keyHash]))[0];
+    },
+    /** Which of these keys have an answer. */
+    async listKnown(keyHashes: readonly Buffer[]): Promise<Buffer[]> {
+      const rows = await db.query<{ key_hash: Buffer }>(statements.listKnown, [keyHashes]);
+      return rows.map(({ key_hash }) => key_hash);
     },
     /** Removes up to `limit` keys made before `time` (ms); answers how many. */
     async removeBefore(time: number, limit: number): Promise<number> {

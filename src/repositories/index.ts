@@ -24,6 +24,7 @@ import { managedAgentsRepository } from './managed-agents.ts';
 import { mcpSessionsRepository } from './mcp-sessions.ts';
 import { membershipsRepository } from './memberships.ts';
 import { messageSearchRepository } from './message-search.ts';
+import { messageBatchesRepository } from './message-batches.ts';
 import { messagesRepository } from './messages.ts';
 import { oauthClientsRepository } from './oauth-clients.ts';
 import { oauthRecordsRepository } from './oauth-records.ts';
@@ -63,6 +64,7 @@ export function repositoriesOn(db: Queryable) {
     threadList: threadListRepository(db),
     threadMembers: threadMembersRepository(db),
     messages: messagesRepository(db),
+    messageBatches: messageBatchesRepository(db),
     exchanges: exchangesRepository(db),
     messageSearch: messageSearchRepository(db),
     agentExport: agentExportRepository(db),

@@ -1,4 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
+import type { ThreadStatus } from '../domain/threads.ts';
 import { messageRefusal, pausedActor } from '../policies/inbound.ts';
 import type { Work } from '../unit-of-work.ts';
 
@@ -25,6 +26,15 @@ export async function requireActing(work: Work): Promise<void> {
 export function requireAble({ retired, paused }: { retired: boolean; paused: boolean }): void {
   if (retired) throw retiredActor();
   if (paused) throw pausedActor();
+}
+
+/** @throws {DomainError} THREAD_CLOSED unless the thread takes messages */
+export function requireActive({ status }: { status: ThreadStatus }): void {
+  if (status === 'active') return;
+  throw new DomainError(
+    'THREAD_CLOSED',
+    `This thread is ${status}; set it to active first, or open another one.`,
+  );
 }
 
 /**

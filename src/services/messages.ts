@@ -1,8 +1,7 @@
-import { DomainError } from '../domain/errors.ts';
 import { largestSequence } from '../domain/threads.ts';
 import type { Work } from '../unit-of-work.ts';
 import { threadFor, threadToWriteIn } from './access.ts';
-import { requireAble, requireHeard } from './acting.ts';
+import { requireAble, requireActive, requireHeard } from './acting.ts';
 import { type PageRequest, pageOf } from './pages.ts';
 import { appendMessage, type MessageDraft } from './steps.ts';
 
@@ -24,12 +23,7 @@ export function sendMessage(work: Work, { thread_id, ...draft }: SendMessage) {
 async function openThread(work: Work, id: string) {
   const { thread, audience } = await threadToWriteIn(work, id);
   requireAble(thread);
-  if (thread.status !== 'active') {
-    throw new DomainError(
-      'THREAD_CLOSED',
-      `This thread is ${thread.status}; set it to active first, or open another one.`,
-    );
-  }
+  requireActive(thread);
   requireHeard(thread, audience.listeners);
   return audience;
 }

@@ -51,7 +51,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   const transaction = await core.database.begin();
   await repositoriesOn(transaction).attachments.insert(attachment);
   const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
-  const record = { now, events: [], entries: [], jobs, job_grace: sweep_after, idempotency: null };
+  const record = { now, events: [], entries: [], jobs, job_grace: sweep_after, keys: [], touched: [] };
   await transaction.commit(commitStatement(record));
   return { ...attachment, jobs };
 }

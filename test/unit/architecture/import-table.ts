@@ -68,7 +68,7 @@ export const importTable: Record<string, readonly string[]> = {
     'unit-of-work',
   ],
   'compose-files': ['config', 'domain', 'platform'],
-  announcer: ['domain', 'jobs', 'platform', 'unit-of-work'],
+  announcer: ['domain', 'jobs', 'notebook', 'platform'],
   // What operators look at, over one core; API and worker both have it.
   ops: ['compose', 'domain', 'http', 'platform'],
 
@@ -126,9 +126,9 @@ export const importTable: Record<string, readonly string[]> = {
     'services/webhook-access',
     'services/webhook-secrets',
   ],
-  'unit-of-work': ['domain', 'noted-events', 'replica-reads', 'repositories'],
-  // What becomes of the events of a unit of work when it commits.
-  'noted-events': ['domain', 'repositories'],
+  'unit-of-work': ['domain', 'notebook', 'replica-reads', 'repositories'],
+  // What a use case notes beside its rows, and what becomes of that when it commits.
+  notebook: ['domain', 'repositories'],
   // Whether an agent's read may be done on a replica: compose makes it, the unit of work asks it.
   'replica-reads': ['domain', 'repositories'],
   repositories: ['domain'],
