@@ -5,6 +5,7 @@ import type { Lifecycle } from '../src/platform/lifecycle.ts';
 import { createReceipts } from '../src/realtime/receipts.ts';
 import { recogniseRestore } from '../src/services/feed-origin.ts';
 import { recordDeliveries } from '../src/services/receipts.ts';
+import { agentErasureHandler } from './agent-erasure.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startClock } from './clock.ts';
 import { deliveryHandler } from './delivery.ts';
@@ -40,6 +41,7 @@ export async function startWorker(
     searchIndexingHandler(core),
     attachmentScanningHandler(core),
     maintenanceHandler(core, pacing),
+    agentErasureHandler(core),
   ];
   const meter: JobMeter = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander';
 import { agentScopes, inboundPolicies, visibilities } from '../domain/agents.ts';
 import { presentAgent } from '../presenters/agent.ts';
 import { type RegisterAgent, registerAgent } from '../services/agents-admin.ts';
-import { eraseCommand, exportCommand } from './agent-data.ts';
+import { eraseCommand, erasureCommand } from './agent-erasure.ts';
+import { exportCommand } from './agent-export.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -44,5 +45,6 @@ export function agentCommand(io: CommandIo): Command {
     .description('agents')
     .addCommand(create)
     .addCommand(exportCommand(io))
-    .addCommand(eraseCommand(io));
+    .addCommand(eraseCommand(io))
+    .addCommand(erasureCommand(io));
 }

@@ -1,5 +1,6 @@
 import { accountRoutes } from './pages/account.tsx';
 import { agentDeleteRoutes } from './pages/agent-delete.tsx';
+import { agentEraseRoutes } from './pages/agent-erase.tsx';
 import { agentNewRoutes } from './pages/agent-new.tsx';
 import { agentProfileRoutes } from './pages/agent-profile.tsx';
 import { agentSettingsRoutes } from './pages/agent-settings.tsx';
@@ -16,6 +17,7 @@ import { contactListRoutes } from './pages/contacts.tsx';
 import { credentialNewRoutes } from './pages/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/credential-revoke.tsx';
 import { credentialListRoutes } from './pages/credentials.tsx';
+import { erasureRoutes } from './pages/erasures.tsx';
 import { externalAccountRoutes } from './pages/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
@@ -50,6 +52,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),
+    ...agentEraseRoutes(parts),
+    ...erasureRoutes(parts),
     ...contactListRoutes(parts),
     ...contactNewRoutes(parts),
     ...contactRemoveRoutes(parts),

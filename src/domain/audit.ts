@@ -7,6 +7,7 @@ export const auditActs = [
   'agent.blocked',
   'agent.changed',
   'agent.erased',
+  'agent.erasure_begun',
   'agent.registered',
   'agent.retired',
   'agent.unblocked',

@@ -30,6 +30,7 @@ export const idPrefixes = {
   invitation: 'inv',
   grant: 'grt',
   audit: 'aud',
+  erasure: 'ers',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

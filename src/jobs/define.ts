@@ -7,16 +7,18 @@ export const queueNames = [
   'search-indexing',
   'attachment-scanning',
   'maintenance',
+  'agent-erasure',
 ] as const;
 
 export type QueueName = (typeof queueNames)[number];
 
-/** What a worker process consumes for each of its WORKER_ROLES. Posting waits for strangers, so it has a queue of its own. */
+/** What a worker process consumes for each of its WORKER_ROLES. Posting waits for strangers and erasing takes long, so they have
+ * queues of their own. */
 export const queuesOfRole = {
   delivery: ['delivery', 'webhooks'],
   'search-indexing': ['search-indexing'],
   'attachment-scanning': ['attachment-scanning'],
-  maintenance: ['maintenance'],
+  maintenance: ['maintenance', 'agent-erasure'],
 } as const satisfies Record<string, readonly QueueName[]>;
 
 export type WorkerRole = keyof typeof queuesOfRole;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EventType } from '../domain/events.ts';
+import { agentErasure } from './agent-erasure.ts';
 import { attachmentScanning } from './attachment-scanning.ts';
 import type { QueuedJob } from './define.ts';
 import { delivery } from './delivery.ts';
@@ -10,6 +11,7 @@ export const outboxJobs = {
   [delivery.name]: delivery,
   [searchIndexing.name]: searchIndexing,
   [attachmentScanning.name]: attachmentScanning,
+  [agentErasure.name]: agentErasure,
 };
 
 export interface OwedJob {

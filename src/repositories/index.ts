@@ -13,6 +13,7 @@ import { contactRequestsRepository } from './contact-requests.ts';
 import { contactsRepository } from './contacts.ts';
 import { credentialsRepository } from './credentials.ts';
 import { erasureRepository } from './erasure.ts';
+import { erasuresRepository } from './erasures.ts';
 import { exchangesRepository } from './exchanges.ts';
 import { externalSignInsRepository } from './external-sign-ins.ts';
 import { feedOriginRepository } from './feed-origin.ts';
@@ -69,6 +70,7 @@ export function repositoriesOn(db: Queryable) {
     messageSearch: messageSearchRepository(db),
     agentExport: agentExportRepository(db),
     erasure: erasureRepository(db),
+    erasures: erasuresRepository(db),
     auditLog: auditLogRepository(db),
     attachments: attachmentsRepository(db),
     uploads: uploadsRepository(db),

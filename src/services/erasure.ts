@@ -1,90 +1,127 @@
+import { addCounts, type ErasureCounts, erasureJob, type ErasureStage } from '../domain/erasures.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { Administration, UnitOfWork } from '../unit-of-work.ts';
+import { newId } from '../domain/ids.ts';
+import type { Administration, Recording } from '../unit-of-work.ts';
 import { retire } from './retirement.ts';
 
-type Doors = Pick<UnitOfWork, 'administer' | 'record' | 'consult'>;
-
-export interface Erasure {
-  unitOfWork: Doors;
-  /** Removes stored bytes; harmless when there are none. */
-  removeBytes(key: string): Promise<void>;
-  /** Told how far it is: messages of everybody that were looked through. */
-  progress(examined: number): void;
-}
-
-/** How many rows of what an erasure took out, or emptied. A second run finds nothing. */
-export type ErasureReport = Record<string, number>;
+/** An erasure on its way or at its end, as it is stored. Times in milliseconds. */
+export type Erasure = NonNullable<Awaited<ReturnType<Administration['erasures']['find']>>>;
 
 const messagesAtOnce = 5_000;
 const linesAtOnce = 2_000;
 const filesAtOnce = 100;
 
 /**
- * Erases an agent: retires it first, so that nothing new comes; then its card, whom it trusted and blocked, what it could sign in by, its approvals,
- * webhooks, feed, files with their bytes, and what it said. Its messages stay in their places as empty ones that say so, its handle
- * stays with them and is never given away again: the order of others holds. It may be killed at any point, and begins anew.
+ * Begins to erase an agent: retires it at once, so that nothing new comes, and owes the job that does the rest. One that is under
+ * way goes on; after its end another one may be begun, as after a restore.
+ * @param account_id the person who wants it; null for an operator.
  */
-export async function eraseAgent(
-  { unitOfWork, removeBytes, progress }: Erasure,
-  agent: { id: string; retired_at: number | null; canonical_handle: string },
-): Promise<ErasureReport> {
-  const { id } = agent;
-  if (agent.retired_at === null) await unitOfWork.record((work) => retire(work, agent));
-  const report: ErasureReport = await unitOfWork.administer(async (work) => {
-    const counts = await work.erasure.owned(id);
-    await work.erasure.card(id, work.now);
-    work.note({ act: 'agent.erased', agent_id: id });
-    return counts;
-  });
-  report['feed_lines'] = await repeated(
-    (limit) => step(unitOfWork, (work) => work.erasure.feed(id, limit)),
-    linesAtOnce,
-  );
-  report['messages'] = await eraseMessages(unitOfWork, id, progress);
-  report['files'] = await eraseFiles({ unitOfWork, removeBytes }, id);
-  return report;
+export async function beginErasure(
+  work: Recording,
+  agent: { id: string; canonical_handle: string; retired: boolean },
+  account_id: string | null,
+): Promise<Erasure> {
+  const { id: agent_id, canonical_handle: handle } = agent;
+  if (!agent.retired) await retire(work, agent);
+  await work.erasures.insert({ id: newId('erasure'), agent_id, handle, account_id, created_at: work.now });
+  const erasure = await work.erasures.findLast(agent_id);
+  if (!erasure) throw new Error('an erasure was not kept');
+  work.note({ act: 'agent.erasure_begun', agent_id });
+  work.owe({ job: erasureJob, subject_id: erasure.id });
+  return erasure;
 }
 
-async function eraseMessages(unitOfWork: Doors, id: string, progress: Erasure['progress']): Promise<number> {
-  let [erased, examined, after] = [0, 0, ''];
-  for (;;) {
-    const found = await unitOfWork.consult((all) => all.erasure.look(id, after, messagesAtOnce));
-    if (found.mine.length > 0) erased += await step(unitOfWork, (work) => work.erasure.messages(found.mine));
-    ({ after } = found);
-    examined += found.examined;
-    progress(examined);
-    if (found.examined < messagesAtOnce) return erased;
-  }
-}
-
-/** First the row, then the bytes: what a run that was killed leaves in between, the sweep of the store finds. */
-async function eraseFiles(
-  { unitOfWork, removeBytes }: Pick<Erasure, 'unitOfWork' | 'removeBytes'>,
+/**
+ * One step of an erasure: what it takes out and how far it is are one transaction, so that a worker that is killed leaves only
+ * the rest to do, and every row is counted once. Bytes go after the rows that name them: the caller has removed those that lie at
+ * `removed` since the step before. Two workers at one erasure wait for each other.
+ * @returns the erasure as it is after the step; undefined when there is none of this id.
+ */
+export async function eraseStep(
+  work: Administration,
   id: string,
-): Promise<number> {
-  const remove = async (keys: readonly string[]) => {
-    for (const key of keys) await removeBytes(key);
-    return keys.length;
+  removed: readonly string[],
+): Promise<Erasure | undefined> {
+  const erasure = await work.erasures.lock(id);
+  if (!erasure || erasure.stage === 'done') return erasure;
+  const doomed_keys = erasure.doomed_keys.filter((key) => !removed.includes(key));
+  const { counts = {}, ...news } = await steps[erasure.stage](work, { ...erasure, doomed_keys });
+  const next: Erasure = {
+    ...erasure,
+    doomed_keys,
+    ...news,
+    counts: addCounts(erasure.counts, counts),
+    updated_at: work.now,
   };
-  const unfinished = await remove(await step(unitOfWork, (work) => work.erasure.uploads(id)));
-  const files = await repeated(
-    async (limit) => remove(await step(unitOfWork, (work) => work.erasure.files(id, limit))),
-    filesAtOnce,
-  );
-  return unfinished + files;
+  await work.erasures.update(next);
+  if (next.done_at !== null)
+    work.note({ act: 'agent.erased', agent_id: next.agent_id, detail: { ...next.counts } });
+  return next;
 }
 
-function step<T>({ administer }: Doors, run: (work: Administration) => Promise<T>): Promise<T> {
-  return administer(run);
+/** What a step changes of the erasure; counts are those of this step. */
+type News = Partial<Pick<Erasure, 'stage' | 'looked_after' | 'examined' | 'doomed_keys' | 'done_at'>> & {
+  counts?: ErasureCounts;
+};
+
+type Step = (work: Administration, erasure: Erasure) => Promise<News>;
+
+const steps: Record<Exclude<ErasureStage, 'done'>, Step> = { belongings, feed, messages, files };
+
+async function belongings({ erasure, now }: Administration, { agent_id }: Erasure): Promise<News> {
+  const counts = await erasure.owned(agent_id);
+  await erasure.card(agent_id, now);
+  return { counts, stage: 'feed' };
 }
 
-async function repeated(next: (limit: number) => Promise<number>, limit: number): Promise<number> {
-  let all = 0;
-  for (;;) {
-    const done = await next(limit);
-    all += done;
-    if (done < limit) return all;
-  }
+async function feed({ erasure }: Administration, { agent_id }: Erasure): Promise<News> {
+  const feed_lines = await erasure.feed(agent_id, linesAtOnce);
+  return { counts: { feed_lines }, ...(feed_lines < linesAtOnce && { stage: 'messages' }) };
+}
+
+async function messages(
+  { erasure: tables }: Administration,
+  { agent_id, looked_after, examined }: Erasure,
+): Promise<News> {
+  const found = await tables.look(agent_id, looked_after, messagesAtOnce);
+  const erased = found.mine.length === 0 ? 0 : await tables.messages(found.mine);
+  return {
+    counts: { messages: erased },
+    looked_after: found.after,
+    examined: examined + found.examined,
+    ...(found.examined < messagesAtOnce && { stage: 'files' }),
+  };
+}
+
+/** It is over when a step finds nothing more, neither rows nor bytes. */
+async function files(
+  { erasure: tables, now }: Administration,
+  { agent_id, doomed_keys }: Erasure,
+): Promise<News> {
+  const unfinished = await tables.uploads(agent_id);
+  const keys = [...unfinished, ...(await tables.files(agent_id, filesAtOnce))];
+  const doomed = [...doomed_keys, ...keys];
+  const over = doomed.length === 0 && { stage: 'done' as const, done_at: now };
+  return { counts: { files: keys.length }, doomed_keys: doomed, ...over };
+}
+
+/** The last erasure of an agent. @throws {DomainError} NOT_FOUND when nobody wanted one */
+export async function lastErasure(
+  { erasures }: Pick<Administration, 'erasures'>,
+  agent: { id: string; canonical_handle: string },
+): Promise<Erasure> {
+  const erasure = await erasures.findLast(agent.id);
+  if (!erasure) throw new DomainError('NOT_FOUND', `Nobody has erased ${agent.canonical_handle}.`);
+  return erasure;
+}
+
+/** What a person wanted erased, newest first, at most `limit`, before the id `before`. */
+export function listErasures(
+  { erasures }: Pick<Administration, 'erasures'>,
+  account_id: string,
+  { before = '', limit }: { before?: string; limit: number },
+): Promise<Erasure[]> {
+  return erasures.list(account_id, before, limit);
 }
 
 /** @throws {DomainError} INVALID_TRANSITION unless the operator repeats the handle: what is erased does not come back. */

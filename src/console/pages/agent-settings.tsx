@@ -80,6 +80,9 @@ function settingsPage(agent: AgentOfPerson, reach: Reach, refusal?: Refusal): Sh
           <ButtonLink href={agentAddress(agent, 'delete')} kind="danger">
             Delete this agent
           </ButtonLink>
+          <ButtonLink href={agentAddress(agent, 'erase')} kind="danger">
+            Erase it with all it said
+          </ButtonLink>
         </Actions>
       </Card>
     </>

@@ -6,6 +6,7 @@ import { ButtonLink } from '../kit/form.tsx';
 import { NextPage } from '../kit/next-page.tsx';
 import type { PageParts } from '../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../route.ts';
+import { erasuresAddress } from './erasures.tsx';
 
 const pageSize = 50;
 
@@ -44,6 +45,9 @@ function agentsPage(found: readonly AgentOfPerson[], username: string): ShownPag
         </Card>
       ))}
       <NextPage path="/console/agents" what="agents" next={last && { after: last.canonical_handle }} />
+      <p>
+        <a href={erasuresAddress}>Erased agents</a>
+      </p>
     </>
   );
   return { title: 'Agents', body };

@@ -26,6 +26,10 @@ const env = () => ({
   SECRET_KEY: secret,
 });
 const counts = z.record(z.string(), z.int());
+const report = z.looseObject({
+  erased: counts,
+  kept: z.array(z.object({ what: z.string(), why: z.string() })),
+});
 
 test('an agent is handed out whole, then erased: others keep their order, and nothing of what it said', async () => {
   const trust = trustOf(service.api);
@@ -66,11 +70,15 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect((await ams(env(), ['agent', 'export', ann.handle, out])).err).toMatch(/is not empty/);
 
   expect((await ams(env(), ['agent', 'erase', ann.handle, '--confirm', bob.handle])).code).toBe(1);
+  expect((await ams(env(), ['agent', 'erasure', ann.handle])).err).toMatch(/Nobody has erased/);
   const erase = () =>
-    amsJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(counts.parse);
-  expect(await erase()).toMatchObject({ messages: 2, files: 1, blocks: 1 });
-  // Begun anew, as after a kill: there is nothing left to do.
-  expect(Object.values(await erase()).every((count) => count === 0)).toBe(true);
+    amsJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(report.parse);
+  const erased = await erase();
+  expect(erased).toMatchObject({ state: 'done', erased: { messages: 2, files: 1, blocks: 1 } });
+  expect(erased.kept.map(({ what }) => what)).toContain('places of its messages');
+  expect(await amsJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
+  // Begun anew, as after a restore: there is nothing left to do.
+  expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
   expect((await rest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
   const list = await rest('GET', `${service.api}/threads/${thread}/messages?order=asc`, { token: bob.token });
@@ -111,5 +119,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   const acts = z
     .object({ acts: z.array(z.object({ act: z.string() })) })
     .parse(await amsJson(env(), ['audit', '--agent', ann.handle]));
-  expect(acts.acts.map(({ act }) => act)).toContain('agent.erased');
+  expect(acts.acts.map(({ act }) => act)).toEqual(
+    expect.arrayContaining(['agent.erasure_begun', 'agent.retired', 'agent.erased']),
+  );
 });

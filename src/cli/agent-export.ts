@@ -7,7 +7,6 @@ import type { Command } from 'commander';
 import type { Core } from '../compose.ts';
 import { agentEverByHandle } from '../services/agent-by-handle.ts';
 import { exportAgent, filesOfAgent } from '../services/agent-export.ts';
-import { eraseAgent, requireConfirmed } from '../services/erasure.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -59,28 +58,4 @@ async function writeFiles({ repositories, blobs }: Core, agent_id: string, folde
     files += 1;
   }
   return files;
-}
-
-/** `ams agent erase …` */
-export function eraseCommand(io: CommandIo): Command {
-  return resultCommand('erase', 'retire an agent and erase what it is and said; it cannot be undone')
-    .argument('<handle>')
-    .requiredOption('--confirm <handle>', 'the same handle once more')
-    .action(async (handle: string, options: { confirm: string; json?: boolean }) => {
-      const report = await withCore(io, async ({ unitOfWork, blobs }) => {
-        const agent = await unitOfWork.consult((all) => agentEverByHandle(all, handle));
-        requireConfirmed(agent.canonical_handle, options.confirm);
-        return eraseAgent(
-          {
-            unitOfWork,
-            removeBytes: (key) => blobs.remove(key),
-            progress: (examined) =>
-              io.terminal && io.complain(`\r\u001b[K${examined} messages looked through`),
-          },
-          agent,
-        );
-      });
-      if (io.terminal) io.complain('\n');
-      printResult(io, options, report);
-    });
 }

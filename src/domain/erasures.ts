@@ -1,0 +1,49 @@
+/** The name of the job that does one. */
+export const erasureJob = 'erase-agent';
+
+/** What is taken out, one stage after the other, each in steps of bounded size. */
+export const erasureStages = ['belongings', 'feed', 'messages', 'files', 'done'] as const;
+
+export type ErasureStage = (typeof erasureStages)[number];
+
+/** Rows that were taken out or emptied, by what they are. */
+export type ErasureCounts = Readonly<Record<string, number>>;
+
+/** These counts and more of them. */
+export function addCounts(counts: ErasureCounts, more: ErasureCounts): ErasureCounts {
+  const sum: Record<string, number> = { ...counts };
+  for (const [name, rows] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + rows;
+  return sum;
+}
+
+/** What an erasure leaves, and why. */
+export const keptByErasure = [
+  {
+    what: 'handle',
+    why: 'It stands beside the messages that are left, and is never given away again.',
+  },
+  {
+    what: 'places of its messages',
+    why: 'Empty ones, marked as erased, so that the conversations of others keep their order.',
+  },
+  {
+    what: 'subjects of threads',
+    why: 'They belong to everybody in the thread.',
+  },
+  {
+    what: 'events in the feeds of others',
+    why: 'Without the words of messages. They leave by age, as set by FEED_RETENTION_DAYS.',
+  },
+  {
+    what: 'answers kept for repeated requests',
+    why: 'They leave within a day.',
+  },
+  {
+    what: 'audit log',
+    why: 'Who did what to trust and administration. It leaves by age, as set by AUDIT_RETENTION_DAYS.',
+  },
+  {
+    what: 'backups',
+    why: 'They are out of reach of the service: erase again after a restore.',
+  },
+] as const;
