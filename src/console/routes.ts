@@ -22,6 +22,7 @@ import { externalAccountRoutes } from './pages/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
 import { memberRemoveRoutes } from './pages/member-remove.tsx';
+import { organizationAuditRoutes } from './pages/organization-audit.tsx';
 import { organizationRoutes } from './pages/organization.tsx';
 import { organizationListRoutes } from './pages/organizations.tsx';
 import { sessionRoutes } from './pages/sessions.tsx';
@@ -72,6 +73,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...approvalRoutes(parts),
     ...organizationListRoutes(parts),
     ...organizationRoutes(parts),
+    ...organizationAuditRoutes(parts),
     ...memberRemoveRoutes(parts),
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),

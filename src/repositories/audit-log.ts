@@ -31,6 +31,27 @@ export interface AuditQuery {
   limit: number;
 }
 
+/** The audit log of one organization. */
+export interface OrganizationAuditQuery {
+  organization_id: string;
+  slug: string;
+  act: AuditAct | null;
+  /** Only of the agent of this handle. */
+  handle: string | null;
+  /** Ids before this one. */
+  before: string | null;
+  limit: number;
+}
+
+/** Acts about an organization itself, by its slug. */
+const organizationActs = `('member.changed', 'member.removed', 'organization.founded')`;
+
+/** Names of those whom rows `w` of the log concern, and of who did it. */
+const names = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name`;
+
+const named = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
+     left join agents ba on ba.id = w.by_id left join owners bo on bo.id = w.by_id`;
+
 const statements = {
   insert: statement(
     'audit_log.insert',
@@ -46,11 +67,26 @@ const statements = {
          and ($4::text is null or agent_id = $4 or by_id = $4)
          and ($5::text is null or account_id = $5 or by_id = $5)
        order by id desc limit $6)
-     select w.*, a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name
-     from wanted w
-     left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
-     left join agents ba on ba.id = w.by_id left join owners bo on bo.id = w.by_id
-     order by w.id desc`,
+     select w.*, ${names} from wanted w ${named} order by w.id desc`,
+  ),
+  /** Each agent by its own indexes, so that what others do costs nothing; and what concerns the organization itself. */
+  listOfOrganization: statement(
+    'audit_log.list_of_organization',
+    `with own as (
+       select id from agents where owner_id = $1 and ($4::text is null or canonical_handle = $4)
+     ), found as (
+       select l.* from own cross join lateral (
+         select * from audit_log where agent_id = own.id and ($3::text is null or act = $3) and ($5::text is null or id < $5)
+         order by id desc limit $6) l
+       union
+       select l.* from own cross join lateral (
+         select * from audit_log where by_id = own.id and ($3::text is null or act = $3) and ($5::text is null or id < $5)
+         order by id desc limit $6) l
+       union
+       select * from audit_log where $4::text is null and about = $2 and act in ${organizationActs}
+         and ($3::text is null or act = $3) and ($5::text is null or id < $5)
+     ), wanted as (select * from found order by id desc limit $6)
+     select w.*, ${names} from wanted w ${named} order by w.id desc`,
   ),
   removeBefore: statement(
     'audit_log.remove_before',
@@ -79,6 +115,18 @@ export function auditLogRepository(db: Queryable) {
     /** Newest first. */
     list({ from, before, act, agent_id, account_id, limit }: AuditQuery): Promise<AuditRow[]> {
       return db.query<AuditRow>(statements.list, [from, before, act, agent_id, account_id, limit]);
+    },
+    /** What was done to the agents of an organization and by them, and to its people as such; newest first. */
+    listOfOrganization(query: OrganizationAuditQuery): Promise<AuditRow[]> {
+      const { organization_id, slug, act, handle, before, limit } = query;
+      return db.query<AuditRow>(statements.listOfOrganization, [
+        organization_id,
+        slug,
+        act,
+        handle,
+        before,
+        limit,
+      ]);
     },
     /** Removes the oldest, at most `limit`; answers how many. */
     async removeBefore(id: string, limit: number): Promise<number> {

@@ -113,6 +113,11 @@ function organizationPage(person: Person, organization: Organization, entered?: 
         <NextPage path={addressOf(slug)} what="people" next={last && { after: last.username }} />
       </Card>
       {admin && (
+        <p>
+          <a href={`${addressOf(slug)}/audit`}>Audit log</a>
+        </p>
+      )}
+      {admin && (
         <Card title="Add somebody">
           <Form action={`${addressOf(slug)}/members`}>
             <Field

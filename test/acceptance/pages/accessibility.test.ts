@@ -34,10 +34,13 @@ const places = [
   '/console/agents/{id}/credentials/new',
   '/console/agents/{id}/credentials/{id}/revoke',
   '/console/agents/{id}/delete',
+  '/console/agents/{id}/erase',
   '/console/agents/{id}/settings',
   '/console/approvals/{id}',
   '/console/connections',
+  '/console/erasures',
   '/console/organizations/harbour-books',
+  '/console/organizations/harbour-books/audit',
   '/console/organizations/harbour-books/members/jonas/remove',
   '/console/sessions',
 ];
