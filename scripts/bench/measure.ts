@@ -21,6 +21,8 @@ export interface MeasureOptions {
   seconds: number;
   threads: number;
   in_flight: number;
+  /** Messages a second while their way to the sockets is timed. */
+  rate: number;
   say: (line: string) => void;
   signal: AbortSignal;
   /** Ends the measurement when something outside of its calls goes wrong. */
@@ -55,7 +57,7 @@ const closing_ms = 30_000;
 
 /** The whole measurement on a stage that is up; see docs/performance.md for what each figure means. */
 export async function measure(stage: Stage, options: MeasureOptions): Promise<Measured> {
-  const { backend, seconds, in_flight, say, signal, fail } = options;
+  const { backend, seconds, in_flight, rate: steady_per_s, say, signal, fail } = options;
   const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
   const core = compose(config, 'bench');
   const connections = config.DATABASE_POOL_SIZE;
@@ -112,7 +114,6 @@ export async function measure(stage: Stage, options: MeasureOptions): Promise<Me
     const lag = await core.repositories.messageSearch.lag(since);
     const send_per_s = perSecond(sum(floods));
     const raw_tx_per_s = perSecond(sum(raws));
-    const steady_per_s = Math.max(1, Math.round(send_per_s / 2));
     say(`delivery at ${steady_per_s} messages/s`);
     const delays = await sends.steady(steady_per_s, seconds);
     await drain();

@@ -6,7 +6,7 @@ export const usage = `npm run bench: what the service does on this machine, in o
 npm run bench              sending:
   (a) the SQL of a send alone, through pg, with 32 in flight
   (b) POST …/messages with 32 in flight through one API and one worker process, delivery and indexing keeping up
-  (c) the time from a POST to the frame at the receiver's socket, at half the rate of (b)
+  (c) the time from a POST to the frame at the receiver's socket, at --rate
 
 npm run bench -- history   reading, while one history grows:
   lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads
@@ -40,6 +40,7 @@ Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of it
 Of sending:
   --seconds <n>            of each measurement (10)
   --threads <n>            threads of two members (64)
+  --rate <n>               messages a second of (c) (200)
 
 Of history:
   --messages <list>        sizes of the history (10000,100000,1000000)
@@ -118,6 +119,7 @@ export function readOptions() {
   const sending = {
     seconds: positive('--seconds', values.seconds),
     threads: Math.ceil(positive('--threads', values.threads)),
+    rate: positive('--rate', values.rate ?? '200'),
   };
   const history = {
     messages: growing('--messages', values.messages),
