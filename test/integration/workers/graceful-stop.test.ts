@@ -7,13 +7,16 @@ import { connect } from '../../support/ws-client.ts';
 import { expectExact } from './checker.ts';
 import { type Cluster, type Conversation, startCluster, startConversation } from './cluster.ts';
 import { follow } from './follower.ts';
-import { lanes, startLoad } from './load.ts';
+import { startLoad } from './load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const clean = { code: 0, signal: null };
 
-/** Waits until the senders stand in line for the thread, and answers what lets them go on. */
+/**
+ * Waits until senders stand in line for the thread at both processes, in each of which one waits for all, and answers what lets them
+ * go on.
+ */
 async function holdThread({ env, core }: Cluster, { thread_id }: Conversation): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await holder.connect();
@@ -23,7 +26,7 @@ async function holdThread({ env, core }: Cluster, { thread_id }: Conversation): 
   const text = `select from pg_stat_activity
     where datname = current_database() and application_name = 'ams' and wait_event_type = 'Lock'`;
   await vi.waitFor(async () => {
-    expect((await core.database.query({ text }, [])).length).toBeGreaterThanOrEqual(lanes - 1);
+    expect((await core.database.query({ text }, [])).length).toBe(2);
   }, 20_000);
   return async () => void (await holder.query('rollback'));
 }

@@ -27,7 +27,7 @@ export interface Load {
 }
 
 /** How many messages are under way at once. */
-export const lanes = 4;
+const lanes = 4;
 /** The rhythm of the senders, in milliseconds: between two messages, and before the same one is tried again. */
 const rhythm = { next: 10, again: 50 };
 
