@@ -11,24 +11,31 @@ export interface CpuTime {
   generator: number;
 }
 
+/** Process ids by part. */
+export interface Pids {
+  api: readonly number[];
+  worker: readonly number[];
+}
+
 /** The kernel counts in hundredths of a second. */
 const tick_ms = 10;
 
-/** What the parts have taken so far, or null where the system does not tell (it does on Linux). */
-export function readCpuTime({ pids, postgres_folder }: Stage): CpuTime | null {
+/** What the parts have taken so far, `others` among them, or null where the system does not tell (it does on Linux). */
+export function readCpuTime({ pids, postgres_folder }: Stage, others?: Pids): CpuTime | null {
   if (process.platform !== 'linux') return null;
   const postmaster = Number(readIfThere(join(postgres_folder, 'postmaster.pid'))?.split('\n', 1)[0]);
   const { user, system } = process.cpuUsage();
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => statOf(Number(name)));
-  const of = (pid: number) => statOf(pid)?.own_ms ?? 0;
+  const of = (part: keyof Pids) =>
+    [pids[part], ...(others?.[part] ?? [])].reduce((total, pid) => total + (statOf(pid)?.own_ms ?? 0), 0);
   const backends = all.filter((stat) => stat?.parent === postmaster);
   const postgres = backends.reduce((total, stat) => total + (stat?.own_ms ?? 0), 0);
   const { ended_ms = 0 } = statOf(postmaster) ?? {};
   return {
-    api: of(pids.api),
-    worker: of(pids.worker),
+    api: of('api'),
+    worker: of('worker'),
     postgres: postgres + ended_ms,
     generator: (user + system) / 1000,
   };

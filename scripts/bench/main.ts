@@ -4,6 +4,7 @@ import { oneLine } from '../../src/embedded/launcher-error.ts';
 import { measureHistory } from './history/measure.ts';
 import { historyTable } from './history/report.ts';
 import { measure } from './measure.ts';
+import { measureNodes, nodesTable } from './nodes.ts';
 import { readOptions, usage } from './options.ts';
 import { table } from './report.ts';
 import { measureSoak } from './soak/measure.ts';
@@ -42,7 +43,14 @@ async function main(): Promise<void> {
     const print = (figures: object, text: string) =>
       process.stdout.write(json ? `${JSON.stringify(figures)}\n` : text);
     if (part === 'history') {
-      const measured = await measureHistory(stage, { ...history, threads: 200, in_flight: 8, say, signal });
+      const measured = await measureHistory(stage, {
+        ...history,
+        threads: 200,
+        in_flight: 8,
+        say,
+        signal,
+        fail,
+      });
       print(measured, historyTable(measured));
     } else if (part === 'tokens') {
       const measured = await measureTokens(stage, signal);
@@ -62,6 +70,9 @@ async function main(): Promise<void> {
     } else if (part === 'fan-out') {
       const measured = await measureFanOut(stage, { ...sending, ...streams, say, signal, fail });
       print(measured, fanOutTable(measured));
+    } else if (part === 'nodes') {
+      const measured = await measureNodes(stage, { ...sending, in_flight: 32, say, signal, fail });
+      print(measured, nodesTable(measured));
     } else if (part === 'soak') {
       const measured = await measureSoak(stage, { ...soak, threads: sending.threads, say, signal, fail });
       print(measured, soakTable(measured));

@@ -9,7 +9,8 @@ npm run bench              sending:
   (c) the time from a POST to the frame at the receiver's socket, at --rate
 
 npm run bench -- history   reading, while one history grows:
-  lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads
+  lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads;
+  and what a send costs then
 
 npm run bench -- tokens    the check of an access token, known to the process and looked up
 
@@ -25,6 +26,8 @@ npm run bench -- reconnect many clients that come back at once with old cursors,
 
 npm run bench -- fan-out   a thread of many connected members: from a POST to each socket at a steady rate, and frames/s at
                            full speed, beside a bare ws server
+
+npm run bench -- nodes     what a message costs two APIs and two workers, beside one of each, in turn; Linux only
 
 npm run bench -- soak      half an hour of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only
 
@@ -67,6 +70,7 @@ Of soak:
 
 const parts = [
   'sending',
+  'nodes',
   'history',
   'tokens',
   'mcp',

@@ -49,6 +49,8 @@ export function hasRedis(redisServer: string | undefined): boolean {
 const patience_ms = 60_000;
 
 const entry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** The programs of the two kinds of processes. */
+export const programs = { api: entry('../../src/main.js'), worker: entry('../../workers/main.js') };
 
 /**
  * Starts what is measured: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
@@ -101,9 +103,9 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       fail: (reason: Error) => ended ?? options.fail(reason),
     };
     const { api_arguments = [] } = options;
-    const api = await startChild(entry('../../src/main.js'), { ...children, node_arguments: api_arguments });
+    const api = await startChild(programs.api, { ...children, node_arguments: api_arguments });
     ends.push(() => endChild(api));
-    const worker = await startChild(entry('../../workers/main.js'), children);
+    const worker = await startChild(programs.worker, children);
     ends.push(() => endChild(worker));
     signal.throwIfAborted();
     return {

@@ -2,9 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { oneLine } from '../../../src/embedded/launcher-error.ts';
+import { type Cost, costOfSending } from '../cost.ts';
 import { type KeptConnection, keptConnection } from '../http-client.ts';
 import { type Percentiles, percentiles } from '../percentiles.ts';
-import { makeReader, tokenOf } from '../population.ts';
+import { makeReader, makeThreads, tokenOf } from '../population.ts';
 import type { Stage } from '../stage.ts';
 import { waitFor } from '../wait-for.ts';
 import { openHistory } from './load.ts';
@@ -22,6 +23,7 @@ export interface HistoryMeasureOptions {
   in_flight: number;
   say: (line: string) => void;
   signal: AbortSignal;
+  fail: (reason: Error) => void;
 }
 
 /** Milliseconds of one kind of request, with one in flight and with several. */
@@ -38,17 +40,19 @@ export interface HistoryMeasured {
   other_threads: number;
   requests: number;
   in_flight: number;
-  sizes: { messages: number; load_s: number; timings: Timing[] }[];
+  sizes: { messages: number; load_s: number; timings: Timing[]; send: Cost }[];
 }
 
 const warmUp = 40;
+/** Sends beside the history: other agents in other threads. */
+const sending = { threads: 64, in_flight: 32, seconds: 10 };
 /** Who talks to the reader and with each other. */
 const others = 40;
 const closing_ms = 30_000;
 
 /** Answer times of reads while the history grows in one database; see docs/performance.md. */
 export async function measureHistory(stage: Stage, options: HistoryMeasureOptions): Promise<HistoryMeasured> {
-  const { messages, threads, other_threads, requests, in_flight, say, signal } = options;
+  const { messages, threads, other_threads, requests, in_flight, say, signal, fail } = options;
   const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
   const { reader, agent_ids } = await makeReader(core, 'history', others);
   const history = await openHistory({
@@ -89,7 +93,9 @@ export async function measureHistory(stage: Stage, options: HistoryMeasureOption
         together: percentiles(together.times),
       });
     }
-    return { messages: size, load_s, timings };
+    const senders = await makeThreads(core, `history-${size}`, sending.threads);
+    const sent = { bases: [stage.base], ...sending, threads: senders, signal, fail };
+    return { messages: size, load_s, timings, send: await costOfSending(stage, core, sent) };
   }
 
   async function ask(lanes: readonly KeptConnection[], caller: Caller, kind: RequestKind, count: number) {
