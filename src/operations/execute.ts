@@ -87,9 +87,12 @@ export function createExecute(unitOfWork: UnitOfWork, limits: Limits, intake: In
     };
     if (call.idempotency_key === undefined) return write(null);
     const claim = claimOf(call, call.idempotency_key, input, file);
-    return keys.pass(claim.key_hash.toString('base64'), () =>
-      once(unitOfWork, operation, claim, () => write(claim)),
-    );
+    return keys.pass(claim.key_hash.toString('base64'), async (waited) => {
+      // Who came behind another call of the same key most likely finds its answer.
+      const before = waited ? await unitOfWork.answerOf(claim) : undefined;
+      if (before) return replay(unitOfWork, operation, claim, before);
+      return once(unitOfWork, operation, claim, () => write(claim));
+    });
   }
 
   return async function execute(call) {

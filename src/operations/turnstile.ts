@@ -1,8 +1,11 @@
 const patience = 10_000;
 
 export interface Turnstile {
-  /** Runs `task` when fewer than `width` tasks of this key run in this process; first come, first served, for at most 10 s. */
-  pass<T>(key: string, task: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `task` when fewer than `width` tasks of this key run in this process; first come, first served, for at most 10 s. It is told
+   * whether it had to wait.
+   */
+  pass<T>(key: string, task: (waited: boolean) => Promise<T>): Promise<T>;
 }
 
 interface Line {
@@ -29,10 +32,11 @@ export function createTurnstile(width: number, tired: () => Error): Turnstile {
     async pass(key, task) {
       const line = lines.get(key) ?? { inside: 0, waiting: [] };
       lines.set(key, line);
-      if (line.inside < width) line.inside += 1;
-      else await turn(line, tired);
+      const waits = line.inside >= width;
+      if (waits) await turn(line, tired);
+      else line.inside += 1;
       try {
-        return await task();
+        return await task(waits);
       } finally {
         leave(key, line);
       }

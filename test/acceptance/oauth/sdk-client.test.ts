@@ -22,7 +22,16 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
 
   /** One attempt to connect, as an application makes it: a new client and transport on what the provider keeps. */
   function attempt(authProvider: PlainProvider) {
-    const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { authProvider });
+    const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
+      authProvider,
+      // When a token ends, its event stream would come back by itself and use the refresh token at the same moment as a call.
+      reconnectionOptions: {
+        maxRetries: 0,
+        initialReconnectionDelay: 1_000,
+        maxReconnectionDelay: 1_000,
+        reconnectionDelayGrowFactor: 1,
+      },
+    });
     const client = new Client({ name: 'acceptance', version: '1' });
     return { client, transport, connected: client.connect(transport) };
   }

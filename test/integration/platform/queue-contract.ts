@@ -64,6 +64,7 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
         ['search-indexing', 0, 0],
         ['attachment-scanning', 0, 0],
         ['maintenance', 1, 0],
+        ['agent-erasure', 0, 0],
       ]);
     }, soon);
   });

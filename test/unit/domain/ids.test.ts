@@ -20,6 +20,7 @@ describe('identifiers', () => {
       invitation: 'inv',
       grant: 'grt',
       audit: 'aud',
+      erasure: 'ers',
     });
   });
 
