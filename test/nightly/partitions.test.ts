@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lowestIdAt, newId, timeOfId } from '../../../src/domain/ids.ts';
-import { searchTextVersion } from '../../../src/domain/search-text.ts';
-import { expireByAge } from '../../../workers/retention.ts';
-import { day, idOf, layOut, tables } from '../../support/partitions.ts';
-import { rest } from '../../support/rest-client.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
-import { openSse } from '../mcp/sse-client.ts';
+import { lowestIdAt, newId, timeOfId } from '../../src/domain/ids.ts';
+import { searchTextVersion } from '../../src/domain/search-text.ts';
+import { expireByAge } from '../../workers/retention.ts';
+import { day, idOf, layOut, tables } from '../support/partitions.ts';
+import { rest } from '../support/rest-client.ts';
+import { startService, type TestAgent, type TestService } from '../support/service.ts';
+import { connect } from '../support/ws-client.ts';
+import { openSse } from '../integration/mcp/sse-client.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

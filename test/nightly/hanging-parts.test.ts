@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startProcess } from '../../../scripts/parts/service-process.ts';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { tcpProxy } from '../../support/tcp-proxy.ts';
-import { startCluster } from '../workers/cluster.ts';
-import { readMetrics } from './scraped.ts';
+import { startProcess } from '../../scripts/parts/service-process.ts';
+import { describeWithRedis } from '../support/redis-server.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { startCluster } from '../integration/workers/cluster.ts';
+import { readMetrics } from '../integration/ops/scraped.ts';
 
 const patience = { timeout: 60_000 };
 
