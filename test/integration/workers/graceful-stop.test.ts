@@ -13,11 +13,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const clean = { code: 0, signal: null };
 
-/**
- * Waits until senders stand in line for the thread at both processes, in each of which one waits for all, and answers what lets them
- * go on.
- */
-async function holdThread({ env, core }: Cluster, { thread_id }: Conversation): Promise<() => Promise<void>> {
+/** Holds a thread. */
+async function holdThread({ env, core }: Cluster, { thread_id }: Conversation) {
   const holder = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await holder.connect();
   onTestFinished(() => holder.end());
@@ -25,37 +22,50 @@ async function holdThread({ env, core }: Cluster, { thread_id }: Conversation): 
   await holder.query('select from threads where id = $1 for update', [thread_id]);
   const text = `select from pg_stat_activity
     where datname = current_database() and application_name = 'ams' and wait_event_type = 'Lock'`;
-  await vi.waitFor(async () => {
-    expect((await core.database.query({ text }, [])).length).toBe(2);
-  }, 20_000);
-  return async () => void (await holder.query('rollback'));
+  return {
+    /** Resolves when somebody waits for it. */
+    async awaited(): Promise<void> {
+      await vi.waitFor(async () => {
+        expect((await core.database.query({ text }, [])).length).toBeGreaterThan(0);
+      }, 60_000);
+    },
+    release: () => holder.query('rollback'),
+  };
 }
 
 await describeWithRedis('SIGTERM under load', () => {
   test.each(backends)(
     'an API answers what is under way and says 1001 to its sockets (%s)',
     async (backend) => {
-      const cluster = await startCluster(backend);
+      const cluster = await startCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
       onTestFinished(() => cluster.stop());
       const [stopping, staying] = await Promise.all([cluster.api(), cluster.api(), cluster.worker()]);
       const talk = await startConversation(cluster.core, staying.url);
-      let inTurn = [stopping.url, staying.url];
-      const load = startLoad(talk, () => inTurn);
+      const before = startLoad(talk, () => [stopping.url, staying.url]);
       const follower = await follow(talk.members[1], () => [stopping.url, staying.url]);
-      await load.more(50);
-      const release = await holdThread(cluster, talk);
+      await before.more(50);
+      await before.finish();
+      // Nothing is under way: who waits for the thread now came to the process that is to stop.
+      const thread = await holdThread(cluster, talk);
+      const body = { content: 'under way' };
+      const path = `threads/${talk.thread_id}/messages`;
+      const underWay = rest('POST', `${stopping.url}/v1/${path}`, { token: talk.members[0].token, body });
+      await thread.awaited();
       // A balancer sends nothing more to a process that stops.
-      inTurn = [staying.url];
+      const after = startLoad(talk, () => [staying.url]);
       const ended = stopping.terminate();
       expect(await follower.firstClose).toMatchObject({ code: 1001 });
-      await release();
+      await thread.release();
+      const answered = await underWay;
+      expect(answered.status).toBe(201);
       expect(await ended, stopping.log()).toEqual(clean);
-      await load.more(50);
-      await load.finish();
-      load.expectSmooth();
-      await follower.until(load.acknowledged.length);
+      await after.more(50);
+      await after.finish();
+      for (const load of [before, after]) load.expectSmooth();
+      const acknowledged = [...before.acknowledged, answered.body, ...after.acknowledged];
+      await follower.until(acknowledged.length);
       expect([follower.repeated(), follower.connections()]).toEqual([0, 2]);
-      await expectExact({ core: cluster.core, url: staying.url }, talk, load.acknowledged);
+      await expectExact({ core: cluster.core, url: staying.url }, talk, acknowledged);
     },
   );
 

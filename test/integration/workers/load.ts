@@ -74,7 +74,7 @@ export function startLoad({ thread_id, members }: Conversation, addresses: () =>
       const number = (begun += 1);
       const token = members[number % members.length]?.token ?? '';
       const key = randomUUID();
-      while (!(await attempt(token, key, `message ${number}`)) && !abandoned.signal.aborted)
+      while (!(await attempt(token, key, `message ${key}`)) && !abandoned.signal.aborted)
         await pause(rhythm.again);
       await pause(rhythm.next);
     }
