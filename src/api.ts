@@ -207,7 +207,8 @@ export async function startApi(
     catalogue,
     limits,
     announce,
-    settings: { public_url, signup: config.SIGNUP },
+    addresses: core.addresses,
+    settings: { public_url, signup: config.SIGNUP, export_days: config.EXPORT_RETENTION_DAYS },
     external: externalSignIn(config, log),
     logger,
   });

@@ -13,6 +13,15 @@ const lastKey = 'f'.repeat(32);
  */
 const tooYoung = 3_600_000;
 
+/** Removes exports whose time is over, or that could not be done in it; the bytes after the rows, as with uploads. */
+export async function expireExports({ repositories, blobs }: FileCore): Promise<void> {
+  for (let more = true; more;) {
+    const { removed, keys } = await repositories.agentExports.removeOver(Date.now(), batch);
+    for (const key of keys) await blobs.remove(key);
+    more = removed === batch;
+  }
+}
+
 /**
  * Removes uploads that nobody has sent or completed in time: first the row, so that it can be sent no more, then the bytes. What a
  * run that was killed has left in between, the sweep of the store finds.
@@ -53,6 +62,7 @@ export async function sweepBlobs(core: FileCore): Promise<void> {
 
 async function removeOrphans({ repositories, blobs, logger }: FileCore, keys: string[]): Promise<void> {
   const known = await repositories.attachments.findKeys(keys);
+  for (const key of await repositories.agentExports.findKeys(keys)) known.add(key);
   const orphans = keys.filter((key) => !known.has(key));
   for (const key of orphans) await blobs.remove(key);
   if (orphans.length > 0)

@@ -6,6 +6,7 @@ import { createReceipts } from '../src/realtime/receipts.ts';
 import { recogniseRestore } from '../src/services/feed-origin.ts';
 import { recordDeliveries } from '../src/services/receipts.ts';
 import { agentErasureHandler } from './agent-erasure.ts';
+import { agentExportHandler } from './agent-export.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startClock } from './clock.ts';
 import { deliveryHandler } from './delivery.ts';
@@ -42,6 +43,7 @@ export async function startWorker(
     attachmentScanningHandler(core),
     maintenanceHandler(core, pacing),
     agentErasureHandler(core),
+    agentExportHandler(core),
   ];
   const meter: JobMeter = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Core } from '../compose.ts';
 import { presentErasure } from '../presenters/erasure.ts';
 import { agentEverByHandle } from '../services/agent-by-handle.ts';
-import { beginErasure, type Erasure, lastErasure, requireConfirmed } from '../services/erasure.ts';
+import { beginErasure, lastErasure, requireConfirmed } from '../services/erasure.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
+import { follow } from './follow.ts';
 import type { CommandIo } from './io.ts';
 
 interface EraseOptions {
@@ -13,8 +12,6 @@ interface EraseOptions {
   wait: boolean;
   json?: boolean;
 }
-
-const interval_ms = 250;
 
 /** `ams agent erase …` */
 export function eraseCommand(io: CommandIo): Command {
@@ -30,7 +27,12 @@ export function eraseCommand(io: CommandIo): Command {
           requireConfirmed(agent.canonical_handle, options.confirm);
           return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);
         });
-        return options.wait ? follow(core, io, begun, interrupted) : begun;
+        if (!options.wait) return begun;
+        return follow(io, begun, interrupted, {
+          look: () => core.repositories.erasures.find(begun.id),
+          line: ({ stage, examined }) =>
+            stage === 'messages' ? `${stage}: ${examined} looked through` : stage,
+        });
       });
       if (options.wait && erasure.done_at === null) {
         io.complain(
@@ -51,26 +53,4 @@ export function erasureCommand(io: CommandIo): Command {
       );
       printResult(io, options, presentErasure(erasure));
     });
-}
-
-/** Looks at it until it is done, or the signal says so: a worker of the role maintenance does it. */
-async function follow(
-  { repositories }: Core,
-  io: CommandIo,
-  begun: Erasure,
-  interrupted: AbortSignal,
-): Promise<Erasure> {
-  let shown = '';
-  for (let erasure = begun; ;) {
-    const { stage, examined } = erasure;
-    const line = `${stage}${stage === 'messages' ? `: ${examined} looked through` : ''}`;
-    if (io.terminal && line !== shown) io.complain(`\r\u001b[K${line}`);
-    shown = line;
-    if (erasure.done_at !== null || interrupted.aborted) {
-      if (io.terminal) io.complain('\n');
-      return erasure;
-    }
-    await pause(interval_ms, undefined, { signal: interrupted }).catch(() => {});
-    erasure = (await repositories.erasures.find(begun.id)) ?? erasure;
-  }
 }

@@ -1,61 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Core } from '../compose.ts';
+import { isId } from '../domain/ids.ts';
+import { presentExport } from '../presenters/agent-export.ts';
 import { agentEverByHandle } from '../services/agent-by-handle.ts';
-import { exportAgent, filesOfAgent } from '../services/agent-export.ts';
+import { beginExport, fetchExport } from '../services/agent-export.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
+import { follow } from './follow.ts';
 import type { CommandIo } from './io.ts';
+import { wholeNumber } from './numbers.ts';
 
-const lines = 'agent.jsonl';
+interface ExportOptions {
+  output?: string;
+  id?: string;
+  wait: boolean;
+  json?: boolean;
+}
+
+function parseExportId(value: string): string {
+  if (isId('export', value)) return value;
+  throw new InvalidArgumentError('Give the id of an export, exp_…');
+}
 
 /** `ams agent export …` */
 export function exportCommand(io: CommandIo): Command {
   return resultCommand(
     'export',
-    'write all that is held of an agent into a new folder: JSON lines, and its files',
+    'gather all that is held of an agent in one archive: JSON lines, and its files',
   )
     .argument('<handle>')
-    .argument('<folder>')
-    .action(async (handle: string, folder: string, options: { json?: boolean }) => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty; name a new folder`);
-      const report = await withCore(io, async (core) => {
-        const agent = await core.unitOfWork.consult((all) => agentEverByHandle(all, handle));
-        const files = await writeFiles(core, agent.id, join(folder, 'attachments'));
-        return { ...(await writeLines(core, agent.id, folder)), files };
+    .option('--output <file>', 'wait for it, and write the archive into this new file')
+    .option('--id <export>', 'with --output: fetch this one instead of beginning one', parseExportId)
+    .option('--no-wait', 'leave it to the worker, and do not wait for the end')
+    .action(async (handle: string, options: ExportOptions) => {
+      const { output, id, wait } = options;
+      if (id !== undefined && output === undefined) throw new Error('--id wants --output');
+      if (output !== undefined && !wait) throw new Error('--output waits for the end');
+      if (output !== undefined) await requireNew(output);
+      const made = await withCore(io, async (core) => {
+        if (id !== undefined && output !== undefined) return fetchInto(core, handle, id, output);
+        const found = await make(core, io, handle, wait);
+        if (output === undefined || found.done_at === null) return found;
+        return fetchInto(core, handle, found.id, output);
       });
-      printResult(io, options, report);
+      printResult(io, options, presentExport(made));
     });
 }
 
-/** Under its name only when it is whole. */
-async function writeLines({ repositories }: Core, agent_id: string, folder: string) {
-  const counts: Record<string, number> = {};
-  async function* text() {
-    for await (const line of exportAgent(repositories, agent_id)) {
-      counts[line.kind] = (counts[line.kind] ?? 0) + 1;
-      yield `${JSON.stringify(line)}\n`;
-    }
-  }
-  const draft = join(folder, `${lines}.part`);
-  await pipeline(Readable.from(text()), createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
-  await rename(draft, join(folder, lines));
-  return counts;
+/** `ams agent exports` */
+export function exportsCommand(io: CommandIo): Command {
+  return resultCommand('exports', 'the exports that are there, newest first')
+    .argument('[handle]', 'only those of this agent')
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(wholeNumber(1, 1_000)).default(50))
+    .action(async (handle: string | undefined, { limit, json }: { limit: number; json?: boolean }) => {
+      const rows = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.consult(async (all) => {
+          const agent = handle === undefined ? null : await agentEverByHandle(all, handle);
+          return all.agentExports.list(agent?.id ?? null, Date.now(), limit);
+        }),
+      );
+      const exports = rows.map(presentExport);
+      printResult(io, { ...(json && { json }) }, json ? { exports } : exports);
+    });
 }
 
-/** The bytes lie under the ids: names are what somebody wrote. */
-async function writeFiles({ repositories, blobs }: Core, agent_id: string, folder: string): Promise<number> {
-  await mkdir(folder, { mode: 0o700 });
-  let files = 0;
-  for await (const { id, storage_key } of filesOfAgent(repositories, agent_id)) {
-    const bytes = await blobs.read(storage_key);
-    await pipeline(bytes, createWriteStream(join(folder, id), { flags: 'wx', mode: 0o600 }));
-    files += 1;
+/** Has a worker make one, and looks at it until it is done or somebody presses Ctrl-C. */
+async function make(core: Core, io: CommandIo, handle: string, wait: boolean) {
+  const interrupted = io.interruption();
+  const { unitOfWork, config, repositories } = core;
+  const begun = await unitOfWork.record(async (work) => {
+    const agent = await agentEverByHandle(work, handle);
+    return beginExport(work, agent, { account_id: null, days: config.EXPORT_RETENTION_DAYS });
+  });
+  if (!wait) return begun;
+  const now = await follow(io, begun, interrupted, {
+    look: () => repositories.agentExports.find(begun.id),
+    line: ({ stage, counts }) => `${stage}: ${counts['message'] ?? 0} messages`,
+  });
+  if (now.done_at === null) {
+    const { handle: canonical, id } = now;
+    io.complain(
+      `It goes on without this command; fetch it with: ams agent export ${canonical} --id ${id} --output FILE\n`,
+    );
   }
-  return files;
+  return now;
+}
+
+/** @throws when there is something of this name. */
+async function requireNew(file: string): Promise<void> {
+  const there = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (there) throw new Error(`${file} is there already; name a new file`);
+}
+
+/** Under its name only when it is whole, and for its owner only. */
+async function fetchInto({ unitOfWork, blobs }: Core, handle: string, id: string, file: string) {
+  const found = await unitOfWork.administer(async (work) => {
+    const agent = await agentEverByHandle(work, handle);
+    return fetchExport(work, agent, id);
+  });
+  const draft = `${file}.${randomUUID()}.part`;
+  const hash = createHash('sha256');
+  async function* looked(bytes: AsyncIterable<Uint8Array>) {
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    const bytes = await blobs.read(found.archive_key);
+    await pipeline(bytes, looked, createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+    if (hash.digest('hex') !== found.sha256) throw new Error('these are not the bytes that were stored');
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return found;
 }

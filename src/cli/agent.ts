@@ -3,7 +3,7 @@ import { agentScopes, inboundPolicies, visibilities } from '../domain/agents.ts'
 import { presentAgent } from '../presenters/agent.ts';
 import { type RegisterAgent, registerAgent } from '../services/agents-admin.ts';
 import { eraseCommand, erasureCommand } from './agent-erasure.ts';
-import { exportCommand } from './agent-export.ts';
+import { exportCommand, exportsCommand } from './agent-export.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -45,6 +45,7 @@ export function agentCommand(io: CommandIo): Command {
     .description('agents')
     .addCommand(create)
     .addCommand(exportCommand(io))
+    .addCommand(exportsCommand(io))
     .addCommand(eraseCommand(io))
     .addCommand(erasureCommand(io));
 }

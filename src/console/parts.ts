@@ -1,3 +1,4 @@
+import type { FileAddresses } from '../domain/attachments.ts';
 import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import type { Operation } from '../operations/define.ts';
 import type { Execute } from '../operations/execute.ts';
@@ -16,6 +17,8 @@ export interface PageParts {
   limits: Limits;
   /** Tells every process of tokens that ended, once that is committed. Never throws. */
   announce(ended: readonly Revocation[]): Promise<void>;
+  /** Where stored bytes can be had for a short time. */
+  addresses: Pick<FileAddresses, 'download'>;
   requests: AuthorizationRequests;
   sessions: BrowserSessions;
   settings: ConsoleSettings;
@@ -34,4 +37,6 @@ export interface ConsoleSettings {
   /** PUBLIC_URL, without a trailing slash. */
   public_url: string;
   signup: 'open' | 'invite' | 'closed';
+  /** How long the archive of an export is kept. */
+  export_days: number;
 }

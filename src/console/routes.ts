@@ -18,6 +18,7 @@ import { credentialNewRoutes } from './pages/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/credential-revoke.tsx';
 import { credentialListRoutes } from './pages/credentials.tsx';
 import { erasureRoutes } from './pages/erasures.tsx';
+import { exportRoutes } from './pages/exports.tsx';
 import { externalAccountRoutes } from './pages/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
@@ -55,6 +56,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentDeleteRoutes(parts),
     ...agentEraseRoutes(parts),
     ...erasureRoutes(parts),
+    ...exportRoutes(parts),
     ...contactListRoutes(parts),
     ...contactNewRoutes(parts),
     ...contactRemoveRoutes(parts),

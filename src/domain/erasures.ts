@@ -6,16 +6,6 @@ export const erasureStages = ['belongings', 'feed', 'messages', 'files', 'done']
 
 export type ErasureStage = (typeof erasureStages)[number];
 
-/** Rows that were taken out or emptied, by what they are. */
-export type ErasureCounts = Readonly<Record<string, number>>;
-
-/** These counts and more of them. */
-export function addCounts(counts: ErasureCounts, more: ErasureCounts): ErasureCounts {
-  const sum: Record<string, number> = { ...counts };
-  for (const [name, rows] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + rows;
-  return sum;
-}
-
 /** What an erasure leaves, and why. */
 export const keptByErasure = [
   {

@@ -31,6 +31,7 @@ export const idPrefixes = {
   grant: 'grt',
   audit: 'aud',
   erasure: 'ers',
+  export: 'exp',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

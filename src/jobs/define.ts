@@ -8,17 +8,18 @@ export const queueNames = [
   'attachment-scanning',
   'maintenance',
   'agent-erasure',
+  'agent-export',
 ] as const;
 
 export type QueueName = (typeof queueNames)[number];
 
-/** What a worker process consumes for each of its WORKER_ROLES. Posting waits for strangers and erasing takes long, so they have
- * queues of their own. */
+/** What a worker process consumes for each of its WORKER_ROLES. Posting waits for strangers, erasing and exporting take long, so they
+ * have queues of their own. */
 export const queuesOfRole = {
   delivery: ['delivery', 'webhooks'],
   'search-indexing': ['search-indexing'],
   'attachment-scanning': ['attachment-scanning'],
-  maintenance: ['maintenance', 'agent-erasure'],
+  maintenance: ['maintenance', 'agent-erasure', 'agent-export'],
 } as const satisfies Record<string, readonly QueueName[]>;
 
 export type WorkerRole = keyof typeof queuesOfRole;

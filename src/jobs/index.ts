@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventType } from '../domain/events.ts';
 import { agentErasure } from './agent-erasure.ts';
+import { agentExport } from './agent-export.ts';
 import { attachmentScanning } from './attachment-scanning.ts';
 import type { QueuedJob } from './define.ts';
 import { delivery } from './delivery.ts';
@@ -12,6 +13,7 @@ export const outboxJobs = {
   [searchIndexing.name]: searchIndexing,
   [attachmentScanning.name]: attachmentScanning,
   [agentErasure.name]: agentErasure,
+  [agentExport.name]: agentExport,
 };
 
 export interface OwedJob {

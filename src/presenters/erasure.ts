@@ -1,4 +1,5 @@
-import { type ErasureCounts, type ErasureStage, keptByErasure } from '../domain/erasures.ts';
+import type { Counts } from '../domain/counts.ts';
+import { type ErasureStage, keptByErasure } from '../domain/erasures.ts';
 
 /** How far an erasure is, and its report when it is done. Times in milliseconds. */
 export interface ErasureReport {
@@ -10,7 +11,7 @@ export interface ErasureReport {
   done_at: number | null;
   /** How many messages of everybody were looked through for those of the agent. */
   examined: number;
-  erased: ErasureCounts;
+  erased: Counts;
   kept: readonly { what: string; why: string }[];
 }
 
@@ -22,7 +23,7 @@ export function presentErasure(row: {
   created_at: number;
   done_at: number | null;
   examined: number;
-  counts: ErasureCounts;
+  counts: Counts;
 }): ErasureReport {
   const { id, handle, stage, created_at, done_at, examined, counts } = row;
   return {

@@ -42,7 +42,8 @@ const statements = {
     `select m.id, m.thread_id, m.sequence, a.canonical_handle as sender, m.content, m.content_type, m.reply_to, m.metadata,
        ${filesOfMessages} as attachments, m.created_at
      from messages m join agents a on a.id = m.sender_id
-     where m.thread_id = $1 and m.sequence > $2 order by m.sequence limit $3`,
+     where m.thread_id = $1 and m.sequence > $2 and exists (select from thread_members v where v.thread_id = $1 and v.agent_id = $4)
+     order by m.sequence limit $3`,
   ),
   files: statement(
     'agent_export.files',
@@ -70,9 +71,15 @@ export function agentExportRepository(db: Queryable) {
     threads(agentId: string, after: string, limit: number): Promise<(object & { id: string })[]> {
       return db.query<object & { id: string }>(statements.threads, [agentId, after, limit]);
     },
-    /** What was said in a thread behind this sequence. */
-    messages(threadId: string, after: number, limit: number): Promise<(object & { sequence: number })[]> {
-      return db.query<object & { sequence: number }>(statements.messages, [threadId, after, limit]);
+    /** What was said behind this sequence in a thread, as long as the agent is a member of it. */
+    messages(
+      agentId: string,
+      threadId: string,
+      after: number,
+      limit: number,
+    ): Promise<(object & { sequence: number })[]> {
+      const values = [threadId, after, limit, agentId];
+      return db.query<object & { sequence: number }>(statements.messages, values);
     },
     /** Files that it uploaded and that may be handed out, behind this id. */
     files(agentId: string, after: string, limit: number): Promise<{ id: string; storage_key: string }[]> {

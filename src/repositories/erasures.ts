@@ -1,4 +1,5 @@
-import type { ErasureCounts, ErasureStage } from '../domain/erasures.ts';
+import type { Counts } from '../domain/counts.ts';
+import type { ErasureStage } from '../domain/erasures.ts';
 import { type Queryable, statement } from './queryable.ts';
 
 export interface ErasureRow {
@@ -14,7 +15,7 @@ export interface ErasureRow {
   examined: number;
   /** Where bytes lie whose rows are gone already. */
   doomed_keys: string[];
-  counts: ErasureCounts;
+  counts: Counts;
   /** Milliseconds, as the others. */
   created_at: number;
   updated_at: number;

@@ -1,6 +1,7 @@
 import { accountIdentitiesRepository } from './account-identities.ts';
 import { accountsRepository } from './accounts.ts';
 import { agentExportRepository } from './agent-export.ts';
+import { agentExportsRepository } from './agent-exports.ts';
 import { agentSearchRepository } from './agent-search.ts';
 import { agentsRepository } from './agents.ts';
 import { allowlistsRepository } from './allowlists.ts';
@@ -69,6 +70,7 @@ export function repositoriesOn(db: Queryable) {
     exchanges: exchangesRepository(db),
     messageSearch: messageSearchRepository(db),
     agentExport: agentExportRepository(db),
+    agentExports: agentExportsRepository(db),
     erasure: erasureRepository(db),
     erasures: erasuresRepository(db),
     auditLog: auditLogRepository(db),

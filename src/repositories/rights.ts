@@ -13,14 +13,24 @@ export const managedByRole = (account: string): string =>
            where m.organization_id = a.owner_id and m.account_id = ${account}
              and (m.role = 'admin' or a.member_account_id = m.account_id))`;
 
+/** It is the person's own, or the person has that role; also when it is retired. */
+const underPerson = (account: string): string =>
+  `a.owner_id in (${ownersOf(account)}) and (a.owner_id = ${account} or ${managedByRole(account)})`;
+
+const tiedToNobodyElse = (account: string): string =>
+  `(a.member_account_id is null or a.member_account_id = ${account})`;
+
 /** The person may change, pause and retire it. */
 export const managedByPerson = (account: string): string =>
-  `a.retired_at is null and a.owner_id in (${ownersOf(account)})
-   and (a.owner_id = ${account} or ${managedByRole(account)})`;
+  `a.retired_at is null and ${underPerson(account)}`;
 
 /** The person may speak as it: manages it, and it is not tied to somebody else. */
 export const actedAsByPerson = (account: string): string =>
-  `${managedByPerson(account)} and (a.member_account_id is null or a.member_account_id = ${account})`;
+  `${managedByPerson(account)} and ${tiedToNobodyElse(account)}`;
+
+/** The person may read what it said and was told: may speak as it, or could if it were not retired. */
+export const readByPerson = (account: string): string =>
+  `${underPerson(account)} and ${tiedToNobodyElse(account)}`;
 
 /** Whom the agent `me` stands for: the person behind it, if there is one; else its organization, which is a member of none. */
 const behind = 'coalesce(me.member_account_id, me.owner_id)';

@@ -1,44 +1,166 @@
-import type { Administration } from '../unit-of-work.ts';
+import { downloadLife, type FileAddresses } from '../domain/attachments.ts';
+import { addCounts } from '../domain/counts.ts';
+import { DomainError } from '../domain/errors.ts';
+import { archiveName, exportJob } from '../domain/exports.ts';
+import { newId } from '../domain/ids.ts';
+import type { Administration, Recording } from '../unit-of-work.ts';
 
-type Export = Pick<Administration, 'agentExport'>;
+/** An export on its way or at its end, as it is stored. Times in milliseconds. */
+export type AgentExport = NonNullable<Awaited<ReturnType<Administration['agentExports']['find']>>>;
 
-const threadsAtOnce = 100;
-const messagesAtOnce = 200;
-const filesAtOnce = 100;
+const day = 24 * 60 * 60 * 1000;
 
 /**
- * Everything that the service holds of an agent, one object after the other, each with its `kind`: the agent, whom it trusts and
- * blocks, what it may be reached and signed in by (never what proves it), its approvals and files, the threads that it is in, and all that
- * was said there. Times in milliseconds. Pages are read one by one: what changes meanwhile may be in it or not.
+ * Begins to gather all that is held of an agent: owes the job that does it. One of the same person that is under way goes on, and one
+ * that is done gives way to the new one.
+ * @param wanted by whom, null for an operator; and for how many days it is kept.
+ * @throws {DomainError} INVALID_TRANSITION while the agent is being erased.
  */
-export async function* exportAgent({ agentExport }: Export, agent_id: string) {
-  for (const kind of agentExport.sections) yield* await agentExport.section(kind, agent_id);
-  for (let after = ''; ;) {
-    const threads = await agentExport.threads(agent_id, after, threadsAtOnce);
-    for (const thread of threads) {
-      yield { kind: 'thread', ...thread };
-      yield* messagesOf(agentExport, thread.id);
-    }
-    if (threads.length < threadsAtOnce) return;
-    after = threads.at(-1)?.id ?? after;
+export async function beginExport(
+  work: Recording,
+  { id: agent_id, canonical_handle: handle }: { id: string; canonical_handle: string },
+  { account_id, days }: { account_id: string | null; days: number },
+): Promise<AgentExport> {
+  const erasure = await work.erasures.findLast(agent_id);
+  if (erasure?.done_at === null) {
+    throw new DomainError('INVALID_TRANSITION', `${handle} is being erased.`);
   }
+  const { now } = work;
+  const id = newId('export');
+  const expires_at = now + days * day;
+  if (await work.agentExports.insert({ id, agent_id, handle, account_id, created_at: now, expires_at })) {
+    await work.agentExports.expire(agent_id, account_id, id, now);
+    work.note({ act: 'agent.export_begun', agent_id });
+  }
+  const begun = await work.agentExports.findLast(agent_id, account_id);
+  if (!begun) throw new Error('an export was not kept');
+  work.owe({ job: exportJob, subject_id: begun.id });
+  return begun;
 }
 
-async function* messagesOf(agentExport: Export['agentExport'], thread_id: string) {
-  for (let after = 0; ;) {
-    const messages = await agentExport.messages(thread_id, after, messagesAtOnce);
-    for (const message of messages) yield { kind: 'message', ...message };
-    if (messages.length < messagesAtOnce) return;
-    after = messages.at(-1)?.sequence ?? after;
-  }
+/** What a step has gathered, where it lies, and how far the export is with it. */
+export type GatheredPart = Pick<AgentExport, 'stage' | 'thread_id' | 'sequence' | 'counts'> & {
+  /** Null when there was nothing. */
+  key: string | null;
+};
+
+/**
+ * Notes a part. Of two workers at one step, the one that comes later is told so.
+ * @param before the export as it was when the step began.
+ * @returns false when the part is not wanted: another one has done this step, or the export is gone.
+ */
+export async function keepPart(
+  { agentExports, now }: Administration,
+  before: AgentExport,
+  { key, counts, ...position }: GatheredPart,
+): Promise<boolean> {
+  const found = await agentExports.lock(before.id);
+  if (!found || !isAsBefore(found, before)) return false;
+  await agentExports.update({
+    ...found,
+    ...position,
+    part_keys: key === null ? found.part_keys : [...found.part_keys, key],
+    counts: addCounts(found.counts, counts),
+    updated_at: now,
+  });
+  return true;
 }
 
-/** The files that an agent uploaded, as far as they may be handed out, and where their bytes lie. */
-export async function* filesOfAgent({ agentExport }: Export, agent_id: string) {
-  for (let after = ''; ;) {
-    const files = await agentExport.files(agent_id, after, filesAtOnce);
-    yield* files;
-    if (files.length < filesAtOnce) return;
-    after = files.at(-1)?.id ?? after;
+/** An archive that is whole, and what it could not hold. */
+export type WholeArchive = Pick<AgentExport, 'counts' | 'missing_files'> & {
+  archive_key: string;
+  size_bytes: number;
+  sha256: string;
+};
+
+/**
+ * Ends an export with its archive. The parts belong to nothing from then on.
+ * @param days how long the archive is kept from now on.
+ * @returns false as keepPart does.
+ */
+export async function finishExport(
+  { agentExports, now, note }: Administration,
+  before: AgentExport,
+  { counts, ...archive }: WholeArchive,
+  days: number,
+): Promise<boolean> {
+  const found = await agentExports.lock(before.id);
+  if (!found || !isAsBefore(found, before)) return false;
+  await agentExports.update({
+    ...found,
+    ...archive,
+    stage: 'done',
+    part_keys: [],
+    counts: addCounts(found.counts, counts),
+    updated_at: now,
+    done_at: now,
+    expires_at: now + days * day,
+  });
+  const { agent_id, id: about } = found;
+  note({ act: 'agent.exported', agent_id, about, detail: { size_bytes: archive.size_bytes } });
+  return true;
+}
+
+function isAsBefore(found: AgentExport, before: AgentExport): boolean {
+  const { stage, thread_id, sequence, part_keys } = before;
+  return (
+    found.stage === stage &&
+    found.thread_id === thread_id &&
+    found.sequence === sequence &&
+    found.part_keys.length === part_keys.length
+  );
+}
+
+/** What a person had exported and may have, newest first, at most `limit`, before the id `before`. */
+export function listExports(
+  { agentExports }: Pick<Administration, 'agentExports'>,
+  account_id: string,
+  { before = '', limit }: { before?: string; limit: number },
+): Promise<AgentExport[]> {
+  return agentExports.listOfPerson(account_id, { before, now: Date.now(), limit });
+}
+
+/**
+ * A signed address for the archive of a person's own export, good for five minutes.
+ * @throws {DomainError} NOT_FOUND when there is none that is whole, or the person may not read what the agent said (any more).
+ */
+export async function archiveAddress(
+  { agentExports, note, now }: Administration,
+  addresses: Pick<FileAddresses, 'download'>,
+  account_id: string,
+  id: string,
+): Promise<string> {
+  const { agent_id, ...found } = wholeOf(await agentExports.findOfPerson(account_id, id, now));
+  note({ act: 'agent.export_fetched', agent_id, about: found.id });
+  const { archive_key: key, size_bytes } = found;
+  const filename = archiveName(found.handle, found.created_at);
+  return addresses.download(
+    { key, filename, content_type: 'application/zip', size_bytes },
+    now + downloadLife,
+  );
+}
+
+/**
+ * An export of this agent, whose archive an operator fetches.
+ * @throws {DomainError} NOT_FOUND when there is none of this id that is whole and not over.
+ */
+export async function fetchExport(
+  { agentExports, note, now }: Administration,
+  agent: { id: string },
+  id: string,
+) {
+  const found = await agentExports.find(id);
+  const good = found && found.agent_id === agent.id && found.expires_at > now;
+  const whole = wholeOf(good ? found : undefined);
+  note({ act: 'agent.export_fetched', agent_id: whole.agent_id, about: whole.id });
+  return whole;
+}
+
+function wholeOf(found: AgentExport | undefined) {
+  if (!found) throw new DomainError('NOT_FOUND', 'There is no such export.');
+  const { archive_key, size_bytes, sha256, ...rest } = found;
+  if (archive_key === null || size_bytes === null || sha256 === null) {
+    throw new DomainError('NOT_FOUND', 'This export is not done yet.');
   }
+  return { ...rest, archive_key, size_bytes, sha256 };
 }

@@ -1,4 +1,5 @@
-import { addCounts, type ErasureCounts, erasureJob, type ErasureStage } from '../domain/erasures.ts';
+import { addCounts, type Counts } from '../domain/counts.ts';
+import { erasureJob, type ErasureStage } from '../domain/erasures.ts';
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Administration, Recording } from '../unit-of-work.ts';
@@ -61,17 +62,22 @@ export async function eraseStep(
 
 /** What a step changes of the erasure; counts are those of this step. */
 type News = Partial<Pick<Erasure, 'stage' | 'looked_after' | 'examined' | 'doomed_keys' | 'done_at'>> & {
-  counts?: ErasureCounts;
+  counts?: Counts;
 };
 
 type Step = (work: Administration, erasure: Erasure) => Promise<News>;
 
 const steps: Record<Exclude<ErasureStage, 'done'>, Step> = { belongings, feed, messages, files };
 
-async function belongings({ erasure, now }: Administration, { agent_id }: Erasure): Promise<News> {
+/** With what was gathered of it for those who wanted it exported. */
+async function belongings(
+  { erasure, agentExports, now }: Administration,
+  { agent_id, doomed_keys }: Erasure,
+): Promise<News> {
   const counts = await erasure.owned(agent_id);
   await erasure.card(agent_id, now);
-  return { counts, stage: 'feed' };
+  const keys = await agentExports.removeOfAgent(agent_id);
+  return { counts, doomed_keys: [...doomed_keys, ...keys], stage: 'feed' };
 }
 
 async function feed({ erasure }: Administration, { agent_id }: Erasure): Promise<News> {

@@ -1,7 +1,6 @@
 import { readdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { erasureJob } from '../../src/domain/erasures.ts';
 import { beginErasure } from '../../src/services/erasure.ts';
@@ -9,25 +8,10 @@ import { rest } from '../support/rest-client.ts';
 import { describeWithRedis } from '../support/redis-server.ts';
 import { buildAgent } from '../support/service.ts';
 import { uploaded } from '../integration/files/house.ts';
-import { type Cluster, startCluster } from '../integration/workers/cluster.ts';
+import { startCluster } from '../integration/workers/cluster.ts';
+import { holdAt } from './support/hold-stage.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
-
-/** Has every erasure stop right before it leaves `stage`, as a step that takes long would. */
-async function holdAt({ env }: Cluster, stage: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('select pg_advisory_lock(4711)');
-  await client.query(`
-    create or replace function hold_erasure() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock_shared(4711); return new; end $$;
-    create or replace trigger hold_erasure before update on erasures for each row
-      when (old.stage = '${stage}' and new.stage <> '${stage}') execute function hold_erasure()`);
-  return client;
-}
-
-const held = `select count(*)::int as waiting from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`;
 
 await describeWithRedis('a worker killed between any two steps of an erasure', () => {
   test('leaves the rest to the next one, and each row is counted once', async () => {
@@ -59,14 +43,12 @@ await describeWithRedis('a worker killed between any two steps of an erasure', (
     expect((await rest('GET', `${base}/agents/me`, { token: ann.token })).status).toBe(401);
 
     for (const stage of ['belongings', 'feed', 'messages', 'files']) {
-      const holder = await holdAt(cluster, stage);
+      const holder = await holdAt(cluster, 'erasures', stage);
       const worker = await cluster.worker(own);
-      const waiting = async () => (await holder.query<{ waiting: number }>(held)).rows[0]?.waiting ?? 0;
-      await expect.poll(waiting, { timeout: 60_000, interval: 50 }).toBeGreaterThan(0);
+      await holder.reached();
       expect((await core.repositories.erasures.find(id))?.stage).toBe(stage);
       await worker.kill9();
-      await holder.query('select pg_terminate_backend(pid) from pg_locks where objid = 4711 and not granted');
-      await holder.end();
+      await holder.release();
     }
     await cluster.worker(own);
     const found = () => core.repositories.erasures.find(id);

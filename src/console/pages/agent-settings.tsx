@@ -74,6 +74,19 @@ function settingsPage(agent: AgentOfPerson, reach: Reach, refusal?: Refusal): Sh
         </Form>
       </Card>
       <Pause agent={agent} />
+      {agent.acts_as && (
+        <Card title="Take its data with you">
+          <p>
+            All that is held of it is gathered in one archive: its card, contacts and settings, the threads
+            that it is in with all that was said there, and its files. Only you can fetch it.
+          </p>
+          <Form action={agentAddress(agent, 'export')}>
+            <Actions>
+              <Button kind="quiet">Export it</Button>
+            </Actions>
+          </Form>
+        </Card>
+      )}
       <Card title="Delete it" tone="danger">
         <p>It ends for good, and its handle is never given away again.</p>
         <Actions>

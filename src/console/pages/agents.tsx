@@ -7,6 +7,7 @@ import { NextPage } from '../kit/next-page.tsx';
 import type { PageParts } from '../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../route.ts';
 import { erasuresAddress } from './erasures.tsx';
+import { exportsAddress } from './exports.tsx';
 
 const pageSize = 50;
 
@@ -46,7 +47,7 @@ function agentsPage(found: readonly AgentOfPerson[], username: string): ShownPag
       ))}
       <NextPage path="/console/agents" what="agents" next={last && { after: last.canonical_handle }} />
       <p>
-        <a href={erasuresAddress}>Erased agents</a>
+        <a href={exportsAddress}>Exported agents</a> · <a href={erasuresAddress}>Erased agents</a>
       </p>
     </>
   );

@@ -39,6 +39,7 @@ const places = [
   '/console/approvals/{id}',
   '/console/connections',
   '/console/erasures',
+  '/console/exports',
   '/console/organizations/harbour-books',
   '/console/organizations/harbour-books/audit',
   '/console/organizations/harbour-books/members/jonas/remove',

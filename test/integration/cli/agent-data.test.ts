@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { rest } from '../../support/rest-client.ts';
 import { trustOf } from '../../support/trust.ts';
+import { unzipped } from '../../support/unzip.ts';
 import { openThread, scanned, send, startFiles, uploaded, type FileService } from '../files/house.ts';
 import { ams, amsJson } from './ams.ts';
 
@@ -26,6 +28,7 @@ const env = () => ({
   SECRET_KEY: secret,
 });
 const counts = z.record(z.string(), z.int());
+const exported = z.looseObject({ id: z.string(), exported: counts, size_bytes: z.int(), sha256: z.string() });
 const report = z.looseObject({
   erased: counts,
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
@@ -46,18 +49,19 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   await say(bob, 'an answer of bob');
   expect((await send(service, ann, thread, [file])).status).toBe(201);
 
-  const out = join(folder, 'ann');
-  const handed = counts.parse(await amsJson(env(), ['agent', 'export', ann.handle, out]));
+  const out = join(folder, 'ann.zip');
+  const handed = exported.parse(await amsJson(env(), ['agent', 'export', ann.handle, '--output', out]));
   expect(handed).toMatchObject({
-    agent: 1,
-    contact: 1,
-    block: 1,
-    thread: 1,
-    message: 3,
-    attachment: 1,
-    files: 1,
+    state: 'done',
+    missing_files: [],
+    exported: { agent: 1, contact: 1, block: 1, thread: 1, message: 3, attachment: 1, files: 1 },
   });
-  const lines = (await readFile(join(out, 'agent.jsonl'), 'utf8')).trim().split('\n');
+  const archive = await readFile(out);
+  const sha256 = createHash('sha256').update(archive).digest('hex');
+  expect([handed.size_bytes, handed.sha256]).toEqual([archive.byteLength, sha256]);
+  const files = await unzipped(archive);
+  expect([...files.keys()]).toEqual(['agent.jsonl', `attachments/${file}`]);
+  const lines = files.get('agent.jsonl')?.trim().split('\n') ?? [];
   const said = lines.map((line) => z.looseObject({ kind: z.string() }).parse(JSON.parse(line)));
   expect(said.filter(({ kind }) => kind === 'message').map(({ content }) => content)).toEqual([
     'a word of ann',
@@ -65,9 +69,16 @@ test('an agent is handed out whole, then erased: others keep their order, and no
     'see the file',
   ]);
   expect(lines.join('\n')).not.toMatch(/secret|token_hash/);
-  expect(await readFile(join(out, 'attachments', file), 'utf8')).toBe('bytes of ann');
-  expect(await readdir(out)).toEqual(['agent.jsonl', 'attachments']);
-  expect((await ams(env(), ['agent', 'export', ann.handle, out])).err).toMatch(/is not empty/);
+  expect(files.get(`attachments/${file}`)).toBe('bytes of ann');
+  expect((await ams(env(), ['agent', 'export', ann.handle, '--output', out])).err).toMatch(
+    /is there already/,
+  );
+  expect(await amsJson(env(), ['agent', 'exports', ann.handle])).toEqual({ exports: [handed] });
+  const again = join(folder, 'again.zip');
+  const fetching = (handle: string) => ['agent', 'export', handle, '--id', handed.id, '--output', again];
+  expect((await ams(env(), fetching(bob.handle))).err).toMatch(/no such export/);
+  expect(await amsJson(env(), fetching(ann.handle))).toEqual(handed);
+  expect(await readFile(again)).toEqual(archive);
 
   expect((await ams(env(), ['agent', 'erase', ann.handle, '--confirm', bob.handle])).code).toBe(1);
   expect((await ams(env(), ['agent', 'erasure', ann.handle])).err).toMatch(/Nobody has erased/);
@@ -77,6 +88,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect(erased).toMatchObject({ state: 'done', erased: { messages: 2, files: 1, blocks: 1 } });
   expect(erased.kept.map(({ what }) => what)).toContain('places of its messages');
   expect(await amsJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
+  expect(await amsJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
   // Begun anew, as after a restore: there is nothing left to do.
   expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
@@ -98,8 +110,8 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect(found.body.results).toEqual([]);
   expect((await rest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(404);
   expect((await say(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
-  const again = await ams(env(), ['agent', 'create', ann.handle]);
-  expect(again.err).toMatch(/taken|exists|already/i);
+  const taken = await ams(env(), ['agent', 'create', ann.handle]);
+  expect(taken.err).toMatch(/taken|exists|already/i);
 
   const { database } = service.core;
   const rest_of = await database.query(
@@ -120,6 +132,13 @@ test('an agent is handed out whole, then erased: others keep their order, and no
     .object({ acts: z.array(z.object({ act: z.string() })) })
     .parse(await amsJson(env(), ['audit', '--agent', ann.handle]));
   expect(acts.acts.map(({ act }) => act)).toEqual(
-    expect.arrayContaining(['agent.erasure_begun', 'agent.retired', 'agent.erased']),
+    expect.arrayContaining([
+      'agent.export_begun',
+      'agent.exported',
+      'agent.export_fetched',
+      'agent.erasure_begun',
+      'agent.retired',
+      'agent.erased',
+    ]),
   );
 });

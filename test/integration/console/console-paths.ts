@@ -20,7 +20,8 @@ export function consolePaths({ core }: TestService, wanted: ConsoleRoute['method
     requests: { find: refuse, approve: refuse, deny: refuse },
     external: core.config.OIDC_ISSUER === undefined ? undefined : { name: 'ID', provider },
     sessions: createBrowserSessions(unitOfWork),
-    settings: { public_url: core.config.PUBLIC_URL, signup: 'open' },
+    addresses: core.addresses,
+    settings: { public_url: core.config.PUBLIC_URL, signup: 'open', export_days: 7 },
   });
   return routes.filter(({ method }) => method === wanted).map(({ path }) => path);
 }

@@ -89,7 +89,7 @@ export async function uploaded(
 }
 
 /** Waits until a scan is over; answers the record. */
-export async function scanned(service: TestService, agent: TestAgent, id: string) {
+export async function scanned(service: Pick<TestService, 'api'>, agent: TestAgent, id: string) {
   return vi.waitFor(
     async () => {
       const { body } = await rest('GET', `${service.api}/attachments/${id}`, { token: agent.token });

@@ -99,7 +99,8 @@ export async function startAuthority(options: AuthorityOptions = {}) {
     execute: createExecute(unitOfWork, accounted, noIntake),
     catalogue,
     limits: accounted,
-    settings: { public_url: url, signup: 'open' },
+    addresses: core.addresses,
+    settings: { public_url: url, signup: 'open', export_days: 7 },
     external: undefined,
     logger,
   });

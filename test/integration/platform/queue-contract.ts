@@ -65,6 +65,7 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
         ['attachment-scanning', 0, 0],
         ['maintenance', 1, 0],
         ['agent-erasure', 0, 0],
+        ['agent-export', 0, 0],
       ]);
     }, soon);
   });

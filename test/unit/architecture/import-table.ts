@@ -167,6 +167,7 @@ export const packageTable: Record<string, readonly string[]> = {
   '@aws-sdk/s3-request-presigner': ['platform'],
   'file-type': ['platform'],
   yauzl: ['platform'],
+  yazl: ['platform'],
   preact: ['console'],
   'preact-render-to-string': ['console'],
   ws: ['ws', 'scripts'],

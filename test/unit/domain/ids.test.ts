@@ -21,6 +21,7 @@ describe('identifiers', () => {
       grant: 'grt',
       audit: 'aud',
       erasure: 'ers',
+      export: 'exp',
     });
   });
 

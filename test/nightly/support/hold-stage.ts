@@ -1,0 +1,33 @@
+import pg from 'pg';
+import { expect, onTestFinished } from 'vitest';
+import type { Cluster } from '../../integration/workers/cluster.ts';
+
+/** Other files may hold theirs, in databases of the same server. */
+const waiters = `pg_locks where locktype = 'advisory' and objid = 4711 and not granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
+/**
+ * Has what leaves `stage` in this table stop right before that is committed, as a step that takes long would.
+ * @returns `reached` waits until somebody is there; `release` ends the hold, with whoever waits.
+ */
+export async function holdAt({ env }: Cluster, table: string, stage: string) {
+  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('select pg_advisory_lock(4711)');
+  await client.query(`
+    create or replace function hold_${table}() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(4711); return new; end $$;
+    create or replace trigger hold_${table} before update on ${table} for each row
+      when (old.stage = '${stage}' and new.stage <> '${stage}') execute function hold_${table}()`);
+  return {
+    async reached(): Promise<void> {
+      const waiting = async () => (await client.query(`select pid from ${waiters}`)).rowCount;
+      await expect.poll(waiting, { timeout: 60_000, interval: 50 }).toBeGreaterThan(0);
+    },
+    async release(): Promise<void> {
+      await client.query(`select pg_terminate_backend(pid) from ${waiters}`);
+      await client.end();
+    },
+  };
+}
