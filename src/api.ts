@@ -139,7 +139,11 @@ export async function startApi(
   const oauth = createOAuthFace({
     issuer: public_url,
     resources,
-    storage: createOAuthStorage({ unitOfWork, announce }),
+    storage: createOAuthStorage({
+      unitOfWork,
+      announce,
+      refresh_grace_ms: config.REFRESH_GRACE_SECONDS * 1_000,
+    }),
     limits,
     cookie_keys,
     signing_keys,

@@ -73,17 +73,21 @@ function grantAdapter({ storage, resources }: AdapterParts): Adapter {
   };
 }
 
-/** Codes and refresh tokens: each is used once, and a second use ends all that came of the same grant. */
+/**
+ * Codes and refresh tokens: each is used once, and a second use ends all that came of the same grant. Which use is a second one is
+ * for the storage to say, when all else about it is found right; so who comes to use one is not told what became of it.
+ */
 function onceAdapter({ storage, hooks }: AdapterParts, model: string): Adapter {
   return {
     ...recordAdapter(storage, model),
+    upsert: (id, payload, life_s) => storage.saveRecord(model, id, payload, life_s, hooks.rotated()),
     async find(id) {
-      hooks.grantUsed();
-      return asWritten(await storage.findRecord(model, id));
+      const used = hooks.usesGrant();
+      const record = asWritten(await storage.findRecord(model, id));
+      return record && used ? { ...record, consumed: undefined } : record;
     },
     async consume(id) {
-      if (!(await storage.consumeRecord(model, id)))
-        throw new InvalidGrant('used at the same time elsewhere');
+      if (!(await storage.consumeRecord(model, id))) throw new InvalidGrant('used before');
     },
     // They end together with the access tokens of the grant.
     revokeByGrantId: async () => {},

@@ -18,8 +18,13 @@ export interface CallHooks {
   clientNamed(clientId: string): Promise<void>;
   /** Whether a client may go on that authenticates in this way: who cannot prove who it is gets no introspection (RFC 7662). */
   mayGoOn(method: string | undefined): boolean;
-  /** A code or refresh token is about to be used. @throws InvalidTarget when it is for a resource that is unknown */
-  grantUsed(): void;
+  /**
+   * Whether a code or refresh token that is looked at is about to be used.
+   * @throws InvalidTarget when it is for a resource that is unknown
+   */
+  usesGrant(): boolean;
+  /** The refresh token that was just used for another one. */
+  rotated(): string | undefined;
   /** Whether a client gives back one access token, and not the grant behind it (RFC 7009, section 2.1). */
   givesBackOneToken(): boolean;
 }
@@ -40,10 +45,13 @@ export function callHooks(limits: Limits, targets: Targets): CallHooks {
       const oidc = calling()?.oidc;
       return oidc?.route !== 'introspection' || oidc.client !== undefined || method !== 'none';
     },
-    grantUsed() {
+    usesGrant() {
       const ctx = calling();
-      if (ctx?.oidc.route === 'token') targets.settle(ctx);
+      if (ctx?.oidc.route !== 'token') return false;
+      targets.settle(ctx);
+      return true;
     },
+    rotated: () => calling()?.oidc.entities.RotatedRefreshToken?.jti,
     givesBackOneToken() {
       const { route, entities } = calling()?.oidc ?? {};
       return route === 'revocation' && entities?.AccessToken !== undefined;

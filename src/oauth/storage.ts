@@ -53,9 +53,16 @@ export interface OAuthStorage {
   findGrant(grantId: string): Promise<GrantRecord | undefined>;
   /** Ends a grant with its codes and tokens, in every process. */
   endGrant(grantId: string): Promise<void>;
-  saveRecord(model: string, id: string, payload: object, life_s?: number): Promise<void>;
+  /** @param predecessor the id of the refresh token whose use it comes of. */
+  saveRecord(
+    model: string,
+    id: string,
+    payload: object,
+    life_s?: number,
+    predecessor?: string,
+  ): Promise<void>;
   findRecord(model: string, id: string): Promise<object | undefined>;
-  /** False when it was consumed before or meanwhile: its grant is ended then. */
+  /** False when it may be used no more, since it was consumed before or meanwhile: its grant is ended then. */
   consumeRecord(model: string, id: string): Promise<boolean>;
   removeRecord(model: string, id: string): Promise<void>;
 }

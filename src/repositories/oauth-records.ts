@@ -16,6 +16,13 @@ export interface NewOAuthRecord {
   expires_at: number | null;
 }
 
+/** How often, and for how long (ms), a record may be used again after its first use. */
+export interface Grace {
+  lasts_ms: number;
+  /** With the first use. */
+  uses: number;
+}
+
 const statements = {
   put: statement(
     'oauth_records.put',
@@ -29,7 +36,17 @@ const statements = {
   ),
   consume: statement(
     'oauth_records.consume',
-    `update oauth_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null
+    `update oauth_records r
+     set consumed_at = coalesce(consumed_at, $3),
+       payload = payload || jsonb_build_object('uses', coalesce((payload->>'uses')::int, 0) + 1)
+     where model = $1 and id_hash = $2 and (
+       consumed_at is null
+       or ($4::bigint > 0 and consumed_at > $3 - $4
+         and (payload->>'uses')::int < $5
+         and not exists (
+           select from oauth_records s
+           where s.grant_id = r.grant_id and s.model = $1 and s.consumed_at is not null
+             and s.payload->>'successor_of' = encode(r.id_hash, 'hex'))))
      returning 1`,
   ),
   remove: statement('oauth_records.remove', `delete from oauth_records where model = $1 and id_hash = $2`),
@@ -51,9 +68,13 @@ export function oauthRecordsRepository(db: Queryable) {
     async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
       return (await db.query<OAuthRecordRow>(statements.find, [model, idHash]))[0];
     },
-    /** Whether it was there and not yet consumed: of several at once, one hears yes. */
-    async consume(model: string, idHash: Buffer, now: number): Promise<boolean> {
-      return (await db.query(statements.consume, [model, idHash, now])).length > 0;
+    /**
+     * Whether it was there and not yet consumed: of several at once, one hears yes. Within its grace others hear yes too, until
+     * what came of one of the uses (`payload.successor_of`, the hash in hexadecimal) is consumed itself. Counts the uses.
+     */
+    async consume(model: string, idHash: Buffer, now: number, grace: Grace): Promise<boolean> {
+      const { lasts_ms, uses } = grace;
+      return (await db.query(statements.consume, [model, idHash, now, lasts_ms, uses])).length > 0;
     },
     async remove(model: string, idHash: Buffer): Promise<void> {
       await db.query(statements.remove, [model, idHash]);

@@ -10,7 +10,14 @@ export interface OAuthStorageParts {
   unitOfWork: Pick<UnitOfWork, 'consult' | 'administer'>;
   /** Tells every process what ended. Must not reject: the database has it already. */
   announce(revocations: readonly Revocation[]): Promise<void>;
+  /** Milliseconds after its first use in which a refresh token may be used again; 0 for never. */
+  refresh_grace_ms: number;
 }
+
+/** As many as a client may have calls under way that all find their access token over. */
+const refreshUses = 16;
+
+const usedOnce = { lasts_ms: 0, uses: 1 };
 
 /** A grant outlives the last refresh token by a little: its row must be there while that one is looked at. */
 const grantLife_ms = (refreshLife_s + tokenLife_s) * 1_000;
@@ -20,8 +27,11 @@ const grantLife_ms = (refreshLife_s + tokenLife_s) * 1_000;
  * them, everything else by model. Ids are secrets and stored as hashes only; that of a grant is none. All methods throw UNAVAILABLE
  * when the database does not answer.
  */
-export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) {
+export function createOAuthStorage({ unitOfWork, announce, refresh_grace_ms }: OAuthStorageParts) {
   const { consult, administer } = unitOfWork;
+  const graces: Record<string, typeof usedOnce> = {
+    RefreshToken: { lasts_ms: refresh_grace_ms, uses: refreshUses },
+  };
 
   async function end(grant_id: string): Promise<void> {
     await announce(await administer((work) => endGrant(work, grant_id)));
@@ -96,14 +106,21 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
     /** Ends a grant with its codes, refresh tokens and access tokens, here and in every process. */
     endGrant: end,
 
-    /** @param life_s seconds until it expires; without it never. */
-    async saveRecord(model: string, id: string, payload: object, life_s?: number): Promise<void> {
+    /** @param life_s seconds until it expires; without it never. @param predecessor the id of the one whose use it comes of. */
+    async saveRecord(
+      model: string,
+      id: string,
+      payload: object,
+      life_s?: number,
+      predecessor?: string,
+    ): Promise<void> {
       const { jti: _id, ...kept }: { jti?: unknown; grantId?: unknown } = payload;
+      const origin = predecessor !== undefined && { successor_of: sha256(predecessor).toString('hex') };
       const record = {
         model,
         id_hash: sha256(id),
         grant_id: typeof kept.grantId === 'string' ? kept.grantId : null,
-        payload: kept,
+        payload: { ...kept, ...origin },
         expires_at: life_s === undefined ? null : Date.now() + life_s * 1000,
       };
       await consult(({ oauthRecords }) => oauthRecords.put(record));
@@ -115,12 +132,15 @@ export function createOAuthStorage({ unitOfWork, announce }: OAuthStorageParts) 
     },
 
     /**
-     * Consumes a code or refresh token. Of several at once one succeeds; each other one finds it used and ends its grant, so that
-     * what the first one got is worth nothing either (RFC 9700, section 4.14.2).
+     * Consumes a code or refresh token. Whoever finds it used ends its grant, so that what the first one got is worth nothing either
+     * (RFC 9700, section 4.14.2). A refresh token has its grace: for a moment, and until what came of it is used in turn, some more
+     * uses succeed.
      */
     async consumeRecord(model: string, id: string): Promise<boolean> {
       const idHash = sha256(id);
-      if (await consult(({ oauthRecords }) => oauthRecords.consume(model, idHash, Date.now()))) return true;
+      const grace = graces[model] ?? usedOnce;
+      const now = Date.now();
+      if (await consult(({ oauthRecords }) => oauthRecords.consume(model, idHash, now, grace))) return true;
       const row = await consult(({ oauthRecords }) => oauthRecords.find(model, idHash));
       if (row?.grant_id) await end(row.grant_id);
       return false;

@@ -24,12 +24,12 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   function attempt(authProvider: PlainProvider) {
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
       authProvider,
-      // When a token ends, its event stream would come back by itself and use the refresh token at the same moment as a call.
+      // When a token ends, the event stream comes back at once, and meets that at the same moment as calls do.
       reconnectionOptions: {
-        maxRetries: 0,
-        initialReconnectionDelay: 1_000,
+        maxRetries: 10,
+        initialReconnectionDelay: 0,
         maxReconnectionDelay: 1_000,
-        reconnectionDelayGrowFactor: 1,
+        reconnectionDelayGrowFactor: 2,
       },
     });
     const client = new Client({ name: 'acceptance', version: '1' });

@@ -39,6 +39,8 @@ export interface AuthorityOptions {
   faulty?: Partial<OAuthStorage>;
   /** As the setting RATE_LIMITS; off unless told otherwise. */
   limits?: string;
+  /** As the setting REFRESH_GRACE_SECONDS. */
+  refresh_grace_s?: number;
   /** Documents in which clients describe themselves, by address. */
   documents?: Record<string, () => Response | Promise<Response>>;
   /** Goes on with the database and under the address of another one, as a process does that was restarted. */
@@ -47,7 +49,7 @@ export interface AuthorityOptions {
 
 /** The authorization server, its pages and a token check on a database of their own, wired as an API process wires them. */
 export async function startAuthority(options: AuthorityOptions = {}) {
-  const { faulty, limits = 'off', documents = {}, after } = options;
+  const { faulty, limits = 'off', refresh_grace_s = 0, documents = {}, after } = options;
   const database = after ? { url: after.env.DATABASE_URL, drop: async () => {} } : await testDatabase();
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -70,7 +72,9 @@ export async function startAuthority(options: AuthorityOptions = {}) {
   const tokens = createTokens({ find: (hash) => unitOfWork.consult((r) => r.tokens.find(hash)), resources });
   await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
   const faults: unknown[] = [];
-  const storage: OAuthStorage = { ...createOAuthStorage({ unitOfWork, announce }), ...faulty };
+  const refresh_grace_ms = refresh_grace_s * 1_000;
+  const kept = createOAuthStorage({ unitOfWork, announce, refresh_grace_ms });
+  const storage: OAuthStorage = { ...kept, ...faulty };
   const cookie_keys = ['a key for cookies'];
   const accounted = createLimits(core.limiter);
   const writer = await createPageWriter({ public_url: url, csrf_key: Buffer.alloc(32, 'a key for forms') });

@@ -15,7 +15,11 @@ test('what cannot be looked up just now does not make a good token look ended', 
     },
   });
   const { unitOfWork } = authority.core;
-  const { findClient: found } = createOAuthStorage({ unitOfWork, announce: async () => {} });
+  const { findClient: found } = createOAuthStorage({
+    unitOfWork,
+    announce: async () => {},
+    refresh_grace_ms: 0,
+  });
   try {
     const who = await authority.person();
     const app = await openApp(authority.url);

@@ -9,7 +9,8 @@ import { type Authority, startAuthority } from './authority.ts';
 const hooks: CallHooks = {
   clientNamed: async () => {},
   mayGoOn: () => true,
-  grantUsed: () => {},
+  usesGrant: () => false,
+  rotated: () => undefined,
   givesBackOneToken: () => false,
 };
 

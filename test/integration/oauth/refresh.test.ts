@@ -4,7 +4,8 @@ import { type Authority, ended, startAuthority } from './authority.ts';
 
 let authority: Authority;
 beforeAll(async () => {
-  authority = await startAuthority();
+  // As strict as can be; refresh-grace.test.ts has the rest.
+  authority = await startAuthority({ refresh_grace_s: 0 });
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);

@@ -14,6 +14,7 @@ let here: TestService;
 let there: ServiceProcess;
 beforeAll(async () => {
   settings = await testSettings('postgres');
+  settings.env['REFRESH_GRACE_SECONDS'] = '60';
   here = await startService({ worker: false, env: settings.env });
   there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' });
 });
@@ -58,6 +59,19 @@ test('a grant that ends at one process ends open sockets and tool streams at ano
   other.send({ type: 'ping' });
   await other.next(({ type }) => type === 'pong');
   await other.close();
+});
+
+test('a refresh token that two processes are given at once is good at both, and what they give at either', async () => {
+  const { app, refresh_token } = await connected();
+  const elsewhere = appOf(there.url, app.client_id, app.redirect_uri, app.pair);
+  const answers = await Promise.all([app, elsewhere].map((each) => each.refresh(refresh_token)));
+  const given = answers.map(tokensOf);
+  expect(new Set(given.map((tokens) => tokens.refresh_token)).size).toBe(2);
+  for (const each of given) {
+    const next = tokensOf(await elsewhere.refresh(each.refresh_token));
+    const headers = { Authorization: `Bearer ${next.access_token}` };
+    expect((await fetch(`${there.url}/v1/agents/me`, { headers })).status).toBe(200);
+  }
 });
 
 test('a code and a refresh token that one process gave are good at another, and a request begun there', async () => {
