@@ -190,8 +190,8 @@ export async function startApi(
   });
   const about = { base_url: resources.api, public_url, version: config.VERSION };
   const description = descriptionFace({
-    '/v1/openapi.json': openApiDocument({ catalogue, routes, ...about }),
-    '/v1/asyncapi.json': asyncApiDocument({ doors: eventDoors, ...about }),
+    '/v1/openapi.json': () => openApiDocument({ catalogue, routes, ...about }),
+    '/v1/asyncapi.json': () => asyncApiDocument({ doors: eventDoors, ...about }),
   });
   const webSocket = createWebSocketFace({
     realtime,

@@ -1,15 +1,18 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { create as contentDisposition } from 'content-disposition';
 import type { BlobAddresses } from './blob-addresses.ts';
 import { assertBlobKey } from './blobs.ts';
 import { s3Prefix } from './blobs-s3.ts';
+import { s3Presigner, s3Sdk } from './s3-sdk.ts';
 
 /**
  * Addresses of the S3 store itself.
  * @param client for the endpoint as callers reach it: the host is part of what is signed.
  */
 export function s3Addresses(client: S3Client, bucket: string): BlobAddresses {
+  const { GetObjectCommand, PutObjectCommand } = s3Sdk();
+  const { getSignedUrl } = s3Presigner();
+
   function place(key: string): { Bucket: string; Key: string } {
     assertBlobKey(key);
     return { Bucket: bucket, Key: `${s3Prefix}${key}` };

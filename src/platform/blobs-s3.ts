@@ -2,17 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  NoSuchKey,
-  PutObjectCommand,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { assertBlobKey, BlobMissing, type Blobs, isBlobKey, type StoredBlob } from './blobs.ts';
 import { checkFolder, draftFolder } from './drafts.ts';
+import { s3Sdk } from './s3-sdk.ts';
 
 /** Everything of ours in a bucket, which may hold other things too, begins so. */
 export const s3Prefix = 'attachments/';
@@ -26,6 +19,8 @@ const pauses = [200, 1_000];
  * @param drafts the folder of those files.
  */
 export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs {
+  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand } =
+    s3Sdk();
   const waiting = draftFolder(drafts);
 
   function place(key: string): { Bucket: string; Key: string } {
@@ -120,7 +115,7 @@ async function persistently(put: () => Promise<unknown>): Promise<void> {
 
 /** Whether a later try may succeed: the network failed, or the store says that it is busy or ill. */
 function isPassing(error: unknown): boolean {
-  if (!(error instanceof S3ServiceException)) return true;
+  if (!(error instanceof s3Sdk().S3ServiceException)) return true;
   const status = error.$metadata.httpStatusCode ?? 500;
   return status >= 500 || status === 429 || status === 408;
 }

@@ -1,4 +1,5 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { s3Sdk } from './s3-sdk.ts';
 
 export interface S3Settings {
   /** Absent: the one of AWS for the region. */
@@ -27,7 +28,8 @@ const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: qu
 export function createS3Client({ endpoint, region, credentials, patience }: S3Settings): S3Client {
   // The SDK says with the first client that releases of 2027 will want Node 22; the lock file keeps one that does not.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  return new S3Client({
+  const sdk = s3Sdk();
+  return new sdk.S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),

@@ -1,20 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { guardFolder } from '../../scripts/parts/folder-guard.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { migrateForward } from '../../src/platform/migrations.ts';
+import { dataFolder } from './data-folder.ts';
 
 const template = 'ams_template';
 
 /** One PostgreSQL for all test files, with a migrated template that each file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-test-'));
+  const folder = await dataFolder();
   // On a signal vitest exits at once, without the teardown below.
   const release = guardFolder(folder);
-  const settings = { max_connections: '500', shared_buffers: '128MB', fsync: 'off', max_wal_size: '2GB' };
+  const settings = { max_connections: '500', shared_buffers: '128MB', max_wal_size: '1GB' };
   const server = await startPostgres({ dataDir: folder, throwaway: true, settings });
   const url = new URL(server.url);
   url.pathname = `/${template}`;
