@@ -4,8 +4,8 @@ import { createLogger } from './platform/logger.ts';
 
 /**
  * Runs one process of the service: reads the settings, starts it, tells the parent when it is ready, and stops it on SIGTERM,
- * on SIGINT or when the parent is gone. SIGTERM leaves time to a balancer, the others do not. A wrong setting is one line and
- * exit code 1.
+ * on SIGINT or when the parent is gone. SIGTERM leaves time to a balancer, the others do not; one that comes again ends nothing early,
+ * since npm and service managers send each of them twice. A wrong setting is one line and exit code 1.
  */
 export async function runProcess(
   part: string,
@@ -18,8 +18,8 @@ export async function runProcess(
     const clean = await lifecycle.stop(reason, { polite });
     process.exit(clean ? status : 1);
   };
-  process.once('SIGTERM', () => void end('SIGTERM', 0, true));
-  process.once('SIGINT', () => void end('SIGINT', 0));
+  process.on('SIGTERM', () => void end('SIGTERM', 0, true));
+  process.on('SIGINT', () => void end('SIGINT', 0));
   process.once('disconnect', () => void end('the parent process is gone', 0));
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   try {
