@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
+import { InvalidGrant, SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { CallHooks } from './call-hooks.ts';
 import { clientMetadata } from './clients.ts';
 import type { OAuthStorage } from './storage.ts';
@@ -107,6 +107,11 @@ function interactionAdapter({ storage }: AdapterParts): Adapter {
       const found = await records.find(id);
       return found && { ...found, returnTo: `/authorize/${id}` };
     },
+    // The provider ends a request right before it gives out its code: who comes second gets none.
+    async destroy(id) {
+      if (!(await storage.removeRecord('Interaction', id)))
+        throw new SessionNotFound('decided at the same time');
+    },
   };
 }
 
@@ -121,7 +126,7 @@ function recordAdapter(storage: OAuthStorage, model: string): Adapter {
     ...unused(model),
     upsert: (id, payload, life_s) => storage.saveRecord(model, id, payload, life_s),
     find: async (id) => asWritten(await storage.findRecord(model, id)),
-    destroy: (id) => storage.removeRecord(model, id),
+    destroy: async (id) => void (await storage.removeRecord(model, id)),
   };
 }
 

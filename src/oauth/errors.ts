@@ -3,9 +3,19 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Context } from 'koa';
 import { DomainError } from '../domain/errors.ts';
 import { errorHeaders } from '../http/errors.ts';
+import { requestsPath } from './policy.ts';
+import { redirectFacts } from './redirect-addresses.ts';
+
+interface ErrorWords {
+  title: string;
+  message: string;
+  request_id: string;
+  /** Where the way goes on, if the person wants it to. */
+  link?: { href: string; text: string };
+}
 
 /** Writes a page for a person whose way ends here; the status is set. */
-export type ErrorPage = (ctx: Context, page: { title: string; message: string; request_id: string }) => void;
+export type ErrorPage = (ctx: Context, page: ErrorWords) => void;
 
 /** Where a browser is, and so a person. */
 const visited = new Set(['authorization', 'resume']);
@@ -53,9 +63,30 @@ export function errorRenderer(errorPage: ErrorPage) {
   };
 }
 
+/**
+ * What is wrong with a request is told to the client by a redirect, before any person has done anything. Clients register themselves, so
+ * that would lead from our name to wherever a stranger likes (RFC 9700, section 4.11.2): a browser gets a page with that way as a
+ * link. Programs get the redirect.
+ */
+export function askBeforeLeaving(ctx: Context, errorPage: ErrorPage): void {
+  const href = ctx.response.get('Location');
+  if (!href || href.startsWith(requestsPath) || !ctx.get('Accept').includes('text/html')) return;
+  const told = new URLSearchParams(href.split(/[?#]/).at(-1));
+  const error = told.get('error') ?? 'invalid_request';
+  const error_description = told.get('error_description') ?? undefined;
+  const link = { href, text: `Back to ${redirectFacts(href).host}` };
+  ctx.remove('Location');
+  ctx.status = 400;
+  errorPage(ctx, {
+    ...wordsFor({ error, error_description }),
+    request_id: String(ctx.state['request_id']),
+    link,
+  });
+}
+
 const again = 'Go back to the program that sent you here, and connect from there again.';
 
-function wordsFor(out: ErrorOut, error: Error): { title: string; message: string } {
+function wordsFor(out: ErrorOut, error?: Error): { title: string; message: string } {
   if (error instanceof SessionNotFound) {
     const over = 'It has expired, was decided before, or was begun in another browser.';
     return { title: 'This request is over', message: `${over} ${again}` };

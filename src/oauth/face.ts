@@ -8,7 +8,7 @@ import type { Budget } from '../domain/limits.ts';
 import type { Door } from '../services/tokens.ts';
 import { orderedQuery } from './authorize-query.ts';
 import { answerOpenly, answerPreflight, openToAll } from './cors.ts';
-import { answerRefusal, showRefusal } from './errors.ts';
+import { answerRefusal, askBeforeLeaving, showRefusal } from './errors.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 import { createProvider, type ProviderParts } from './provider.ts';
 import { shownRegistration } from './registration.ts';
@@ -111,6 +111,7 @@ export function createOAuthFace(parts: ProviderParts): OAuthFace {
   async function answer(ctx: Context, method: string): Promise<void> {
     if (await before[ctx.path]?.(ctx)) return;
     await serve(ctx, method);
+    if (ctx.path === '/authorize') askBeforeLeaving(ctx, parts.errorPage);
     const show = shown[ctx.path];
     if (show && ctx.status < 300 && isRecord(ctx.body)) ctx.body = show(ctx.body);
   }

@@ -16,7 +16,7 @@ import type { OAuthStorage } from './storage.ts';
 export interface RequestsParts {
   /** The one that serves at this moment. */
   provider(): Provider;
-  storage: Pick<OAuthStorage, 'openGrant' | 'endGrant'>;
+  storage: Pick<OAuthStorage, 'openGrant' | 'endGrant' | 'consumeRecord'>;
   resources: Record<Door, string>;
 }
 
@@ -31,19 +31,22 @@ const asked = z.looseObject({
 export function createRequests({ provider, storage, resources }: RequestsParts): AuthorizationRequests {
   const doors = Object.entries(resources) as [Door, string][];
 
-  /** The request of this browser, at its own address. */
+  /** The request of this browser, at its own address, while nobody has decided about it. */
   async function interactionOf(ctx: Context) {
     try {
       const interaction = await provider().interactionDetails(ctx.req, ctx.res);
-      return ctx.path === `${requestsPath}/${interaction.uid}` ? interaction : undefined;
+      const open = ctx.path === `${requestsPath}/${interaction.uid}` && interaction.result === undefined;
+      return open ? interaction : undefined;
     } catch (error) {
       if (error instanceof SessionNotFound) return undefined;
       throw error;
     }
   }
 
+  /** Of several decisions at once the first one counts. */
   async function finish(ctx: Context, result: InteractionResults): Promise<void> {
-    if (!(await interactionOf(ctx))) throw isOver();
+    const interaction = await interactionOf(ctx);
+    if (!interaction || !(await storage.consumeRecord('Interaction', interaction.uid))) throw isOver();
     const options = { mergeWithLastSubmission: false };
     const address = await provider()
       .interactionResult(ctx.req, ctx.res, result, options)

@@ -62,7 +62,8 @@ export interface OAuthStorage {
     predecessor?: string,
   ): Promise<void>;
   findRecord(model: string, id: string): Promise<object | undefined>;
-  /** False when it may be used no more, since it was consumed before or meanwhile: its grant is ended then. */
+  /** False when it may be used no more, since it was consumed before or meanwhile: its grant, if it has one, is ended then. */
   consumeRecord(model: string, id: string): Promise<boolean>;
-  removeRecord(model: string, id: string): Promise<void>;
+  /** Whether it was there: of several at once, one hears yes. */
+  removeRecord(model: string, id: string): Promise<boolean>;
 }

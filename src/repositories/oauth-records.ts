@@ -49,7 +49,10 @@ const statements = {
              and s.payload->>'successor_of' = encode(r.id_hash, 'hex'))))
      returning 1`,
   ),
-  remove: statement('oauth_records.remove', `delete from oauth_records where model = $1 and id_hash = $2`),
+  remove: statement(
+    'oauth_records.remove',
+    `delete from oauth_records where model = $1 and id_hash = $2 returning 1`,
+  ),
   removeOfGrant: statement('oauth_records.remove_of_grant', `delete from oauth_records where grant_id = $1`),
   removeExpired: statement(
     'oauth_records.remove_expired',
@@ -76,8 +79,9 @@ export function oauthRecordsRepository(db: Queryable) {
       const { lasts_ms, uses } = grace;
       return (await db.query(statements.consume, [model, idHash, now, lasts_ms, uses])).length > 0;
     },
-    async remove(model: string, idHash: Buffer): Promise<void> {
-      await db.query(statements.remove, [model, idHash]);
+    /** Whether it was there: of several at once, one hears yes. */
+    async remove(model: string, idHash: Buffer): Promise<boolean> {
+      return (await db.query(statements.remove, [model, idHash])).length > 0;
     },
     async removeOfGrant(grantId: string): Promise<void> {
       await db.query(statements.removeOfGrant, [grantId]);

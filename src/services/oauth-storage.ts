@@ -132,7 +132,7 @@ export function createOAuthStorage({ unitOfWork, announce, refresh_grace_ms }: O
     },
 
     /**
-     * Consumes a code or refresh token. Whoever finds it used ends its grant, so that what the first one got is worth nothing either
+     * Consumes a code, a refresh token or a decided request. Whoever finds it used ends its grant, so that what the first one got is worth nothing either
      * (RFC 9700, section 4.14.2). A refresh token has its grace: for a moment, and until what came of it is used in turn, some more
      * uses succeed.
      */
@@ -146,8 +146,9 @@ export function createOAuthStorage({ unitOfWork, announce, refresh_grace_ms }: O
       return false;
     },
 
-    async removeRecord(model: string, id: string): Promise<void> {
-      await consult(({ oauthRecords }) => oauthRecords.remove(model, sha256(id)));
+    /** Removes a record; answers whether it was there: of several at once, one hears yes. */
+    removeRecord(model: string, id: string): Promise<boolean> {
+      return consult(({ oauthRecords }) => oauthRecords.remove(model, sha256(id)));
     },
   };
 }

@@ -20,6 +20,8 @@ export interface ErrorWords {
   message: string;
   /** To name when asking for help. */
   request_id: string;
+  /** Where the way goes on; to the console when there is none. */
+  link?: { href: string; text: string } | undefined;
 }
 
 /** An error as a page. */
@@ -30,14 +32,15 @@ export function errorPage(error: DomainError, request_id: string): ShownPage {
 }
 
 /** What happened, what to do, and what to name when asking for help. */
-export function wordsPage({ title, message, request_id }: ErrorWords, status: number): ShownPage {
+export function wordsPage({ title, message, request_id, link }: ErrorWords, status: number): ShownPage {
+  const { href, text } = link ?? { href: '/console', text: 'To the console' };
   const body = (
     <>
       <Heading title={title} />
       <Card>
         <p>{message}</p>
         <Actions>
-          <ButtonLink href="/console">To the console</ButtonLink>
+          <ButtonLink href={href}>{text}</ButtonLink>
         </Actions>
       </Card>
       <p class="aside">

@@ -230,7 +230,7 @@ describe('a request that is over', () => {
     expect((await browser.go(page.url)).words).toContain(over);
   });
 
-  test('is answered several times at once: there is a code, and no fault', async () => {
+  test('is answered several times at once: the first one counts, and there is one code', async () => {
     const { browser } = await personWithAgents('writer');
     const app = await openApp(house.service.url);
     const form = consentForm(await ask(browser, app));
@@ -240,7 +240,21 @@ describe('a request that is over', () => {
       const location = headers.get('Location');
       return location === null ? [] : (new URL(location).searchParams.get('code') ?? []);
     });
-    expect(codes.length).toBeGreaterThan(0);
+    expect(codes).toHaveLength(1);
+    const connected = await browser.go('/console/connections');
+    expect(connected.words.match(/Disconnect\b/g)).toHaveLength(1);
+  });
+
+  test('is gone on with several times at once: there is one code', async () => {
+    const { browser } = await personWithAgents('writer');
+    const form = consentForm(await ask(browser, await openApp(house.service.url)));
+    const decided = await browser.send(form, { button: 'approve', follow: false });
+    const way = decided.headers.get('Location') ?? '';
+    const answers = await Promise.all([1, 2, 3, 4].map(() => browser.go(way)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    for (const late of answers.filter(({ status }) => status !== 303)) {
+      expect([late.status, late.words.includes(over)]).toEqual([400, true]);
+    }
   });
 
   test("is another browser's", async () => {

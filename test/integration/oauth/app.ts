@@ -163,6 +163,9 @@ export function decide(
   return browser.send(form, { button, ...fields, ...(origin && { headers: { Origin: origin } }) });
 }
 
+/** As programs ask: a browser that a wrong request leads away gets a page first. */
+export const asProgram = { headers: { Accept: '*/*' } };
+
 /** What the app is told at its redirect address. */
 export function told(answer: PageAnswer): URLSearchParams {
   const location = answer.headers.get('Location');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../support/browser-forms.ts';
-import { openApp, pkcePair, register, tokensOf } from './app.ts';
+import { asProgram, openApp, pkcePair, register, tokensOf } from './app.ts';
 import { type Authority, basic, ended, post, startAuthority } from './authority.ts';
 
 let authority: Authority;
@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
-const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false });
+const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false, ...asProgram });
 const codeFor = async (app: Awaited<ReturnType<typeof openApp>>) =>
   (await app.approved(await authority.person())).get('code') ?? '';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../support/browser-forms.ts';
-import { consentPage, decide, openApp, requestShown, told, tokensOf } from './app.ts';
+import { asProgram, consentPage, decide, openApp, requestShown, tokensOf, told } from './app.ts';
 import { type Authority, basic, post, startAuthority } from './authority.ts';
 
 let authority: Authority;
@@ -174,7 +174,7 @@ test('whatever prompt asks for, the person is asked; and when nobody may be aske
   }
   const browser = openBrowser(authority.url);
   await app.approved(await authority.person(), {}, browser);
-  const answer = await browser.go(app.address({ prompt: 'none' }));
+  const answer = await browser.go(app.address({ prompt: 'none' }), asProgram);
   const words = told(answer);
   expect(words.get('error')).toMatch(/^(login|consent)_required$/);
   expect([words.get('code'), words.get('iss'), words.get('state')]).toEqual([null, authority.url, app.state]);
@@ -198,7 +198,7 @@ describe('scope', () => {
 
   test('only unknown ones are refused', async () => {
     const app = await openApp(authority.url);
-    const answer = await openBrowser(authority.url).go(app.address({ scope: 'openid email' }));
+    const answer = await openBrowser(authority.url).go(app.address({ scope: 'openid email' }), asProgram);
     expect(told(answer).get('error')).toBe('invalid_scope');
   });
 });
@@ -224,7 +224,7 @@ test('parameters of OpenID Connect are ignored, others that would change the req
     response_type: ['token', 'unsupported_response_type'],
   };
   for (const [name, [value = '', error]] of Object.entries(cases)) {
-    const answer = await openBrowser(authority.url).go(app.address({ [name]: value }));
+    const answer = await openBrowser(authority.url).go(app.address({ [name]: value }), asProgram);
     const address = answer.headers.get('Location') ?? '';
     expect(address).toMatch(app.redirect_uri);
     // What an implicit client is told stands behind the # (RFC 6749, section 4.2.2.1).

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../support/browser-forms.ts';
-import { consentPage, decide, openApp, told } from './app.ts';
+import { asProgram, consentPage, decide, openApp, told } from './app.ts';
 import { type Authority, startAuthority } from './authority.ts';
 
 let authority: Authority;
@@ -56,10 +56,32 @@ describe('redirects', () => {
 
   test('a state that cannot be kept is refused, and still given back', async () => {
     const app = await openApp(authority.url);
-    const answer = await visit(app.address({ state: 'a\0b' }));
+    const answer = await openBrowser(authority.url).go(app.address({ state: 'a\0b' }), asProgram);
     expect(answer.status).toBe(303);
     const params = new URL(answer.headers.get('Location') ?? '').searchParams;
     expect([params.get('error'), params.get('state')]).toEqual(['invalid_request', 'a\0b']);
+  });
+
+  test('what is wrong with a request leads no browser away by itself: a page says where its link goes', async () => {
+    for (const redirect_uri of [registered, 'com.example.app:/callback']) {
+      const app = await openApp(authority.url, { redirect_uris: [redirect_uri] });
+      for (const [over, error] of [
+        [{ scope: 'openid' }, 'invalid_scope'],
+        [{ prompt: 'none' }, 'login_required'],
+        [{ code_challenge: null }, 'invalid_request'],
+        [{ response_type: '<script>' }, 'unsupported_response_type'],
+      ] as const) {
+        const answer = await visit(app.address(over));
+        expect([error, answer.status, answer.headers.get('Location')]).toEqual([error, 400, null]);
+        expect(answer.text).not.toContain('<script>');
+        const link = answer.elements('a').find((each) => each.attribs['href']?.startsWith(redirect_uri));
+        const params = new URL(link?.attribs['href'] ?? '').searchParams;
+        expect([params.get('error'), params.get('state')]).toEqual([error, app.state]);
+        expect(answer.words).toContain(
+          `Back to ${redirect_uri === registered ? 'app.example' : 'com.example.app:'}`,
+        );
+      }
+    }
   });
 
   test('without one, or with two, there is no redirect', async () => {
