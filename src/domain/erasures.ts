@@ -22,7 +22,7 @@ export const keptByErasure = [
   },
   {
     what: 'events in the feeds of others',
-    why: 'Without the words of messages. They leave by age, as set by FEED_RETENTION_DAYS.',
+    why: 'What it told of itself, and the words with which it asked for contact; not those of messages. They leave by age, as set by FEED_RETENTION_DAYS.',
   },
   {
     what: 'answers kept for repeated requests',

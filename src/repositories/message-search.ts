@@ -16,12 +16,16 @@ const page = `select ${columns} from page join messages m on m.id = page.message
   order by m.id desc`;
 
 const statements = {
-  /** Newer rows of the tokenizer's version stay: a worker of an older release may run beside. */
+  /**
+   * Newer rows of the tokenizer's version stay: a worker of an older release may run beside. Words that were read before their message
+   * was erased are left out.
+   */
   index: statement(
     'message_search.index',
     `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
      select m.id, m.thread_id, m.sender_id, d.document::tsvector, $3, m.created_at, $4
      from unnest($1::text[], $2::text[]) d (message_id, document) join messages m on m.id = d.message_id
+     where m.content <> '' or m.metadata <> '{"erased": true}'
      order by m.id
      on conflict (message_id) do update
        set document = excluded.document, version = excluded.version, indexed_at = excluded.indexed_at

@@ -108,6 +108,11 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   ]);
   const found = await rest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
   expect(found.body.results).toEqual([]);
+  // A worker that had read the words before comes late with them.
+  const late = [{ message_id: String(left[0]?.['id']), document: "'word':1" }];
+  await service.core.repositories.messageSearch.index(late, 1_000, Date.now());
+  const rows = { text: 'select from message_search where message_id = $1' };
+  expect(await service.core.database.query(rows, [late[0]?.message_id])).toEqual([]);
   expect((await rest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(404);
   expect((await say(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
   const taken = await ams(env(), ['agent', 'create', ann.handle]);
