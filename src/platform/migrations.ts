@@ -38,6 +38,8 @@ async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise
   await guard.connect();
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
   try {
+    // Whoever migrates at the same time is waited for, whatever limits the role has.
+    await guard.query('set lock_timeout = 0; set statement_timeout = 0');
     await guard.query('select pg_advisory_lock($1)', [oneAtATime]);
     // A statement that waits for a lock holds up the running service behind it: it gives up soon, and is tried again.
     await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
