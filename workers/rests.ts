@@ -1,7 +1,7 @@
 /** Things that are left alone for a while, each under a name; longer each time that it happens again. Times in milliseconds. */
 export interface Rests {
-  /** Leaves it alone from now on; answers until when. */
-  begin(name: string): number;
+  /** Leaves it alone from now on, for `asked` ms at least; answers until when. */
+  begin(name: string, asked?: number): number;
   /** Until when it is left alone; 0 when it is not. */
   until(name: string): number;
   /** It need not be left alone, and what was before counts no more. */
@@ -12,9 +12,9 @@ export interface Rests {
 export function createRests(first: number, longest: number): Rests {
   const resting = new Map<string, { until: number; next: number }>();
   return {
-    begin(name) {
+    begin(name, asked = 0) {
       const lasts = Math.min(longest, resting.get(name)?.next ?? first);
-      const until = Date.now() + lasts;
+      const until = Date.now() + Math.max(lasts, asked);
       resting.set(name, { until, next: lasts * 2 });
       return until;
     },

@@ -4,7 +4,12 @@ import { type WebhookPacing, webhooksTopic } from '../src/domain/webhooks.ts';
 import { webhookJob, webhookPosting } from '../src/jobs/webhooks.ts';
 import { presentEvent } from '../src/presenters/events.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
-import { type Webhook, webhookDisabled, webhookRemoved } from '../src/services/webhook-access.ts';
+import {
+  abandonedAtOnce,
+  type Webhook,
+  webhookDisabled,
+  webhookRemoved,
+} from '../src/services/webhook-access.ts';
 import { signedHeaders } from '../src/services/webhook-secrets.ts';
 import type { Rests } from './rests.ts';
 import type { JobHandler } from './run.ts';
@@ -12,6 +17,14 @@ import { createTurns } from './turns.ts';
 
 type Delivery = Awaited<ReturnType<Core['repositories']['webhookDeliveries']['claim']>>[number];
 type Event = Awaited<ReturnType<Core['repositories']['feed']['events']>>[number];
+
+/** Whether an event need not be tried again now, and for how many ms the receiver asks to be left alone. */
+interface Attempted {
+  done: boolean;
+  rest: number;
+}
+
+const through: Attempted = { done: true, rest: 0 };
 
 /**
  * Posts what webhooks have to post, one webhook at a time in turns: a receiver that is slow holds up its own events, a few at a
@@ -27,8 +40,8 @@ export function webhookHandler(
   const { webhooks, webhookDeliveries, feed, presence } = repositories;
   const turns = createTurns();
 
-  /** Posts a few that are due. `stuck`: none of them got through. */
-  async function round(webhook: Webhook): Promise<'done' | 'more' | 'stuck'> {
+  /** Posts a few that are due; answers how it goes on, or for how many ms at least the receiver is to be left alone. */
+  async function round(webhook: Webhook): Promise<'done' | 'more' | number> {
     const { id, agent_id, only_when_offline } = webhook;
     const claimed = await webhookDeliveries.claim(id, Date.now(), pacing.lease, pacing.parallel);
     if (claimed.length === 0) return 'done';
@@ -41,24 +54,24 @@ export function webhookHandler(
     const settled = await Promise.all(
       claimed.map((delivery) => attempt(webhook, delivery, events.get(delivery.event_id))),
     );
-    return settled.includes(true) ? 'more' : 'stuck';
+    const asked = Math.max(...settled.map(({ rest }) => rest));
+    return asked === 0 && settled.some(({ done }) => done) ? 'more' : asked;
   }
 
-  /** @returns whether the webhook is worth another round at once. */
-  async function attempt(webhook: Webhook, delivery: Delivery, event: Event | undefined): Promise<boolean> {
+  async function attempt(webhook: Webhook, delivery: Delivery, event: Event | undefined): Promise<Attempted> {
     const body = event && bodyOf(webhook, delivery, event);
     const headers = body === undefined ? undefined : signed(webhook, delivery, body);
     if (body === undefined || !headers) {
       const fault = body === undefined ? eventGone : unsigned;
       await note(delivery, { state: 'failed', next_at: null }, { status: null, fault });
-      return true;
+      return through;
     }
     const posted = await post(webhook.url, headers, body, event?.traceparent);
     metrics.webhookAttempts.inc({ outcome: outcomeOf(posted) });
     if (!wasTaken(posted)) return notTaken(delivery, posted);
     await note(delivery, { state: 'delivered', next_at: null }, posted);
     receipts.delivered(webhook.agent_id, event ? [event] : []);
-    return true;
+    return through;
   }
 
   /** A receiver that traces as well can go on with the trace (W3C Trace Context). */
@@ -97,8 +110,9 @@ export function webhookHandler(
     }
   }
 
-  async function notTaken(delivery: Delivery, posted: Posted): Promise<false> {
+  async function notTaken(delivery: Delivery, posted: Posted): Promise<Attempted> {
     const { webhook_id, attempts, created_at } = delivery;
+    const rest = Math.min(posted.rest ?? 0, pacing.longest_asked);
     const pause = pacing.schedule[attempts + 1];
     if (posted.status === 410 || pause === undefined) {
       await note(delivery, { state: 'failed', next_at: null }, posted);
@@ -106,12 +120,12 @@ export function webhookHandler(
       // One event that the receiver cannot bear says nothing of the others.
       else if (!(await webhookDeliveries.deliveredSince(webhook_id, created_at)))
         await disable(webhook_id, 'failing');
-      return false;
+      return { done: false, rest };
     }
-    const next_at = Date.now() + Math.round(pause * (1 + Math.random() * pacing.jitter));
+    const next_at = Date.now() + Math.round(Math.max(pause, rest) * (1 + Math.random() * pacing.jitter));
     await note(delivery, { state: 'pending', next_at }, posted);
     await queues.enqueue([webhookJob(webhook_id, next_at)]);
-    return false;
+    return { done: false, rest };
   }
 
   async function note(
@@ -126,22 +140,26 @@ export function webhookHandler(
     logger.info({ webhook: id, reason }, 'a webhook is disabled');
     await unitOfWork.administer(async (work) => {
       if (!(await work.webhooks.disable(id, reason, work.now))) return;
-      await work.webhookDeliveries.abandon(id, webhookDisabled);
+      await work.webhookDeliveries.abandon(id, webhookDisabled, abandonedAtOnce);
     });
   }
 
-  /** Rounds until nothing is due, nothing gets through, or others have waited long enough. */
+  async function giveUp(id: string, why: string): Promise<void> {
+    while ((await webhookDeliveries.abandon(id, why, abandonedAtOnce)) === abandonedAtOnce);
+  }
+
+  /** Rounds until nothing is due, nothing gets through, the receiver asks for a rest, or others have waited long enough. */
   async function turn(id: string): Promise<void> {
     const end = Date.now() + pacing.turn;
     for (;;) {
       const webhook = await webhooks.find(id);
       if (!webhook?.enabled) {
         rests.end(id);
-        return webhookDeliveries.abandon(id, webhook ? webhookDisabled : webhookRemoved);
+        return giveUp(id, webhook ? webhookDisabled : webhookRemoved);
       }
       const result = await round(webhook);
       if (result === 'done') return;
-      if (result === 'stuck') return queues.enqueue([webhookJob(id, rests.begin(id))]);
+      if (result !== 'more') return queues.enqueue([webhookJob(id, rests.begin(id, result))]);
       rests.end(id);
       const now = Date.now();
       if (now >= end) return queues.enqueue([webhookJob(id, now)]);

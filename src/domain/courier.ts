@@ -10,6 +10,8 @@ export interface Posted {
   status: number | null;
   /** In a few words, and without any of the receiver's own. */
   fault: string | null;
+  /** Milliseconds for which a receiver that refuses (429, 503) asks to be left alone; absent when it does not. */
+  rest?: number;
 }
 
 /** Posts to addresses that strangers name, and to no place that they must not reach through us. */

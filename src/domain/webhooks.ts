@@ -30,6 +30,8 @@ export interface WebhookPacing {
   rest: number;
   /** The longest that a webhook is left alone. */
   longest_rest: number;
+  /** The longest that a receiver is left alone because it asks for that. */
+  longest_asked: number;
   /** How late something is before the sweep has it looked at: longer than the queue takes to come to it. */
   grace: number;
 }
@@ -58,6 +60,7 @@ export const usualPacing: WebhookPacing = {
   turn: 3 * second,
   rest: 5 * second,
   longest_rest: 2 * minute,
+  longest_asked: hour,
   grace: 5 * second,
 };
 

@@ -22,7 +22,7 @@ const largestAnswer = 1_024;
 const idle_ms = 20_000;
 
 /**
- * Posts to addresses that strangers name: no redirects, no proxy, nothing of the answer but its status. Connections to a host are
+ * Posts to addresses that strangers name: no redirects, no proxy, nothing of the answer but its status and Retry-After. Connections to a host are
  * kept for the next letter; each was made to an address that was checked.
  */
 export function createCourier(options: CourierOptions) {
@@ -74,7 +74,9 @@ export function createCourier(options: CourierOptions) {
         leave(answer);
         const status = answer.statusCode ?? 0;
         const moved = status >= 300 && status < 400;
-        resolve({ status, fault: moved ? 'redirects are not followed' : null });
+        const asked = status === 429 || status === 503 ? restAsked(answer.headers['retry-after']) : undefined;
+        const rest = asked !== undefined && { rest: asked };
+        resolve({ status, fault: moved ? 'redirects are not followed' : null, ...rest });
       });
       call.on('error', (error) => {
         // The status has come: what becomes of the rest of the answer, or of the connection, changes nothing.
@@ -113,6 +115,14 @@ interface Letter {
 interface Posted {
   status: number | null;
   fault: string | null;
+  rest?: number;
+}
+
+/** Retry-After, in seconds or as a date (RFC 9110, section 10.2.3), as milliseconds from now. */
+function restAsked(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const rest = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return rest > 0 ? rest : undefined;
 }
 
 /** Reads a short body to its end, so that the connection is free again; a long one is not worth it. */

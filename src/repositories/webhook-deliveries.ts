@@ -69,7 +69,9 @@ const statements = {
   abandon: statement(
     'webhook_deliveries.abandon',
     `update webhook_deliveries set state = 'failed', next_at = null, last_error = $2
-     where webhook_id = $1 and state = 'pending'`,
+     where webhook_id = $1 and state = 'pending' and event_id in (
+       select event_id from webhook_deliveries where webhook_id = $1 and state = 'pending' order by next_at limit $3)
+     returning 1`,
   ),
   deliveredSince: statement(
     'webhook_deliveries.delivered_since',
@@ -140,9 +142,9 @@ export function webhookDeliveriesRepository(db: Queryable) {
     async skip(webhookId: string, eventId: string): Promise<void> {
       await db.query(statements.skip, [webhookId, eventId]);
     },
-    /** Nothing of the webhook is posted any more. */
-    async abandon(webhookId: string, why: string): Promise<void> {
-      await db.query(statements.abandon, [webhookId, why]);
+    /** Gives up what is to be posted, soonest first and up to `limit`; answers how many. */
+    async abandon(webhookId: string, why: string, limit: number): Promise<number> {
+      return (await db.query(statements.abandon, [webhookId, why, limit])).length;
     },
     /** Whether anything got through at that time or later. */
     async deliveredSince(webhookId: string, time: number): Promise<boolean> {

@@ -53,8 +53,14 @@ export async function removeWebhooksOfMember(
 }
 
 async function abandonAll({ webhookDeliveries }: Ending, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await webhookDeliveries.abandon(id, webhookRemoved);
+  for (const id of ids) await webhookDeliveries.abandon(id, webhookRemoved, abandonedAtOnce);
 }
+
+/**
+ * How much is given up in one transaction of a webhook that ends. It may have been away for weeks and have more: what is left a worker
+ * finds as it falls due, posts nothing, and gives the rest up.
+ */
+export const abandonedAtOnce = 2_000;
 
 /** What the log says of deliveries that are no longer tried. */
 export const webhookRemoved = 'the webhook was removed';

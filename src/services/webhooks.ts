@@ -3,7 +3,13 @@ import { type EventType, eventScopes, maySee } from '../domain/events.ts';
 import { newId } from '../domain/ids.ts';
 import { mostWebhooks } from '../domain/webhooks.ts';
 import type { Administration } from '../unit-of-work.ts';
-import { type Webhook, webhookDisabled, webhookFor, webhookRemoved } from './webhook-access.ts';
+import {
+  abandonedAtOnce,
+  type Webhook,
+  webhookDisabled,
+  webhookFor,
+  webhookRemoved,
+} from './webhook-access.ts';
 import { canSign, newWebhookSecret } from './webhook-secrets.ts';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -91,7 +97,7 @@ export async function updateWebhook(
   const { enabled } = webhook;
   const about = { agent_id: owner.agent_id, about: id };
   work.note({ act: 'webhook.changed', ...about, detail: { host: hostOf(webhook.url), enabled } });
-  if (!webhook.enabled) await work.webhookDeliveries.abandon(id, webhookDisabled);
+  if (!webhook.enabled) await work.webhookDeliveries.abandon(id, webhookDisabled, abandonedAtOnce);
   return webhook;
 }
 
@@ -103,7 +109,7 @@ export async function removeWebhook(work: Administration, agent_id: string, id: 
   await webhookFor(work, agent_id, id, { lock: true });
   await work.webhooks.remove(id, agent_id);
   work.note({ act: 'webhook.removed', agent_id, about: id });
-  await work.webhookDeliveries.abandon(id, webhookRemoved);
+  await work.webhookDeliveries.abandon(id, webhookRemoved, abandonedAtOnce);
 }
 
 /**

@@ -60,7 +60,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     'a replay of what failed',
     (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', eventId(1), 1, 100),
   ],
-  ['giving up', (db) => webhookDeliveriesRepository(db).abandon('whk_7', 'why')],
+  ['giving up', (db) => webhookDeliveriesRepository(db).abandon('whk_7', 'why', 100)],
   ['what is old', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
 ];
 

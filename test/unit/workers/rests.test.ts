@@ -11,6 +11,10 @@ test('each rest is twice as long as the one before, up to the longest; an end fo
     rests.end('a');
     expect(rests.until('a')).toBe(0);
     expect(rests.begin('a')).toBe(1_000_005);
+    // Who asks for more gets more; the next rest is as long as if nobody had asked.
+    expect([rests.begin('a', 99), rests.until('a'), rests.begin('a', 1)]).toEqual([
+      1_000_099, 1_000_099, 1_000_020,
+    ]);
   } finally {
     vi.useRealTimers();
   }
