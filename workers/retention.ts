@@ -5,6 +5,8 @@ import { dropPartitions, makePartitions, type PartitionCore } from './partitions
 
 const day = 24 * 60 * 60 * 1000;
 const filesAtOnce = 100;
+const threadsAtOnce = 20;
+const messagesAtOnce = 100;
 
 type RetentionCore = PartitionCore & Pick<Core, 'config' | 'blobs'>;
 
@@ -23,17 +25,42 @@ export async function expireByAge(core: RetentionCore, now: number): Promise<voi
   if (messages !== undefined) await expireMessages(core, now - messages * day);
 }
 
-/** Whole partitions only, and none that an event still leads to. What hangs on messages goes with them: search rows, and files after. */
+/**
+ * None that an event still leads to: by whole partitions, and one by one what lies in the default ones. What hangs on messages goes
+ * with them: search rows, and files after.
+ */
 async function expireMessages(core: RetentionCore, oldest: number): Promise<void> {
   const { feedRetention, partitions, attachments } = core.repositories;
   const event = await feedRetention.oldestEvent();
   const olderThan = lowestIdAt('message', Math.min(oldest, event === undefined ? oldest : timeOfId(event)));
   await dropPartitions(core, 'messages', olderThan);
   await dropPartitions(core, 'message_search', olderThan);
+  await removeStrays(core, olderThan);
   const floor = (await partitions.list()).find(({ table }) => table === 'messages')?.from;
   if (!floor) return;
   const take = () => attachments.removeOrphaned(floor, filesAtOnce);
   for (let keys = await take(); keys.length > 0; keys = await take()) {
     for (const key of keys) await core.blobs.remove(key);
+  }
+}
+
+/**
+ * Removes old messages that lie in the default partition: a clock was far behind, or nobody made partitions for long. A thread loses its
+ * beginning only: where younger messages come before them, they leave after those.
+ */
+async function removeStrays({ repositories, unitOfWork }: RetentionCore, olderThan: string): Promise<void> {
+  const tables = new Set((await repositories.partitions.list()).map(({ table }) => table));
+  if (!tables.has('messages') || !tables.has('message_search')) return;
+  const shorten = (threads: readonly string[]) =>
+    unitOfWork.administer(async (work) => {
+      const fronts = await work.messageRetention.removeFront(threads, olderThan, messagesAtOnce);
+      await work.threadMembers.passOver(fronts.map(({ id, last }) => ({ thread_id: id, sequence: last })));
+      return fronts.filter(({ messages }) => messages === messagesAtOnce).map(({ id }) => id);
+    });
+  for (let after = '', more = true; more;) {
+    const threads = await repositories.messageRetention.threads(olderThan, after, threadsAtOnce);
+    for (let left = threads; left.length > 0;) left = await shorten(left);
+    after = threads.at(-1) ?? after;
+    more = threads.length === threadsAtOnce;
   }
 }

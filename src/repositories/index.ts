@@ -25,6 +25,7 @@ import { invitationsRepository } from './invitations.ts';
 import { managedAgentsRepository } from './managed-agents.ts';
 import { mcpSessionsRepository } from './mcp-sessions.ts';
 import { membershipsRepository } from './memberships.ts';
+import { messageRetentionRepository } from './message-retention.ts';
 import { messageSearchRepository } from './message-search.ts';
 import { messageBatchesRepository } from './message-batches.ts';
 import { messagesRepository } from './messages.ts';
@@ -69,6 +70,7 @@ export function repositoriesOn(db: Queryable) {
     messageBatches: messageBatchesRepository(db),
     exchanges: exchangesRepository(db),
     messageSearch: messageSearchRepository(db),
+    messageRetention: messageRetentionRepository(db),
     agentExport: agentExportRepository(db),
     agentExports: agentExportsRepository(db),
     erasure: erasureRepository(db),

@@ -201,6 +201,41 @@ test('old messages leave with all that hangs on them, and their threads go on', 
   expect(await sql('select from attachments')).toEqual([]);
 });
 
+test('old messages in the default partition leave one by one, and never from the middle of a thread', async () => {
+  await layOut(service.core, [-20, 2]);
+  const { bob, thread, send } = await conversation();
+  for (const content of ['one', 'two', 'three', 'four']) await send(content);
+  // The third was written by a process whose clock was far behind.
+  for (const [sequence, days] of [
+    [1, 90],
+    [2, 3],
+    [3, 80],
+  ] as const) {
+    await sql('update messages set id = $2 where sequence = $1', [sequence, idOf('message', days)]);
+  }
+  await sql('delete from feed');
+  await sql('delete from events');
+  const list = async () => {
+    const { body } = await rest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
+      token: bob.token,
+    });
+    return body.messages.map(({ sequence }: { sequence: number }) => sequence);
+  };
+  const unread = async () =>
+    (await rest('GET', `${service.api}/threads/${thread}`, { token: bob.token })).body.unread_count;
+  expect(await sql('select from messages_default')).toHaveLength(2);
+  await tidy();
+  expect(await list()).toEqual([2, 3, 4]);
+  expect(await unread()).toBe(3);
+
+  await sql('update messages set id = $1 where sequence = 2', [idOf('message', 85)]);
+  await tidy();
+  expect([await list(), await unread()]).toEqual([[4], 1]);
+  expect(await sql('select from messages_default')).toEqual([]);
+  await send('five');
+  expect(await list()).toEqual([4, 5]);
+});
+
 test('messages go on while partitions come and go', async () => {
   await layOut(service.core, [-100, -80, -60, -45, -20, 2]);
   const { ann, bob, thread, send } = await conversation();
