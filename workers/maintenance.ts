@@ -34,7 +34,8 @@ export function maintenanceHandler(
   const { config, repositories, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients, auditLog } = repositories;
-  const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries } = repositories;
+  const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries, workerNodes } =
+    repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
@@ -81,7 +82,10 @@ export function maintenanceHandler(
       const oldest = lowestIdAt('audit', Date.now() - config.AUDIT_RETENTION_DAYS * day);
       return drain((limit) => auditLog.removeBefore(oldest, limit));
     },
-    'expire-presence': () => drain((limit) => presence.removeDead(limit)),
+    async 'expire-presence'() {
+      await drain((limit) => presence.removeDead(limit));
+      await workerNodes.removeDead();
+    },
     /** With exports, under the name that releases before this one know: a worker fails a task that it has never heard of. */
     async 'expire-uploads'() {
       await expireUploads(core);

@@ -14,6 +14,7 @@ import { maintenanceHandler } from './maintenance.ts';
 import { createRests } from './rests.ts';
 import { consumeQueues, type JobMeter } from './run.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
+import { giveSigns } from './signs-of-life.ts';
 import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
 
 /**
@@ -59,6 +60,7 @@ export async function startWorker(
     const stopClock = startClock(queues, logger);
     lifecycle.onStop('clock', 1_000, async () => stopClock());
   }
+  lifecycle.onStop('signs of life', 1_000, await giveSigns(core));
   lifecycle.onStop('readiness', 1_000, async () => {
     stopping = true;
   });

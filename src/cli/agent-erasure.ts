@@ -6,6 +6,7 @@ import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import { follow } from './follow.ts';
 import type { CommandIo } from './io.ts';
+import { warnWithout } from './workers-of-role.ts';
 
 interface EraseOptions {
   confirm: string;
@@ -27,6 +28,7 @@ export function eraseCommand(io: CommandIo): Command {
           requireConfirmed(agent.canonical_handle, options.confirm);
           return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);
         });
+        await warnWithout(core, 'maintenance', io);
         if (!options.wait) return begun;
         return follow(io, begun, interrupted, {
           look: () => core.repositories.erasures.find(begun.id),

@@ -13,6 +13,7 @@ import { withCore } from './core.ts';
 import { follow } from './follow.ts';
 import type { CommandIo } from './io.ts';
 import { wholeNumber } from './numbers.ts';
+import { warnWithout } from './workers-of-role.ts';
 
 interface ExportOptions {
   output?: string;
@@ -76,6 +77,7 @@ async function make(core: Core, io: CommandIo, handle: string, wait: boolean) {
     const agent = await agentEverByHandle(work, handle);
     return beginExport(work, agent, { account_id: null, days: config.EXPORT_RETENTION_DAYS });
   });
+  await warnWithout(core, 'maintenance', io);
   if (!wait) return begun;
   const now = await follow(io, begun, interrupted, {
     look: () => repositories.agentExports.find(begun.id),

@@ -15,6 +15,7 @@ import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { asJson } from './output.ts';
+import { livingWorkers } from './workers-of-role.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -103,6 +104,18 @@ const checks: Check[] = [
       return ['nothing waits too long', ...told].join('; ');
     },
     advice: 'start workers with these roles, or look with ams queue failed why jobs fail',
+  },
+  {
+    part: 'workers',
+    async look(core) {
+      const workers = await livingWorkers(core);
+      if (!workers) return 'nobody can tell before npm run migrate';
+      const { count, missing } = workers;
+      if (missing.length > 0) throw new Error(`no worker is running with the role ${missing.join(', ')}`);
+      return `${count} running, and every role among them`;
+    },
+    advice:
+      'start workers with these roles (npm run worker; WORKER_ROLES); those of an older release are not seen',
   },
   {
     part: 'feeds',

@@ -51,6 +51,7 @@ import { uploadsRepository } from './uploads.ts';
 import { webhookDeliveriesRepository } from './webhook-deliveries.ts';
 import { webhookNotesRepository } from './webhook-notes.ts';
 import { webhooksRepository } from './webhooks.ts';
+import { workerNodesRepository } from './worker-nodes.ts';
 
 /** Every repository, bound to the pool or to one transaction. */
 export function repositoriesOn(db: Queryable) {
@@ -107,6 +108,7 @@ export function repositoriesOn(db: Queryable) {
     webhooks: webhooksRepository(db),
     webhookDeliveries: webhookDeliveriesRepository(db),
     webhookNotes: webhookNotesRepository(db),
+    workerNodes: workerNodesRepository(db),
   };
 }
 

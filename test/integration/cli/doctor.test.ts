@@ -11,6 +11,9 @@ import { ams } from './ams.ts';
 let authority: Authority;
 beforeAll(async () => {
   authority = await startAuthority();
+  await authority.sql(
+    `insert into worker_nodes (id, roles, seen_at) values ('one', '{delivery,search-indexing,attachment-scanning,maintenance}', 9e15)`,
+  );
 });
 afterAll(() => authority.close());
 
@@ -50,6 +53,7 @@ describe('doctor', () => {
       'queues',
       'bus',
       'backlog',
+      'workers',
       'feeds',
       'partitions',
       'numbers',
@@ -86,6 +90,7 @@ describe('doctor', () => {
       'queues',
       'bus',
       'backlog',
+      'workers',
       'feeds',
       'partitions',
       'numbers',
@@ -138,6 +143,30 @@ describe('doctor', () => {
     });
     small.close();
     await store.close();
+  });
+
+  test('names the roles that no living worker has, and so do commands that leave something to one', async () => {
+    const { canonical_handle: handle } = await authority.agent();
+    await authority.sql(`update worker_nodes set roles = '{delivery,search-indexing}'`);
+    const { ill } = await doctor(authority.env);
+    expect(ill.find(({ part }) => part === 'workers')).toMatchObject({
+      detail: 'no worker is running with the role attachment-scanning, maintenance',
+      advice: expect.stringMatching(/WORKER_ROLES/),
+    });
+    const begun = await ams(authority.env, ['agent', 'export', handle, '--no-wait']);
+    expect([begun.code, begun.err]).toEqual([
+      0,
+      expect.stringMatching(/^note: no worker with the role maintenance/),
+    ]);
+    await authority.sql(
+      `update worker_nodes set roles = '{delivery,search-indexing,attachment-scanning,maintenance}'`,
+    );
+    const erased = await ams(authority.env, ['agent', 'erase', handle, '--confirm', handle, '--no-wait']);
+    expect([erased.code, erased.err]).toEqual([0, '']);
+    // One that was killed gives no signs any more.
+    await authority.sql('update worker_nodes set seen_at = 1');
+    expect((await doctor(authority.env)).ill.map(({ part }) => part)).toContain('workers');
+    await authority.sql('update worker_nodes set seen_at = 9e15');
   });
 
   test('names migrations that have not run', async () => {
