@@ -13,22 +13,11 @@ export interface HandOverParts {
 type News = Parameters<Realtime['handOver']>[0];
 
 /**
- * Brings what this process committed to those who listen here, past the bus and the database. Behind the answers of the calls that
- * committed it, and all commits of one turn of the event loop together. What is lost here, the ring of the bus makes good.
+ * Brings what this process committed to those who listen here, past the bus and the database. What is committed is at hand at once:
+ * the ring of the bus may come within the same turn of the event loop, and would send its readers to the database. They are rung behind the
+ * answers of the calls that committed it. What is lost here, the ring of the bus makes good.
  */
 export function createHandOver({ channels, store, recent, log }: HandOverParts): Realtime['handOver'] {
-  let waiting: News[] = [];
-
-  function deliver(): void {
-    const all = waiting;
-    waiting = [];
-    try {
-      for (const news of all) take(news);
-    } catch (error) {
-      log('what was committed here was not handed over; the bus rings for it', error);
-    }
-  }
-
   function take({ lines, events }: News): void {
     const here = lines.filter(({ agent_id }) => channels.has(agent_id));
     if (here.length === 0) return;
@@ -41,7 +30,10 @@ export function createHandOver({ channels, store, recent, log }: HandOverParts):
   }
 
   return (news) => {
-    if (waiting.length === 0) setImmediate(deliver);
-    waiting.push(news);
+    try {
+      take(news);
+    } catch (error) {
+      log('what was committed here was not handed over; the bus rings for it', error);
+    }
   };
 }

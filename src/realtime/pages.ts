@@ -3,6 +3,7 @@ import type { Work } from '../unit-of-work.ts';
 import { batching } from './batching.ts';
 import type { LiveEvent } from './contract.ts';
 import type { EventStore, SharedEvent } from './event-store.ts';
+import { createNextCursors } from './next-cursors.ts';
 import type { RecentLines } from './recent-lines.ts';
 
 /** A stretch of one agent's feed, without a hole. */
@@ -45,7 +46,7 @@ export interface PagesParts {
   feed: Pick<Work['feed'], 'read'>;
   store: EventStore;
   recent: Pick<RecentLines, 'after'>;
-  cursors: Pick<Cursors, 'encodeFeed'>;
+  cursors: FeedCursors;
 }
 
 /** JSON text in one page, at most, in UTF-16 units; one event passes however large it is. */
@@ -70,9 +71,22 @@ type Line = Awaited<ReturnType<Work['feed']['read']>>[number][number];
 
 type Events = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
 
+type FeedCursors = Pick<Cursors, 'encodeFeed'>;
+
+/** Live readers whose next cursors are kept, at most. */
+const cursorsAhead = 10_000;
+
 /** Reads feeds page by page: readers at one position share the page, and what many ask for at once is one query. */
 export function createPages({ feed, store, recent, cursors }: PagesParts): Pages {
-  function page({ agent_id, after }: Position, lines: readonly Line[], shared: Events, limit: number) {
+  const liveCursors = createNextCursors(cursors, cursorsAhead);
+
+  function page(
+    { agent_id, after }: Position,
+    lines: readonly Line[],
+    shared: Events,
+    limit: number,
+    { encodeFeed }: FeedCursors,
+  ) {
     const events: LiveEvent[] = [];
     const start = lines[0] ? lines[0].number - 1 : after;
     let position = start;
@@ -85,7 +99,7 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
       }
       length += event.data_json.length;
       if (number !== position + 1 || (events.length > 0 && length > pageLength)) break;
-      events.push({ ...event, cursor: cursors.encodeFeed(agent_id, number) });
+      events.push({ ...event, cursor: encodeFeed(agent_id, number) });
       position = number;
     }
     const complete = events.length === lines.length && lines.length < limit;
@@ -105,7 +119,8 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
         if (size < eventsAtOnce && index < positions.length - 1) continue;
         const ids = part.flatMap((entry) => entry.lines.map((line) => line.event_id));
         const events = ids.length > 0 ? await store.load(ids) : new Map<string, SharedEvent>();
-        for (const entry of part) pages.push(page(entry.position, entry.lines, events, settings.events));
+        for (const entry of part)
+          pages.push(page(entry.position, entry.lines, events, settings.events, cursors));
         part = [];
         size = 0;
       }
@@ -126,7 +141,7 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
     handed(agent_id, after, heard) {
       const lines = recent.after(agent_id, after);
       if (!lines) return undefined;
-      const found = page({ agent_id, after }, lines, { get: store.at }, livePageEvents);
+      const found = page({ agent_id, after }, lines, { get: store.at }, livePageEvents, liveCursors);
       if (found instanceof UnreadableFeed) return undefined;
       return found.complete && found.position < heard ? undefined : found;
     },

@@ -24,6 +24,17 @@ test('what this process commits reaches its readers without a query and without 
   expect(memory.asked).toMatchObject({ read: 0, events: 0 });
 });
 
+test('a ring of the bus that comes before the readers are rung sends none of them to the log', async () => {
+  const { realtime, memory, ring } = setUp();
+  const { reader, ids } = keepingReader();
+  (await realtime.open(actorOf('a'), {}, reader)).start();
+  const id = memory.add(['a']);
+  realtime.handOver(memory.newsOf(id));
+  await ring('a', 1);
+  await eventually(() => expect(ids()).toEqual([id]));
+  expect(memory.asked).toMatchObject({ read: 0, events: 0 });
+});
+
 test('it comes in the same form as from the log', async () => {
   const { realtime, memory, ring, cursors } = setUp();
   const [handed, read] = [keepingReader(), keepingReader()];
