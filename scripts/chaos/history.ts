@@ -103,6 +103,6 @@ export interface History {
   feeds: { agent_id: string; start: number; events: Seen[] }[];
   /** Ids of the requests that each agent finds among those it made. */
   requests: { by: string; request_ids: string[] }[];
-  /** Jobs that are still owed. */
-  outbox: number;
+  /** Jobs that are still owed, each in words. */
+  outbox: string[];
 }

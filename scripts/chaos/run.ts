@@ -6,7 +6,7 @@ import { type Collector, collector } from './collect.ts';
 import type { FaultRecord, History } from './history.ts';
 import { startLoad } from './load.ts';
 import { type Agent, makePopulation } from './population.ts';
-import { owedJobs } from './outbox.ts';
+import { owedJobs, owedStill } from './outbox.ts';
 import { seededRandom } from './random.ts';
 import { doorNames, type Reader, startReader } from './reader.ts';
 import type { Stage } from './stage.ts';
@@ -70,7 +70,7 @@ export async function runChaos(stage: LoadedStage, options: ChaosOptions): Promi
     const settled_ms = Date.now() - calmSince;
     signal.throwIfAborted();
     say('reading what is there');
-    const after = await readAll(stage, end, population.agents, starts);
+    const after = await readAll(stage, end, population.agents, starts, until(settlePatience_ms, signal));
     // Receipts may have come meanwhile: a reader has the time to see what the feed holds now.
     const last = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
     await untilThere(readers, last, until(settlePatience_ms, signal));
@@ -133,6 +133,7 @@ async function readAll(
   collect: Collector,
   agents: readonly Agent[],
   starts: ReadonlyMap<string, string>,
+  giveUp: AbortSignal,
 ): Promise<Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'>> {
   // One member of each thread searches it.
   const searched = new Set<string>();
@@ -141,7 +142,7 @@ async function readAll(
     stored: [],
     feeds: [],
     requests: [],
-    outbox: await owedJobs(postgres.url),
+    outbox: await owedStill(postgres.url, giveUp),
   };
   await Promise.all(
     agents.map(async (agent) => {

@@ -12,9 +12,9 @@ export function check(history: History): Flaw[] {
     ...checkThreads(history),
     ...checkFeeds(history),
     ...checkReaders(history),
+    ...history.outbox.map((what): Flaw => ({ kind: 'owed', what })),
     ...history.complaints.map((what): Flaw => ({ kind: 'complaint', what })),
   ];
-  if (history.outbox > 0) flaws.push({ kind: 'owed', what: `${history.outbox} jobs are left in the outbox` });
   for (const agent of history.agents) {
     if (history.feeds.some(({ agent_id }) => agent_id === agent)) continue;
     flaws.push({ kind: 'lost', what: `the feed of ${agent}` });

@@ -77,6 +77,6 @@ export function soundHistory(): History {
     ),
     feeds: members.map((agent_id) => ({ agent_id, start: 10, events: feedOf(agent_id) })),
     requests: members.map((by) => ({ by, request_ids: by === 'agt_ann' ? ['creq_1'] : [] })),
-    outbox: 0,
+    outbox: [],
   };
 }
