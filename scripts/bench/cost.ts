@@ -5,7 +5,7 @@ import { type CpuTime, perMessage, type Pids, readCpuTime } from './cpu-time.ts'
 import { perSecond, sum } from './in-flight.ts';
 import type { Thread } from './population.ts';
 import { openReceivers } from './receivers.ts';
-import { openSends } from './sends.ts';
+import { numbers, openSends } from './sends.ts';
 import type { Stage } from './stage.ts';
 
 export interface CostOptions {
@@ -39,9 +39,11 @@ export async function costOfSending(stage: Stage, core: Core, options: CostOptio
     ),
   );
   const frames = () => receivers.reduce((total, each) => total + each.frames(), 0);
+  // One sequence of sends, whose next one comes to whichever process has answered: as behind a balancer.
+  const nextNumber = numbers();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
-    return own ? [openSends(base, threads, own, signal)] : [];
+    return own ? [openSends(base, threads, own, signal, nextNumber)] : [];
   });
   const flood = async (duration: number) =>
     sum(await Promise.all(senders.map((each) => each.flood(in_flight / bases.length, duration))));

@@ -71,7 +71,9 @@ async function main(): Promise<void> {
       const measured = await measureFanOut(stage, { ...sending, ...streams, say, signal, fail });
       print(measured, fanOutTable(measured));
     } else if (part === 'nodes') {
-      const measured = await measureNodes(stage, { ...sending, in_flight: 32, say, signal, fail });
+      const startOther = () => startStage({ ...options, signal, fail });
+      const nodes = { ...sending, in_flight: 32, startOther, say, signal, fail };
+      const measured = await measureNodes(stage, nodes);
       print(measured, nodesTable(measured));
     } else if (part === 'soak') {
       const measured = await measureSoak(stage, { ...soak, threads: sending.threads, say, signal, fail });

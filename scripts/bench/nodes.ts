@@ -3,6 +3,7 @@ import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { type Cost, costOfSending, ofService } from './cost.ts';
+import type { Pids } from './cpu-time.ts';
 import { makeThreads } from './population.ts';
 import { endChild, programs, type Stage, startChild } from './stage.ts';
 
@@ -10,6 +11,8 @@ export interface NodesOptions {
   seconds: number;
   threads: number;
   in_flight: number;
+  /** Another installation, with a database and a Redis of its own. */
+  startOther(): Promise<Stage>;
   say: (line: string) => void;
   signal: AbortSignal;
   fail: (reason: Error) => void;
@@ -24,34 +27,61 @@ export interface NodesMeasured {
 
 const rounds = 3;
 
+/** Measures what sending costs one installation, time and again. */
+interface Meter {
+  measure(seconds: number): Promise<Cost>;
+  close(): Promise<void>;
+}
+
 /**
- * What a message costs one API and one worker process, and two of each, in turn. With two APIs half of the sends come to the process
- * that does not hold the sockets of the thread, as behind a balancer without affinity.
+ * What a message costs one API and one worker process, and two of each, in turn. They are two installations, so that all processes have
+ * done as much before they are measured: a young one still compiles its code. With two APIs half of the sends come to the process that
+ * does not hold the sockets of the thread, as behind a balancer without affinity.
  */
 export async function measureNodes(stage: Stage, options: NodesOptions): Promise<NodesMeasured> {
-  const { seconds, in_flight, say, signal, fail } = options;
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const { seconds, say, startOther } = options;
+  const ends: (() => Promise<unknown>)[] = [];
   try {
-    const threads = await makeThreads(core, 'nodes', options.threads);
-    const sending = { threads, in_flight, seconds, signal, fail };
+    const single = await openMeter(stage, [stage.base], { api: [], worker: [] }, options);
+    ends.push(single.close);
+    const other = await startOther();
+    ends.push(other.stop);
+    const second = await startSecond(other, options);
+    ends.push(second.stop);
+    const double = await openMeter(other, [other.base, second.base], second.pids, options);
+    ends.push(double.close);
+    say('warming up');
+    await single.measure(warmUp_s);
+    await double.measure(2 * warmUp_s);
     const one: Cost[] = [];
     const two: Cost[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      one.push(await costOfSending(stage, core, { ...sending, bases: [stage.base] }));
-      const second = await startSecond(stage, options);
-      try {
-        const { base, pids } = second;
-        two.push(await costOfSending(stage, core, { ...sending, bases: [stage.base, base], others: pids }));
-      } finally {
-        await second.stop();
-      }
+      one.push(await single.measure(seconds));
+      two.push(await double.measure(seconds));
       say(`round ${round}: ${one.at(-1)?.per_s} messages/s by one of each, ${two.at(-1)?.per_s} by two`);
     }
     const [of_one, of_two] = [mean(one), mean(two)];
     return { one, two, cost_ratio: of_one === null || of_two === null ? null : of_two / of_one };
   } finally {
-    await core.close();
+    for (const end of ends.toReversed()) await end();
   }
+}
+
+const warmUp_s = 4;
+
+async function openMeter(
+  stage: Stage,
+  bases: readonly string[],
+  others: Pids,
+  { threads: count, in_flight, signal, fail }: NodesOptions,
+): Promise<Meter> {
+  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const threads = await makeThreads(core, 'nodes', count);
+  const sending = { bases, others, threads, in_flight, signal, fail };
+  return {
+    measure: (seconds) => costOfSending(stage, core, { ...sending, seconds }),
+    close: () => core.close(),
+  };
 }
 
 /** Another API and another worker process of the same installation. */

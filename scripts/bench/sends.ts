@@ -20,16 +20,27 @@ const mostConnections = 64;
 /** How much longer than planned the steady sends may take before the service counts as too slow for their rate. */
 const patience_ms = 30_000;
 
-/** The load generator: POST …/messages by all agents in turn, over kept connections. */
+/** Numbers of messages, one after the other. */
+export type Numbers = () => number;
+
+export function numbers(): Numbers {
+  let next = 0;
+  return () => next++;
+}
+
+/**
+ * The load generator: POST …/messages by all agents in turn, over kept connections. Several generators of the same threads share
+ * their numbers: together they send what one of them would.
+ */
 export function openSends(
   base: string,
   threads: readonly Thread[],
   receivers: Receivers,
   signal: AbortSignal,
+  nextNumber: Numbers = numbers(),
 ): Sends {
   const connections = Array.from({ length: mostConnections }, () => keptConnection(base));
   const acknowledged = new Map<number, Thread>();
-  let next = 0;
 
   function turn(number: number): { thread: Thread; sender: Member } {
     const thread = threads[number % threads.length];
@@ -59,7 +70,7 @@ export function openSends(
       return keepInFlight(lanes, seconds, signal, async () => {
         const connection = free.pop();
         if (!connection) throw new Error('more calls than lanes');
-        await send(connection, next++);
+        await send(connection, nextNumber());
         free.push(connection);
       });
     },
@@ -92,7 +103,7 @@ export function openSends(
         for (; sent < due; sent += 1) {
           const connection = free.pop();
           if (!connection) break; // all are waiting for answers: these are sent as soon as one comes back
-          const number = next++;
+          const number = nextNumber();
           started.set(number, performance.now());
           running.push(sendAndFree(connection, number));
         }

@@ -44,10 +44,10 @@ const sql = {
       string_to_table($1, e'\\n'), string_to_table($2, e'\\n'), string_to_table($3, e'\\n'),
       string_to_table($4, e'\\n'), string_to_table($5, e'\\n'), string_to_table($6, e'\\n')
     ) t (id, thread_id, sequence, sender_id, content, created_at)`,
-  /** For words of plain letters PostgreSQL makes the same rows as the worker. */
+  /** For words of plain letters PostgreSQL makes the same rows as the worker, who makes those of what was sent between two loads. */
   searchRows: `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
     select id, thread_id, sender_id, to_tsvector('simple', content), $2, created_at, created_at + 500
-    from messages where id > $1 order by id`,
+    from messages where id > $1 and id <= $3 order by id`,
   heads: `update threads t set last_sequence = m.last, last_message_at = m.latest, updated_at = m.latest
     from (select thread_id, max(sequence) as last, max(created_at) as latest from messages group by thread_id) m
     where m.thread_id = t.id`,
@@ -109,7 +109,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
         newest = id.at(-1) ?? newest;
         loaded += count;
       }
-      await run(sql.searchRows, [known, searchTextVersion]);
+      await run(sql.searchRows, [known, searchTextVersion, newest]);
       await run(sql.heads);
       await run(sql.marks);
       await run('vacuum (analyze)');
