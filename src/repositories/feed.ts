@@ -3,7 +3,7 @@ import { lowestIdAt } from '../domain/ids.ts';
 import type { DeliveredMark, FeedStretch } from '../domain/receipts.ts';
 import { filesOfMessages } from './attachments.ts';
 import type { MessageRow } from './messages.ts';
-import { type Queryable, type Statement, statement } from './queryable.ts';
+import { type Queryable, type Statement, statement, unseen } from './queryable.ts';
 
 export interface EventRow {
   id: string;
@@ -80,10 +80,11 @@ const statements = {
   readRecent: statement(
     'feed.read_recent',
     `select r.place::int, f.number, f.event_id
-     from unnest($1::text[], $2::bigint[]) with ordinality r (agent_id, after, place)
+     from unnest(${unseen('$1', 'text[]')}, $2::bigint[]) with ordinality r (agent_id, after, place)
      cross join lateral (
        select number, event_id from feed
-       where agent_id = r.agent_id and number > r.after and number <= r.after + $3::bigint and event_id >= $4 and event_id < $5
+       where agent_id = r.agent_id and number > r.after and number <= r.after + $3::bigint
+         and event_id >= ${unseen('$4', 'text')} and event_id < ${unseen('$5', 'text')}
        order by number) f
      order by r.place, f.number`,
   ),
@@ -95,7 +96,7 @@ const statements = {
        m.metadata, ${filesOfMessages} as attachments
      from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
      left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
-     where e.id = any($1) and e.id between $2 and $3`,
+     where e.id = any(${unseen('$1', 'text[]')}) and e.id between ${unseen('$2', 'text')} and ${unseen('$3', 'text')}`,
   ),
   /** Heads are locked in the order of their ids, as commits lock them: the two never wait for each other in a circle. */
   acknowledge: statement(
@@ -138,7 +139,8 @@ const statements = {
     `select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as heads,
        coalesce(json_agg(h.agent_id) filter (where exists (
          select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as posting
-     from (select distinct unnest(recipients) as agent_id from events where id = any($1) and id between $2 and $3) r
+     from (select distinct unnest(recipients) as agent_id from events
+           where id = any(${unseen('$1', 'text[]')}) and id between ${unseen('$2', 'text')} and ${unseen('$3', 'text')}) r
      cross join lateral (select agent_id, last_number from feed_heads where agent_id = r.agent_id offset 0) h`,
   ),
 };

@@ -1,5 +1,5 @@
 import type { MessageRow } from './messages.ts';
-import { type Queryable, statement } from './queryable.ts';
+import { type Queryable, statement, unseen } from './queryable.ts';
 import { relationOf } from './relations.ts';
 import type { Listener, OpenThreadRow, ThreadRow } from './threads.ts';
 
@@ -56,7 +56,7 @@ const statements = {
   audience: statement(
     'message_batches.audience',
     `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, m.joined, m.member_ids, l.listeners
-     from unnest($1::text[], $2::text[]) w (thread_id, agent_id)
+     from unnest(${unseen('$1', 'text[]')}, ${unseen('$2', 'text[]')}) w (thread_id, agent_id)
      join agents viewer on viewer.id = w.agent_id
      cross join lateral (
        select count(*) as members, coalesce(bool_or(a.id = viewer.id), false) as joined,

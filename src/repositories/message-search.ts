@@ -1,6 +1,6 @@
 import { furtherBack, periodsBetween, periodsOfRow } from './message-search-periods.ts';
 import { columns, type MessageRow } from './messages.ts';
-import { plannedEachTime, type Queryable, type Statement, statement } from './queryable.ts';
+import { plannedEachTime, type Queryable, type Statement, statement, unseen } from './queryable.ts';
 
 /** Where a row must be; quick to tell. `thread_id = any($2)` is there for the planner: the membership is what decides. */
 const place = `s.thread_id = any($2) and s.message_id >= $4 and s.message_id < $5
@@ -24,7 +24,7 @@ const statements = {
     'message_search.index',
     `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
      select m.id, m.thread_id, m.sender_id, d.document::tsvector, $3, m.created_at, $4
-     from unnest($1::text[], $2::text[]) d (message_id, document) join messages m on m.id = d.message_id
+     from unnest(${unseen('$1', 'text[]')}, ${unseen('$2', 'text[]')}) d (message_id, document) join messages m on m.id = d.message_id
      where m.content <> '' or m.metadata <> '{"erased": true}'
      order by m.id
      on conflict (message_id) do update
@@ -33,7 +33,7 @@ const statements = {
   ),
   listContents: statement(
     'message_search.list_contents',
-    `select id, content from messages where id = any($1)`,
+    `select id, content from messages where id = any(${unseen('$1', 'text[]')})`,
   ),
   /** Contents only where they are needed: most rows of a walk are up to date. */
   listAfter: statement(

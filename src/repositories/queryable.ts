@@ -17,3 +17,12 @@ export function statement(name: string, text: string): Statement {
 export function plannedEachTime(text: string): Statement {
   return { text };
 }
+
+/**
+ * A value that the planner does not see. A statement with a name gets one plan for good only when plans made for its values promise to be
+ * no cheaper; those for one element, or for one partition, always do, and were then made anew at each call, which took longer than
+ * what they saved. For statements whose best way is the same for all values.
+ */
+export function unseen(parameter: string, type: string): string {
+  return `(select ${parameter}::${type})::${type}`;
+}
