@@ -1,6 +1,6 @@
 import { lowestIdAt } from '../domain/ids.ts';
 import { type AttachmentColumns, filesOfMessages } from './attachments.ts';
-import { type Queryable, statement } from './queryable.ts';
+import { plannedEachTime, type Queryable, type Statement, statement } from './queryable.ts';
 
 export type ContentType = 'text' | 'markdown';
 
@@ -25,13 +25,16 @@ export const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_
 /** More than any page has. */
 const longestPage = 200;
 
-/** The limit inside is one that the planner sees: it would take the other for a tenth of the thread, and read all of it. */
-function listed(order: 'asc' | 'desc'): string {
-  return `select ${columns}
+/**
+ * The planner must see the values: for any values it takes the two ranges for a few rows, and would sort them out of all of a long
+ * thread. The limit inside is one that it sees in any case.
+ */
+function listed(order: 'asc' | 'desc'): Statement {
+  return plannedEachTime(`select ${columns}
      from (select * from messages where thread_id = $1 and sequence < $2 and sequence > $3 and id >= $5 and id < $6
            order by sequence ${order} limit ${longestPage}) m
      join agents a on a.id = m.sender_id
-     order by m.sequence ${order} limit $4`;
+     order by m.sequence ${order} limit $4`);
 }
 
 const statements = {
@@ -70,8 +73,8 @@ const statements = {
     'messages.find',
     `select ${columns} from messages m join agents a on a.id = m.sender_id where m.thread_id = $1 and m.id = $2`,
   ),
-  listDown: statement('messages.list_down', listed('desc')),
-  listUp: statement('messages.list_up', listed('asc')),
+  listDown: listed('desc'),
+  listUp: listed('asc'),
 };
 
 export interface NewMessage {

@@ -172,3 +172,15 @@ test('a read from end to end would be seen', async () => {
   );
   expect(wholeReads(plans, big)).toHaveLength(2);
 });
+
+test.each(['asc', 'desc'] as const)(
+  'a page of a long thread is read from its end (%s), not sorted out of all of it',
+  async (order) => {
+    const longest = { ...listed(), id: thread_ids[0] ?? '' };
+    const page = (db: Queryable) => messagesRepository(db).list(longest, { ...range, order });
+    const sorts = (await plansOf(client, page))
+      .flatMap(allNodes)
+      .filter((node) => node['Node Type'].endsWith('Sort'));
+    expect(sorts.flatMap(allNodes).filter((node) => node['Relation Name'] === 'messages_first')).toEqual([]);
+  },
+);
