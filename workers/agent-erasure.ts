@@ -1,7 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../src/compose.ts';
 import { agentErasure } from '../src/jobs/agent-erasure.ts';
 import { eraseStep } from '../src/services/erasure.ts';
 import type { JobHandler } from './run.ts';
+
+/** Milliseconds between two looks at what is under way. */
+const rhythm = 100;
 
 /**
  * Takes agents out of the service, one bounded step after the other. How far it has come is stored with each step: whoever is killed
@@ -13,7 +17,14 @@ export function agentErasureHandler({
   blobs,
   logger,
 }: Core): JobHandler<{ ids: string[] }> {
+  /** Who found the agent active may still commit something of it; whoever begins from now on finds it retired. */
+  async function lastWords(): Promise<void> {
+    const moment = await repositories.erasure.moment();
+    while (await repositories.erasure.openSince(moment)) await pause(rhythm);
+  }
+
   async function erase(id: string): Promise<void> {
+    await lastWords();
     let doomed = (await repositories.erasures.find(id))?.doomed_keys ?? [];
     for (;;) {
       for (const key of doomed) await blobs.remove(key);

@@ -47,6 +47,12 @@ const statements = {
     `delete from attachments where id = any(array(select id from attachments where uploader_id = $1 order by id limit $2)) returning storage_key`,
   ),
   uploads: statement('erasure.uploads', 'delete from uploads where uploader_id = $1 returning storage_key'),
+  moment: statement('erasure.moment', 'select clock_timestamp()::text as moment'),
+  open: statement(
+    'erasure.open',
+    `select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz
+       and application_name = 'ams' and pid <> pg_backend_pid()) as open`,
+  ),
 };
 
 /** Takes an agent out of the database, but for what others need to keep their order. Every step may run twice. */
@@ -85,6 +91,14 @@ export function erasureRepository(db: Queryable) {
     async uploads(agentId: string): Promise<string[]> {
       const rows = await db.query<{ storage_key: string }>(statements.uploads, [agentId]);
       return rows.map(({ storage_key }) => storage_key);
+    },
+    /** Now, by the clock of the database. */
+    async moment(): Promise<string> {
+      return (await db.query<{ moment: string }>(statements.moment, []))[0]?.moment ?? '';
+    },
+    /** Whether a transaction of this service that began before this moment is still open. */
+    async openSince(moment: string): Promise<boolean> {
+      return (await db.query<{ open: boolean }>(statements.open, [moment]))[0]?.open ?? false;
     },
   };
 }
