@@ -13,6 +13,8 @@ export interface ClusterNode extends TestRedis {
 export interface TestRedisCluster {
   /** With the password, and the first two of the six nodes. */
   url: string;
+  /** The same with TLS; undefined unless that was asked for. */
+  tls_url: string | undefined;
   /** Three masters, then a replica of each, at the start. */
   nodes: readonly ClusterNode[];
   /** The node that is master of the slot of this key. Waits until all nodes are there and agree. */
@@ -28,10 +30,11 @@ const patience = { timeout: 60_000, interval: 50 };
 
 /**
  * A real Redis Cluster on loopback: three masters, each with a replica, behind a password. A master that is killed has an heir a few
- * seconds later. Nothing is written to disk.
+ * seconds later. Nothing is written to disk. With `tls` the nodes speak that among
+ * themselves, and to callers on another port; who comes with it is told of those ports.
  */
-export async function startTestRedisCluster(): Promise<TestRedisCluster> {
-  const nodes = await Promise.all(Array.from({ length: 6 }, startNode));
+export async function startTestRedisCluster({ tls = false } = {}): Promise<TestRedisCluster> {
+  const nodes = await Promise.all(Array.from({ length: 6 }, () => startNode(tls)));
   const [first] = nodes;
   if (!first) throw new Error('a cluster has a first node');
   const masters = nodes.slice(0, 3);
@@ -46,7 +49,7 @@ export async function startTestRedisCluster(): Promise<TestRedisCluster> {
     }),
   );
   for (const { client } of nodes.slice(1))
-    await client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, first.bus_port);
+    await client.call('CLUSTER', 'MEET', '127.0.0.1', first.tls_port || first.port, first.bus_port);
   await vi.waitFor(async () => {
     for (const node of nodes) expect(await known(node)).toBe(nodes.length);
   }, patience);
@@ -74,7 +77,8 @@ export async function startTestRedisCluster(): Promise<TestRedisCluster> {
   }
 
   return {
-    url: `redis+cluster://:${encodeURIComponent(password)}@127.0.0.1:${first.port},127.0.0.1:${masters[1]?.port}`,
+    url: addressOf('redis', [first.port, masters[1]?.port]),
+    tls_url: tls ? addressOf('rediss', [first.tls_port, masters[1]?.tls_port]) : undefined,
     nodes,
     masterOf,
     async moveSlot(key) {
@@ -101,7 +105,12 @@ function slotOf(key: string): number {
   return new Command('get', [key]).getSlot();
 }
 
-async function startNode(): Promise<ClusterNode> {
+function addressOf(scheme: string, ports: readonly (number | undefined)[]): string {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return `${scheme}+cluster://:${encodeURIComponent(password)}@${hosts}`;
+}
+
+async function startNode(tls: boolean): Promise<ClusterNode> {
   const bus_port = await freePort();
   const settings = {
     'cluster-enabled': 'yes',
@@ -109,8 +118,9 @@ async function startNode(): Promise<ClusterNode> {
     'cluster-node-timeout': '2000',
     requirepass: password,
     masterauth: password,
+    ...(tls && { 'tls-cluster': 'yes', 'tls-replication': 'yes' }),
   };
-  const server = await startTestRedis({ settings });
+  const server = await startTestRedis({ settings, tls });
   const client = new Redis({ host: '127.0.0.1', port: server.port, password });
   // A node that is killed on purpose is no news.
   client.on('error', () => undefined);

@@ -9,10 +9,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { describeUnless } from './leave-out.ts';
 import { findRedisBinary } from './redis-binary.ts';
+import { tls as certificate } from './tls.ts';
 
 export interface TestRedis {
   url: string;
   port: number;
+  /** Where it speaks TLS as well; 0 unless that was asked for. */
+  tls_port: number;
   /** Ends the server without warning. */
   kill9(): Promise<void>;
   /** Stops it in the middle of what it does: connections stay and nothing is answered, until `kill9`. */
@@ -30,6 +33,8 @@ export interface TestRedisOptions {
   persist?: boolean;
   /** More settings of redis.conf. */
   settings?: Readonly<Record<string, string>>;
+  /** Has it speak TLS on a port of its own too, with the certificate of tls.ts. */
+  tls?: boolean;
   /** The lines by which a sentinel knows what it watches; without them it is a server. */
   sentinel?: readonly string[];
 }
@@ -39,12 +44,13 @@ export interface TestRedisOptions {
  * however that ends.
  */
 export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
-  const { persist = false, settings: own = {}, sentinel } = options;
+  const { persist = false, settings: own = {}, tls = false, sentinel } = options;
   const binary = await findRedisBinary();
   if ('missing' in binary) throw new Error(binary.missing);
   const { path, env } = binary;
   const folder = await mkdtemp(join(tmpdir(), 'ams-redis-'));
   const port = await freePort();
+  const tls_port = tls ? await freePort() : 0;
   const everywhere = { port: String(port), bind: '127.0.0.1', dir: folder, logfile: 'redis.log' };
   const ofServer = {
     save: '',
@@ -52,7 +58,8 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
     appendonly: persist ? 'yes' : 'no',
     appendfsync: 'everysec',
   };
-  const settings = { ...everywhere, ...(!sentinel && ofServer), ...own };
+  const secured = tls ? await withCertificate(folder, tls_port) : {};
+  const settings = { ...everywhere, ...(!sentinel && ofServer), ...secured, ...own };
   const switches = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const command = [path, ...switches];
   if (sentinel) {
@@ -85,6 +92,7 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    tls_port,
     kill9,
     freeze: () => void process.kill(running.pid, 'SIGSTOP'),
     async restart() {
@@ -99,6 +107,19 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
       }
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Settings of a server that does not ask its callers for a certificate; it shows its own where it calls others. */
+async function withCertificate(folder: string, tls_port: number): Promise<Record<string, string>> {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  await Promise.all([writeFile(cert, certificate.cert), writeFile(key, certificate.key)]);
+  return {
+    'tls-port': String(tls_port),
+    'tls-cert-file': cert,
+    'tls-key-file': key,
+    'tls-ca-cert-file': cert,
+    'tls-auth-clients': 'no',
   };
 }
 

@@ -155,6 +155,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
   const metrics = createMetrics({ version: '0', part: 'test' });
   const unitOfWork = { consult: () => Promise.resolve(true) };
+  const workerNodes = { upsert: () => Promise.resolve(), remove: () => Promise.resolve() };
   const core = {
     config,
     logger,
@@ -162,7 +163,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     queues,
     bus,
     unitOfWork,
-    repositories: {},
+    repositories: { workerNodes },
     close: () => Promise.resolve(),
   };
   await startWorker(core as unknown as Core, lifecycle);

@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ams } from '../integration/cli/ams.ts';
+import { expectExact } from '../integration/workers/checker.ts';
+import { startCluster, startConversation } from '../integration/workers/cluster.ts';
+import { follow } from '../integration/workers/follower.ts';
+import { startLoad } from '../integration/workers/load.ts';
+import { startTestRedisCluster } from '../support/redis-cluster.ts';
+import { startTestSentinels } from '../support/redis-sentinel.ts';
+import { describeWithRedis, startTestRedis } from '../support/redis-server.ts';
+import { tls } from '../support/tls.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A Redis that speaks TLS: its address, and that of the same one without. */
+const kinds = {
+  async server() {
+    const redis = await startTestRedis({ tls: true });
+    return { ...redis, tls_url: `rediss://127.0.0.1:${redis.tls_port}` };
+  },
+  cluster: () => startTestRedisCluster({ tls: true }),
+  async 'group of sentinels'() {
+    const redis = await startTestSentinels({ tls: true });
+    // This process does not know the certificate: what it looks at behind their back, it asks the master.
+    const { port } = await redis.master();
+    return { ...redis, url: `redis://:${encodeURIComponent('of the servers')}@127.0.0.1:${port}` };
+  },
+};
+
+await describeWithRedis('TLS to Redis', () => {
+  test.each(Object.entries(kinds))(
+    'by certificates of an authority that was named: a %s',
+    async (_, start) => {
+      const redis = await start();
+      onTestFinished(() => redis.stop());
+      const folder = await mkdtemp(join(tmpdir(), 'ams-tls-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const NODE_EXTRA_CA_CERTS = join(folder, 'authority.pem');
+      await writeFile(NODE_EXTRA_CA_CERTS, tls.cert);
+      const cluster = await startCluster('redis', { REDIS_URL: redis.url });
+      onTestFinished(() => cluster.stop());
+      const REDIS_URL = String(redis.tls_url);
+
+      const secured = { REDIS_URL, NODE_EXTRA_CA_CERTS };
+      const [one, other] = await Promise.all([
+        cluster.api(secured),
+        cluster.api(secured),
+        cluster.worker(secured),
+      ]);
+      const talk = await startConversation(cluster.core, one.url);
+      const follower = await follow(talk.members[1], () => [other.url]);
+      const load = startLoad(talk, () => [one.url]);
+      await load.more(30);
+      await load.finish();
+      load.expectSmooth();
+      await follower.until(load.acknowledged.length);
+      await expectExact({ core: cluster.core, url: one.url }, talk, load.acknowledged);
+      for (const { url } of [one, other])
+        expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' });
+
+      // This process was told of no authority: it takes the same server for anybody.
+      const doctor = await ams({ ...cluster.env, REDIS_URL, PUBLIC_URL: one.url }, ['doctor']);
+      expect(doctor.out).toMatch(/^FAIL +queues/m);
+      expect(doctor.out).toMatch(/^FAIL +bus/m);
+    },
+  );
+});
