@@ -13,6 +13,7 @@ import { originOfFeeds } from '../services/feed-origin.ts';
 import { lookAtReplicas } from './look-at-replicas.ts';
 import { resultCommand } from './command.ts';
 import { busConnects, withCore } from './core.ts';
+import { lookAtLimits } from './database-limits.ts';
 import type { CommandIo } from './io.ts';
 import { asJson } from './output.ts';
 import { livingWorkers } from './workers-of-role.ts';
@@ -65,6 +66,12 @@ const checks: Check[] = [
       throw new Error(`${pending.length} migrations have not run: ${pending.join(', ')}`);
     },
     advice: 'run: npm run migrate',
+  },
+  {
+    part: 'limits',
+    look: lookAtLimits,
+    advice:
+      'set them at the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
   },
   {
     part: 'replicas',

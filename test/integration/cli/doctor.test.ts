@@ -49,6 +49,7 @@ describe('doctor', () => {
       'settings',
       'database',
       'schema',
+      'limits',
       'replicas',
       'queues',
       'bus',
@@ -87,6 +88,7 @@ describe('doctor', () => {
     expect(nothing.ill.map(({ part }) => part)).toEqual([
       'database',
       'schema',
+      'limits',
       'queues',
       'bus',
       'backlog',
@@ -96,6 +98,28 @@ describe('doctor', () => {
       'numbers',
       'api',
     ]);
+  });
+
+  test('tells that a pooler leaves statements without limits, unless the role has them', async () => {
+    const limitsOf = async (env: Record<string, string>) => {
+      const { checks } = await doctor({ ...authority.env, ...env });
+      return checks.find(({ part }) => part === 'limits');
+    };
+    const { DATABASE_URL } = authority.env;
+    expect(await limitsOf({})).toMatchObject({ ok: true, detail: '15 s for a statement, 10 s for a lock' });
+    const pooled = { DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: DATABASE_URL };
+    expect(await limitsOf(pooled)).toMatchObject({
+      ok: false,
+      detail: 'the server sets no statement_timeout and no lock_timeout',
+      advice: expect.stringMatching(/alter role/),
+    });
+    // As the settings of a role, without one that other tests would have too.
+    const url = new URL(DATABASE_URL);
+    url.searchParams.set('options', '-c statement_timeout=4s -c lock_timeout=1500ms');
+    expect(await limitsOf({ ...pooled, DATABASE_URL: url.href })).toMatchObject({
+      ok: true,
+      detail: '4 s for a statement, 1.5 s for a lock',
+    });
   });
 
   test('tells what is wrong with a replica', async () => {
