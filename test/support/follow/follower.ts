@@ -31,7 +31,9 @@ export async function follow(
         ids.push(event.id);
         ({ cursor } = event);
         left -= 1;
-        over ||= isLast(event);
+        over = isLast(event);
+        // What came in one piece with it is behind the end.
+        if (over) break;
       }
     }
   }
