@@ -29,6 +29,8 @@ export interface History {
 
 const year_ms = 365 * 24 * 3_600_000;
 const batchSize = 5_000;
+/** Messages whose search rows are made by one statement. */
+const indexSize = 50_000;
 const statement_ms = 600_000;
 const mostSamples = 5_000;
 
@@ -93,7 +95,11 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     threads: () => own.toSorted((a, b) => b.last_sequence - a.last_sequence),
     samples: () => samples,
     async growTo(messages) {
-      const known = newest;
+      let indexed = newest;
+      const index = async () => {
+        await run(sql.searchRows, [indexed, searchTextVersion, newest]);
+        indexed = newest;
+      };
       while (loaded < messages) {
         const count = Math.min(batchSize, messages - loaded);
         const batch = writer.next(count);
@@ -108,8 +114,9 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
         );
         newest = id.at(-1) ?? newest;
         loaded += count;
+        if (loaded % indexSize === 0) await index();
       }
-      await run(sql.searchRows, [known, searchTextVersion, newest]);
+      await index();
       await run(sql.heads);
       await run(sql.marks);
       await run('vacuum (analyze)');
