@@ -2,6 +2,7 @@ import type { Counts } from '../domain/counts.ts';
 import type { ExportStage } from '../domain/exports.ts';
 import { type Queryable, statement } from './queryable.ts';
 import { readByPerson } from './rights.ts';
+import { tableThere } from './table-there.ts';
 
 export interface AgentExportRow {
   id: string;
@@ -39,7 +40,6 @@ const ofPerson = `e.account_id = $1 and exists (select from agents a where a.id 
 const keys = `e.part_keys || array_remove(array[e.archive_key], null)`;
 
 const statements = {
-  isThere: statement('agent_exports.is_there', `select to_regclass('agent_exports') is not null as there`),
   find: statement('agent_exports.find', `select ${columns} from agent_exports e where e.id = $1`),
   lock: statement('agent_exports.lock', `select ${columns} from agent_exports e where e.id = $1 for update`),
   findLast: statement(
@@ -92,11 +92,8 @@ const statements = {
 };
 
 export function agentExportsRepository(db: Queryable) {
-  /** A process of this release may run before the migration: then nobody has had anything exported. */
-  async function isThere(): Promise<boolean> {
-    const [row] = await db.query<{ there: boolean }>(statements.isThere, []);
-    return row?.there === true;
-  }
+  /** Before the migration nobody has had anything exported. */
+  const isThere = tableThere(db, 'agent_exports');
   return {
     async find(id: string): Promise<AgentExportRow | undefined> {
       return (await db.query<AgentExportRow>(statements.find, [id]))[0];

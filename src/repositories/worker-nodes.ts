@@ -1,12 +1,12 @@
 import { databaseNow } from './online.ts';
 import { type Queryable, statement } from './queryable.ts';
+import { tableThere } from './table-there.ts';
 
 /** Who has given no sign of life for so long is not counted on any more, in milliseconds; later its row goes. */
 const lease_ms = 20_000;
 const death_ms = 60_000;
 
 const statements = {
-  isThere: statement('worker_nodes.is_there', `select to_regclass('worker_nodes') is not null as there`),
   upsert: statement(
     'worker_nodes.upsert',
     `insert into worker_nodes (id, roles, seen_at) values ($1, $2, ${databaseNow})
@@ -25,10 +25,7 @@ const statements = {
 
 /** Which worker processes live, by the clock of the database. */
 export function workerNodesRepository(db: Queryable) {
-  /** A process of this release may run before the migration. */
-  async function isThere(): Promise<boolean> {
-    return (await db.query<{ there: boolean }>(statements.isThere, []))[0]?.there === true;
-  }
+  const isThere = tableThere(db, 'worker_nodes');
   return {
     /** A sign of life. */
     async upsert(id: string, roles: readonly string[]): Promise<void> {

@@ -49,21 +49,13 @@ export type GatheredPart = Pick<AgentExport, 'stage' | 'thread_id' | 'sequence' 
  * @param before the export as it was when the step began.
  * @returns false when the part is not wanted: another one has done this step, or the export is gone.
  */
-export async function keepPart(
-  { agentExports, now }: Administration,
+export function keepPart(
+  work: Administration,
   before: AgentExport,
-  { key, counts, ...position }: GatheredPart,
+  { key, ...gathered }: GatheredPart,
 ): Promise<boolean> {
-  const found = await agentExports.lock(before.id);
-  if (!found || !isAsBefore(found, before)) return false;
-  await agentExports.update({
-    ...found,
-    ...position,
-    part_keys: key === null ? found.part_keys : [...found.part_keys, key],
-    counts: addCounts(found.counts, counts),
-    updated_at: now,
-  });
-  return true;
+  const { part_keys } = before;
+  return advance(work, before, { ...gathered, part_keys: key === null ? part_keys : [...part_keys, key] });
 }
 
 /** An archive that is whole, and what it could not hold. */
@@ -79,25 +71,32 @@ export type WholeArchive = Pick<AgentExport, 'counts' | 'missing_files'> & {
  * @returns false as keepPart does.
  */
 export async function finishExport(
-  { agentExports, now, note }: Administration,
+  work: Administration,
   before: AgentExport,
-  { counts, ...archive }: WholeArchive,
+  archive: WholeArchive,
   days: number,
+): Promise<boolean> {
+  const { now } = work;
+  const end = { stage: 'done' as const, part_keys: [], done_at: now, expires_at: now + days * day };
+  const advanced = await advance(work, before, { ...archive, ...end });
+  const { agent_id, id: about } = before;
+  if (advanced)
+    work.note({ act: 'agent.exported', agent_id, about, detail: { size_bytes: archive.size_bytes } });
+  return advanced;
+}
+
+/** What a step changes of the export; counts are those of this step. */
+type News = Partial<AgentExport> & Pick<AgentExport, 'counts'>;
+
+/** Stores what a step brought, unless the export has changed since it began. @returns whether it did. */
+async function advance(
+  { agentExports, now }: Administration,
+  before: AgentExport,
+  { counts, ...news }: News,
 ): Promise<boolean> {
   const found = await agentExports.lock(before.id);
   if (!found || !isAsBefore(found, before)) return false;
-  await agentExports.update({
-    ...found,
-    ...archive,
-    stage: 'done',
-    part_keys: [],
-    counts: addCounts(found.counts, counts),
-    updated_at: now,
-    done_at: now,
-    expires_at: now + days * day,
-  });
-  const { agent_id, id: about } = found;
-  note({ act: 'agent.exported', agent_id, about, detail: { size_bytes: archive.size_bytes } });
+  await agentExports.update({ ...found, ...news, counts: addCounts(found.counts, counts), updated_at: now });
   return true;
 }
 
