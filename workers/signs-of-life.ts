@@ -3,20 +3,37 @@ import type { Core } from '../src/compose.ts';
 
 const beat_ms = 5_000;
 
+interface Parts {
+  config: Pick<Core['config'], 'WORKER_ROLES'>;
+  repositories: { workerNodes: Pick<Core['repositories']['workerNodes'], 'upsert' | 'remove'> };
+  logger: Pick<Core['logger'], 'warn'>;
+}
+
 /**
- * Says in the database that this worker lives, and for which roles. What fails is said again with the next beat.
+ * Says in the database that this worker lives, and for which roles. What fails is said again with the next beat; the log hears of it
+ * when that begins and when it is over, not at each beat.
  * @returns ends it and takes it back.
  */
-export async function giveSigns({
-  config,
-  repositories,
-  logger,
-}: Pick<Core, 'config' | 'repositories' | 'logger'>): Promise<() => Promise<void>> {
+export async function giveSigns({ config, repositories, logger }: Parts): Promise<() => Promise<void>> {
   const { workerNodes } = repositories;
   const id = randomUUID();
-  const quietly = (said: Promise<void>) =>
-    said.catch((error: unknown) => logger.debug({ err: error }, 'no sign of life was written'));
-  const say = () => quietly(workerNodes.upsert(id, config.WORKER_ROLES));
+  let failing = false;
+  async function noted(said: Promise<void>): Promise<void> {
+    try {
+      await said;
+      if (failing) logger.warn({ node: id }, 'signs of life are written again');
+      failing = false;
+    } catch (error) {
+      if (!failing) {
+        logger.warn(
+          { err: error, node: id },
+          'no sign of life is written: doctor may take this worker for dead',
+        );
+      }
+      failing = true;
+    }
+  }
+  const say = () => noted(workerNodes.upsert(id, config.WORKER_ROLES));
   let said = say();
   await said;
   const timer = setInterval(() => {
@@ -25,6 +42,6 @@ export async function giveSigns({
   return async () => {
     clearInterval(timer);
     await said;
-    await quietly(workerNodes.remove(id));
+    await noted(workerNodes.remove(id));
   };
 }
