@@ -118,10 +118,12 @@ describe('docker-compose.yml', () => {
       ['worker', 'worker-2', 'worker-3'],
     ]);
     expect(Object.keys(services['balancer']?.depends_on ?? {})).toEqual(apis);
-    const balanced = [
-      ...read('deploy/haproxy/haproxy.cfg').matchAll(/presetenv BALANCER_API_\d (.+):3000$/gm),
-    ];
+    const haproxy = read('deploy/haproxy/haproxy.cfg');
+    const balanced = [...haproxy.matchAll(/presetenv BALANCER_API_\d (.+):3000$/gm)];
     expect(balanced.map(([, name]) => name)).toEqual(apis);
+    // What the balancer says of itself is for its own container.
+    const [, health = 'none'] = /presetenv BALANCER_HEALTH_BIND (127\.0\.0\.1:\d+)$/m.exec(haproxy) ?? [];
+    expect(services['balancer']?.healthcheck?.test?.join(' ')).toContain(`http://${health}/healthz`);
     const scraped = [...read('deploy/prometheus/prometheus.yml').matchAll(/names: \[(.+)\]/g)];
     expect(scraped.map(([, names]) => names?.split(', '))).toEqual([apis, workers]);
   });
