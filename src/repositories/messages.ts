@@ -1,6 +1,6 @@
 import { lowestIdAt } from '../domain/ids.ts';
 import { type AttachmentColumns, filesOfMessages } from './attachments.ts';
-import { plannedEachTime, type Queryable, type Statement, statement } from './queryable.ts';
+import { plannedEachTime, type Queryable, type Statement, statement, unseen } from './queryable.ts';
 
 export type ContentType = 'text' | 'markdown';
 
@@ -26,12 +26,26 @@ export const columns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_
 const longestPage = 200;
 
 /**
- * The planner must see the values: for any values it takes the two ranges for a few rows, and would sort them out of all of a long
- * thread. The limit inside is one that it sees in any case.
+ * A page among sequences that are as many as it has rows, in a range of ids. So few rows are cheap to sort under every plan, and one is
+ * made for good: a plan for sequences without a lower or an upper end would sort them out of all of a long thread.
  */
-function listed(order: 'asc' | 'desc'): Statement {
+function page(order: 'asc' | 'desc'): Statement {
+  return statement(
+    `messages.page_${order}`,
+    `select ${columns} from messages m join agents a on a.id = m.sender_id
+     where m.thread_id = ${unseen('$1', 'text')} and m.sequence > ${unseen('$2', 'int')} and m.sequence < ${unseen('$3', 'int')}
+       and m.id >= ${unseen('$5', 'text')} and m.id < ${unseen('$6', 'text')}
+     order by m.sequence ${order} limit $4`,
+  );
+}
+
+/**
+ * A page wherever its rows lie. The planner must see the values: for any values it takes the range for a few rows, and would sort
+ * them out of all of a long thread. The limit inside is one that it sees in any case.
+ */
+function anywhere(order: 'asc' | 'desc'): Statement {
   return plannedEachTime(`select ${columns}
-     from (select * from messages where thread_id = $1 and sequence < $2 and sequence > $3 and id >= $5 and id < $6
+     from (select * from messages where thread_id = $1 and sequence > $2 and sequence < $3
            order by sequence ${order} limit ${longestPage}) m
      join agents a on a.id = m.sender_id
      order by m.sequence ${order} limit $4`);
@@ -73,8 +87,8 @@ const statements = {
     'messages.find',
     `select ${columns} from messages m join agents a on a.id = m.sender_id where m.thread_id = $1 and m.id = $2`,
   ),
-  listDown: listed('desc'),
-  listUp: listed('asc'),
+  page: { asc: page('asc'), desc: page('desc') },
+  anywhere: { asc: anywhere('asc'), desc: anywhere('desc') },
 };
 
 export interface NewMessage {
@@ -123,7 +137,13 @@ export interface ListedThread {
 
 /** How far the clocks of processes may be apart, in milliseconds. */
 const day = 24 * 60 * 60 * 1000;
-const lastOfAll = 'msg_~';
+
+/** Between which sequences a page lies when none is missing. What was sent since the thread was read is newer than any of them. */
+function withoutHole(thread: ListedThread, range: MessageRange): { above: number; below: number } {
+  const { above, below, order, limit } = range;
+  if (order === 'asc') return { above, below: Math.min(below, above + limit + 1) };
+  return { above: Math.max(above, Math.min(below - 1, thread.last_sequence) - limit), below };
+}
 
 /** Whether a page holds all that was there: sequences have no hole. */
 function isWhole(rows: readonly MessageRow[], thread: ListedThread, range: MessageRange): boolean {
@@ -154,16 +174,23 @@ export function messagesRepository(db: Queryable) {
     async find(threadId: string, id: string): Promise<MessageRow | undefined> {
       return (await db.query<MessageRow>(statements.find, [threadId, id]))[0];
     },
-    /** Looks into the partitions of the time in which the thread was in use; into all of them where clocks were wrong, or rows have left. */
+    /**
+     * Looks where the page lies in a thread without a hole, in the partitions of the time in which the thread was in use; and everywhere
+     * when that was not all: the first rows have left, or clocks were wrong.
+     */
     async list(thread: ListedThread, range: MessageRange): Promise<MessageRow[]> {
-      const query = range.order === 'asc' ? statements.listUp : statements.listDown;
-      const rowsBetween = (from: string, below: string) =>
-        db.query<MessageRow>(query, [thread.id, range.below, range.above, range.limit, from, below]);
-      const rows = await rowsBetween(
+      const { above, below } = withoutHole(thread, range);
+      const rows = await db.query<MessageRow>(statements.page[range.order], [
+        thread.id,
+        above,
+        below,
+        range.limit,
         lowestIdAt('message', thread.created_at - day),
         lowestIdAt('message', (thread.last_message_at ?? thread.created_at) + day),
-      );
-      return isWhole(rows, thread, range) ? rows : rowsBetween('', lastOfAll);
+      ]);
+      if (isWhole(rows, thread, range)) return rows;
+      const ends = [range.above, range.below];
+      return db.query<MessageRow>(statements.anywhere[range.order], [thread.id, ...ends, range.limit]);
     },
   };
 }

@@ -5,6 +5,9 @@ interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   Filter?: string;
+  /** Of a statement that was run; of each loop. */
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
   'Index Name'?: string;
   'Index Cond'?: string;
   Plans?: PlanNode[];
@@ -23,18 +26,27 @@ export async function plansOf(
     },
   });
   const plans: PlanNode[] = [];
-  const explain = async (how: string, text: string, values: unknown[]) => {
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `explain (format json${how}) ${text}`,
-      values,
-    );
-    for (const row of rows) plans.push(row['QUERY PLAN'][0].Plan);
-  };
   for (const { statement, values } of asked) {
-    await explain('', statement.text, [...values]);
-    if (statement.name !== undefined) await explain(', generic_plan', statement.text, []);
+    plans.push(...(await explained(client, statement.text, values)));
+    if (statement.name !== undefined) {
+      plans.push(...(await explained(client, statement.text, [], ', generic_plan')));
+    }
   }
   return plans;
+}
+
+/** How PostgreSQL would do, or with `, analyze` has done, what a statement says. */
+export async function explained(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[],
+  how = '',
+): Promise<PlanNode[]> {
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (format json${how}) ${text}`,
+    [...values],
+  );
+  return rows.map((row) => row['QUERY PLAN'][0].Plan);
 }
 
 /** The default partition of a table holds next to nothing. */

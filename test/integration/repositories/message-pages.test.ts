@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { idPrefixes, lowestIdAt, newId } from '../../../src/domain/ids.ts';
+import { type MessageRange, messagesRepository } from '../../../src/repositories/messages.ts';
+import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
+import { allNodes, explained } from '../../support/plans.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+const hour = 3_600_000;
+const begin = Date.now() - 200 * hour;
+const [ann, owner] = [newId('agent'), newId('account')];
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let client: pg.Client;
+
+interface Place {
+  sequence: number;
+  created_at: number;
+}
+
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  await client.query(
+    `insert into agents (id, owner_id, canonical_handle, display_name, scope, visibility, inbound_policy, created_at, updated_at)
+     values ($1, $2, 'ann.agent', 'Ann', 'personal', 'public', 'open', 0, 0)`,
+    [ann, owner],
+  );
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const asked: { name: string | undefined; values: readonly unknown[] }[] = [];
+const db: Queryable = {
+  async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    asked.push({ name: statement.name, values });
+    return (await client.query<Row>({ ...statement, values: [...values] })).rows;
+  },
+};
+
+/** A thread with these messages, as it was read when `last` was its last one. */
+async function threadWith(places: readonly Place[], last: number) {
+  const id = newId('thread');
+  const ids = places.map(({ sequence, created_at }) => {
+    const tail = String(sequence).padStart(4, '0');
+    return `${lowestIdAt('message', created_at).slice(0, idPrefixes.message.length + 11)}${id.slice(-12)}${tail}`;
+  });
+  await client.query(
+    `insert into messages (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at)
+     select id, $1, sequence, $2, 'x', 'text', '{}', created_at from unnest($3::text[], $4::int[], $5::bigint[]) m (id, sequence, created_at)`,
+    [id, ann, ids, places.map(({ sequence }) => sequence), places.map(({ created_at }) => created_at)],
+  );
+  return { id, last_sequence: last, last_message_at: begin + last * hour, created_at: begin };
+}
+
+const hourly = (from: number, to: number): Place[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => ({
+    sequence: from + at,
+    created_at: begin + (from + at) * hour,
+  }));
+
+const someRange = fc.record({
+  below: fc.oneof(fc.integer({ min: 1, max: 170 }), fc.constant(2_147_483_647)),
+  above: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 170 })),
+  order: fc.constantFrom('asc' as const, 'desc' as const),
+  limit: fc.integer({ min: 1, max: 60 }),
+});
+
+/** What a page holds, told without a database. */
+function pageOf(places: readonly Place[], { above, below, order, limit }: MessageRange): number[] {
+  const inside = places.map(({ sequence }) => sequence).filter((each) => each > above && each < below);
+  return inside.toSorted((a, b) => (order === 'asc' ? a - b : b - a)).slice(0, limit);
+}
+
+const wrongClock = hourly(1, 150).map((place) =>
+  place.sequence % 40 === 0 ? { ...place, created_at: begin - 4_000 * hour } : place,
+);
+const threads: [string, Place[], number][] = [
+  ['a whole thread', hourly(1, 150), 150],
+  ['a thread whose first messages have left', hourly(61, 150), 150],
+  ['a thread that grew since it was read', hourly(1, 150), 130],
+  ['a thread with messages of a wrong clock', wrongClock, 150],
+  ['a thread without messages', [], 0],
+];
+
+test.each(threads)('a page is the same wherever it begins and ends: %s', async (_, places, last) => {
+  const thread = await threadWith(places, last);
+  await fc.assert(
+    fc.asyncProperty(someRange, async (range) => {
+      const page = await messagesRepository(db).list(thread, range);
+      expect(page.map(({ sequence }) => sequence)).toEqual(pageOf(places, range));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.each(['asc', 'desc'] as const)(
+  'is read by one statement, planned once, that reads no row for nothing: %s',
+  async (order) => {
+    const thread = await threadWith(hourly(1, 2_000), 2_000);
+    await client.query('analyze messages');
+    const range = { below: 2_147_483_647, above: 0, order, limit: 21 };
+    const name = `messages.page_${order}`;
+    asked.length = 0;
+    for (let count = 0; count < 7; count += 1) await messagesRepository(db).list(thread, range);
+    expect(asked.map((each) => each.name)).toEqual(Array.from({ length: 7 }, () => name));
+    const { rows } = await client.query(
+      `select generic_plans > 0 as once from pg_prepared_statements where name = $1`,
+      [name],
+    );
+    expect(rows).toEqual([{ once: true }]);
+    const values = asked[6]?.values.map((value) => client.escapeLiteral(String(value))).join(', ');
+    const done = await explained(client, `execute "${name}"(${values})`, [], ', analyze');
+    const rowsRead = done
+      .flatMap(allNodes)
+      .filter((node) => node['Relation Name']?.startsWith('messages'))
+      .map((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
+    expect(rowsRead.reduce((sum, count) => sum + count, 0)).toBe(21);
+  },
+);
