@@ -30,6 +30,12 @@ const url = (...protocols: string[]) =>
     },
   );
 
+/** What tokens are bound to and everybody is shown. */
+function isPlain(value: string): boolean {
+  const { username, password } = new URL(value);
+  return username === '' && password === '' && !/[?#]/.test(value);
+}
+
 const postgresUrl = url('postgres:', 'postgresql:');
 const postgresUrls = z
   .string()
@@ -149,6 +155,7 @@ const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
   PUBLIC_URL: url('http:', 'https:')
+    .refine(isPlain, 'must be an address without name, password, query and fragment')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),

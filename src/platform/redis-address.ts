@@ -36,7 +36,10 @@ const shape =
  * @throws {TypeError} in words that fit behind "REDIS_URL: ", and show no part of the address, which may hold a password.
  */
 export function parseRedisAddress(url: string): RedisAddress {
-  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return { kind: 'server', url };
+  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) {
+    assertServer(new URL(url));
+    return { kind: 'server', url };
+  }
   const parts = shape.exec(url)?.groups;
   if (!parts) {
     throw new TypeError(
@@ -50,6 +53,14 @@ export function parseRedisAddress(url: string): RedisAddress {
   return sentinel
     ? { kind: 'sentinel', ...several, ...parseMaster(parts['path'] ?? ''), ...sentinelUser(query) }
     : { kind: 'cluster', ...several, ...nothingMore(parts['path'] ?? '', query) };
+}
+
+/** The client would take what is no number for database 0, where somebody else's jobs may be. */
+function assertServer({ hostname, pathname, href }: URL): void {
+  if (hostname === '' && /^rediss?:\/\//.test(href))
+    throw new TypeError('must name a host, as in redis://host:6379');
+  if (hostname !== '' && !/^\/?(?:\d{1,4})?$/.test(pathname))
+    throw new TypeError('must end with the number of a database or nothing, as in redis://host:6379/0');
 }
 
 function parseHost(text: string, usualPort: number): RedisHost {

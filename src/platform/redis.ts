@@ -28,6 +28,14 @@ export const patient: RedisManner = { maxRetriesPerRequest: null, redirections: 
 const pauseBetween = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
 /**
+ * A server that became a replica; or one that refuses the database asked for, where the client would go on in database 0, among the keys
+ * of somebody else.
+ */
+function isAtTheWrongPlace(error: Error & { command?: { name?: string } }): boolean {
+  return error.message.startsWith('READONLY') || error.command?.name === 'select';
+}
+
+/**
  * A client that reconnects for ever, at most a second after Redis is back, and reports its errors to `log`.
  * @throws {TypeError} when the address is none (see redis-address.ts).
  */
@@ -37,7 +45,7 @@ export function connectRedis(url: string, log: ErrorLog, manner: RedisManner): R
   const { redirections: _, ...options } = manner;
   const settings: RedisOptions = {
     retryStrategy: pauseBetween,
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    reconnectOnError: isAtTheWrongPlace,
     connectTimeout: 5_000,
     keepAlive: 10_000,
     ...options,
@@ -46,11 +54,18 @@ export function connectRedis(url: string, log: ErrorLog, manner: RedisManner): R
     address.kind === 'server'
       ? new Redis(address.url, settings)
       : new Redis({ ...settings, ...throughSentinels(address, settings) });
-  client.on('error', (error) => log('Redis connection failed', error));
+  client.on('error', (error) => {
+    if (!isAnEcho(error)) log('Redis connection failed', error);
+  });
   client.on('reconnecting', () =>
     log('Redis connection lost', new Error('the connection ended: reconnecting')),
   );
   return client;
+}
+
+/** What the client still had to send when its connection ended: the reason was told before. */
+function isAnEcho(error: unknown): boolean {
+  return reasonOf(error).startsWith("Stream isn't writeable");
 }
 
 function throughSentinels(address: RedisSentinels, { retryStrategy }: RedisOptions): RedisOptions {
@@ -116,7 +131,7 @@ export async function redisReady(client: RedisClient, limit_ms: number): Promise
   await new Promise<void>((resolve, reject) => {
     let reason = 'no answer';
     const noteError = (error: unknown): void => {
-      reason = reasonOf(error);
+      if (!isAnEcho(error)) reason = reasonOf(error);
     };
     const settle = (): void => {
       clearTimeout(timer);

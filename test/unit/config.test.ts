@@ -171,6 +171,12 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['a port that is too high', { ...complete, PORT: '65536' }, /^PORT: .*65535/],
   ['a port with a fraction', { ...complete, PORT: '3000.5' }, /^PORT: /],
   ['a public address without http', { ...complete, PUBLIC_URL: 'ams.example' }, /^PUBLIC_URL: .*https?:/],
+  [
+    'a public address with a password',
+    { ...complete, PUBLIC_URL: 'http://u:p@one' },
+    /^PUBLIC_URL: .*without/,
+  ],
+  ['a public address with a query', { ...complete, PUBLIC_URL: 'http://one/?a' }, /^PUBLIC_URL: .*without/],
   ['a Redis of another kind', { ...complete, REDIS_URL: 'http://r' }, /^REDIS_URL: .*redis:\/\//],
   [
     'a cluster without hosts',

@@ -21,6 +21,13 @@ await describeWithRedis('the job queues in Redis', () => {
   };
   queueContract(start);
 
+  test('does nothing in another database than the one asked for', async () => {
+    const queues = redisQueues({ url: `${redis.url}/9999`, prefix: 'elsewhere', log: () => undefined });
+    onTestFinished(() => queues.close());
+    await expect(queues.ping()).rejects.toThrow(/DB index is out of range/);
+    await expect(queues.enqueue([job('stray')])).rejects.toThrow(/not connected/);
+  });
+
   test('goes on after FLUSHALL', async () => {
     const queues = redisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
     onTestFinished(() => queues.close());
