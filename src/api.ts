@@ -12,6 +12,7 @@ import { measureRequests } from './http/measure.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { traceRequests } from './http/trace.ts';
 import type { Additions } from './mcp/additions.ts';
+import { holdQueues } from './installation.ts';
 import { createMcpFace } from './mcp/face.ts';
 import { createOAuthFace } from './oauth/face.ts';
 import { followKeys } from './oauth/follow-keys.ts';
@@ -75,6 +76,8 @@ export async function startApi(
   const restored = await recogniseRestore(unitOfWork);
   if (restored !== null && restored > 0)
     logger.warn({ feeds: restored }, 'this database is new here: feeds begin new numbers');
+  const leaveQueues = await holdQueues(core);
+  lifecycle.onStop('queues', 1_000, async () => leaveQueues());
   core.replicas.watch();
   const resources = resourceAddresses(public_url);
   const tokens = createTokens({ find: tokenFinder(unitOfWork), resources });

@@ -1,4 +1,5 @@
 import type { Core } from '../src/compose.ts';
+import { holdQueues } from '../src/installation.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { listenForOperators } from '../src/ops/listener.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
@@ -30,6 +31,8 @@ export async function startWorker(
   let stopping = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
   await recogniseRestore(unitOfWork);
+  const leaveQueues = await holdQueues(core);
+  lifecycle.onStop('queues', 1_000, async () => leaveQueues());
   const ops_port = await listenForOperators(core, lifecycle, () => stopping);
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),

@@ -6,6 +6,7 @@ import { largestAttachment } from '../domain/attachments.ts';
 import { lowestIdAt, timeOfId } from '../domain/ids.ts';
 import { coveredUntil } from '../domain/partitions.ts';
 import { reasonOf } from '../platform/error-log.ts';
+import { otherInstallations, sharedQueues } from '../installation.ts';
 import { pendingMigrations } from '../platform/migrations.ts';
 import { clamdScanner, pingClamd } from '../platform/scanner-clamd.ts';
 import type { ScannedFile } from '../platform/scanner.ts';
@@ -86,6 +87,15 @@ const checks: Check[] = [
       return backendOf(config);
     },
     advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
+  },
+  {
+    part: 'prefix',
+    async look(core) {
+      const others = await otherInstallations(core);
+      if (others.length > 0) throw new Error(sharedQueues(core, others));
+      return core.config.REDIS_URL ? `nobody else uses ${core.config.REDIS_PREFIX}` : 'no Redis is shared';
+    },
+    advice: 'correct REDIS_URL, or give each installation on that Redis a REDIS_PREFIX of its own',
   },
   {
     part: 'bus',

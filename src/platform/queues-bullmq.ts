@@ -17,6 +17,7 @@ export interface BullBackend {
   queue(name: QueueName): Promise<BullQueue>;
   /** A running worker. Rejects when the backend cannot be reached within ten seconds. */
   worker(name: QueueName, processor: BullProcessor, tuning: BullWorkerTuning): Promise<Consumer>;
+  installations(own?: string): Promise<string[]>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -95,6 +96,7 @@ export function bullQueues(backend: BullBackend, log: ErrorLog, tracing: Tracing
     },
     retry: (name, id) => retryFailed(backend, name, id),
     shown: () => Promise.all(queueNames.map((name) => backend.queue(name))),
+    installations: (own) => backend.installations(own),
     ping: () => backend.ping(),
 
     async close() {

@@ -100,6 +100,8 @@ export function postgresQueues({ url, schema, log, tracing = untraced }: Postgre
       return worker;
     },
 
+    installations: async (own) => (own === undefined ? [] : [own]),
+
     async ping() {
       await (await producer()).root.connection.pool.query('select 1');
     },

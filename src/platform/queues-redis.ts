@@ -5,6 +5,7 @@ import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts
 import type { JobQueues } from './queues.ts';
 import { type Tracing, untraced } from './tracing.ts';
 import { parseRedisAddress } from './redis-address.ts';
+import { tenantsOf } from './redis-tenants.ts';
 import { closeRedis, connectRedis, failFast, patient, type RedisClient, redisReady } from './redis.ts';
 
 /** How long a server may leave a worker without an answer, in milliseconds; its machine may be gone without a word. */
@@ -83,6 +84,11 @@ export function redisQueues({ url, prefix, log, tracing = untraced }: RedisQueue
       }
       worker.run().catch((error: unknown) => report(`the worker of queue ${name} stopped`, error));
       return { close };
+    },
+
+    async installations(own) {
+      await redisReady(producer, 2_000);
+      return tenantsOf(producer, `${queuePrefix(url, prefix, 'installations')}:installations`, own);
     },
 
     async ping() {

@@ -62,6 +62,11 @@ export interface JobQueues {
   retry(queue: QueueName, id?: string): Promise<number>;
   /** The queues as BullMQ knows them, for its dashboard. Rejects when the backend is away. */
   shown(): Promise<object[]>;
+  /**
+   * Who uses these queues: installations that said so in the last 20 s. With `own`, this one says so first. Nobody else can where they
+   * are in a database. Rejects when the backend is away.
+   */
+  installations(own?: string): Promise<string[]>;
   /** Resolves when the backend answers, waiting at most two seconds for it; rejects with a clear reason otherwise. */
   ping(): Promise<void>;
   /** Closes the consumers that are still open, then the connections. */

@@ -18,6 +18,15 @@ const statements = {
     `select (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || ${identity} as fingerprint
      from ${ofDatabase}`,
   ),
+  place: statement(
+    'feed_origin.place',
+    `select current_database() as name, (select system_identifier from pg_control_system()) || '/' || ${identity} as place
+     from ${ofDatabase}`,
+  ),
+  partOfPlace: statement(
+    'feed_origin.part_of_place',
+    `select current_database() as name, ${identity} as place from ${ofDatabase}`,
+  ),
   part: statement('feed_origin.part', `select ${identity} as fingerprint from ${ofDatabase}`),
   find: statement('feed_origin.find', 'select fingerprint, since from feed_origin'),
   lock: statement('feed_origin.lock', 'lock table feed_origin in exclusive mode'),
@@ -48,6 +57,13 @@ export function feedOriginRepository(db: Queryable) {
       const question = row?.allowed ? statements.whole : statements.part;
       const [found] = await db.query<{ fingerprint: string }>(question, []);
       return found?.fingerprint ?? '';
+    },
+    /** The database by its name and by where it is, which a promotion of a standby does not change. */
+    async database(): Promise<{ name: string; place: string }> {
+      const [row] = await db.query<{ allowed: boolean }>(statements.allowed, []);
+      const question = row?.allowed ? statements.place : statements.partOfPlace;
+      const [found] = await db.query<{ name: string; place: string }>(question, []);
+      return found ?? { name: '', place: '' };
     },
     async find(): Promise<{ fingerprint: string; since: number } | undefined> {
       return (await db.query<{ fingerprint: string; since: number }>(statements.find, []))[0];

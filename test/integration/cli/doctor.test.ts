@@ -52,6 +52,7 @@ describe('doctor', () => {
       'limits',
       'replicas',
       'queues',
+      'prefix',
       'bus',
       'backlog',
       'workers',
@@ -79,7 +80,7 @@ describe('doctor', () => {
       PUBLIC_URL: 'http://127.0.0.1:9',
       REDIS_URL: 'redis://127.0.0.1:9',
     });
-    expect(ill.map(({ part }) => part)).toEqual(['queues', 'bus', 'backlog', 'api']);
+    expect(ill.map(({ part }) => part)).toEqual(['queues', 'prefix', 'bus', 'backlog', 'api']);
     for (const { detail, advice } of ill) {
       expect(detail).not.toBe('');
       expect(advice).not.toBe('');
@@ -90,6 +91,7 @@ describe('doctor', () => {
       'schema',
       'limits',
       'queues',
+      'prefix',
       'bus',
       'backlog',
       'workers',

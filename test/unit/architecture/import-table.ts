@@ -11,6 +11,7 @@ export const importTable: Record<string, readonly string[]> = {
     'domain/derived-key',
     'event-doors',
     'http',
+    'installation',
     'mcp',
     'oauth',
     'operations',
@@ -31,6 +32,7 @@ export const importTable: Record<string, readonly string[]> = {
   workers: [
     'compose',
     'domain',
+    'installation',
     'jobs',
     'ops',
     'platform',
@@ -47,6 +49,7 @@ export const importTable: Record<string, readonly string[]> = {
     'compose',
     'config',
     'domain',
+    'installation',
     'jobs/define',
     'platform',
     'presenters',
@@ -68,6 +71,8 @@ export const importTable: Record<string, readonly string[]> = {
     'unit-of-work',
   ],
   'compose-files': ['config', 'domain', 'platform'],
+  // Who else uses the same queues.
+  installation: ['compose'],
   announcer: ['domain', 'jobs', 'notebook', 'platform'],
   // What operators look at, over one core; API and worker both have it.
   ops: ['compose', 'domain', 'http', 'platform'],

@@ -1,0 +1,65 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { holdQueues } from '../../../src/installation.ts';
+import { describeWithRedis } from '../../support/redis-server.ts';
+import { startService, testSettings } from '../../support/service.ts';
+import { ams } from '../cli/ams.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+await describeWithRedis('two installations on one Redis', () => {
+  test('are told apart: neither starts under the prefix of the other, and doctor says why', async () => {
+    const first = await startService({ backend: 'redis' });
+    onTestFinished(async () => void (await first.stop()));
+    const { REDIS_URL = '' } = first.core.config;
+    const settings = await testSettings('postgres');
+    const env = { ...settings.env, REDIS_URL, LOG_LEVEL: 'silent' };
+    const second = compose(loadConfig(env), 'test');
+    onTestFinished(async () => {
+      await second.close();
+      await settings.release();
+    });
+
+    const named = new RegExp(`^REDIS_PREFIX: another installation, with the database ${databaseOf(first)} `);
+    await expect(holdQueues(second)).rejects.toThrow(named);
+    const { out } = await ams(env, ['doctor']);
+    expect(out).toMatch(/^FAIL {2}prefix .*another installation/m);
+    // What was refused is not in the way of who is there, nor is another process of it.
+    expect((await ams({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok {4}prefix /m);
+    (await holdQueues(first.core))();
+
+    const elsewhere = compose(loadConfig({ ...env, REDIS_PREFIX: 'other' }), 'test');
+    onTestFinished(() => elsewhere.close());
+    (await holdQueues(elsewhere))();
+  });
+
+  test('that began in the same moment are told of in the log', async () => {
+    const settings = await testSettings('redis');
+    const core = compose(loadConfig({ ...settings.env, LOG_LEVEL: 'silent' }), 'test');
+    onTestFinished(async () => {
+      await core.close();
+      await settings.release();
+    });
+    const error = vi.spyOn(core.logger, 'error');
+    const leave = await holdQueues(core, 20);
+    onTestFinished(leave);
+    await core.queues.installations('another (0)');
+    await vi.waitFor(() => expect(error).toHaveBeenCalled(), { timeout: 20_000, interval: 10 });
+    expect(error).toHaveBeenCalledExactlyOnceWith(
+      { others: ['another (0)'] },
+      expect.stringMatching(
+        /^REDIS_PREFIX: another installation, with the database another \(0\), works under ams /,
+      ),
+    );
+  });
+});
+
+const databaseOf = ({ core }: { core: { config: { DATABASE_URL: string } } }) =>
+  new URL(core.config.DATABASE_URL).pathname.slice(1);
+
+const envOf = ({ core: { config } }: Awaited<ReturnType<typeof startService>>) => ({
+  DATABASE_URL: config.DATABASE_URL,
+  SECRET_KEY: config.SECRET_KEY,
+  REDIS_URL: config.REDIS_URL ?? '',
+});
