@@ -96,9 +96,12 @@ export async function startApi(
     log,
     meter: streamMeter(metrics),
     async goodTokens(ids) {
+      const since = Date.now();
       const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
-      const good = await unitOfWork.consult((all) => all.tokens.good(hashes, Date.now()));
-      return new Set(good.map((hash) => hash.toString('base64url')));
+      const good = await unitOfWork.consult((all) => all.tokens.good(hashes, since));
+      const names = new Set(good.map((hash) => hash.toString('base64url')));
+      tokens.prolong(names, since);
+      return names;
     },
   });
   core.onCommit(realtime.handOver);

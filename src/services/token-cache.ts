@@ -11,7 +11,8 @@ const mostEntries = 10_000;
 
 /**
  * Remembers good tokens for at most five seconds, counted from before they were looked up, and never beyond their expiry.
- * Callers that ask for the same token at the same time share one look-up. At most 10,000 tokens; the oldest go first.
+ * Callers that ask for the same token at the same time share one look-up. At most 10,000 tokens; those go first that were found good
+ * the longest time ago.
  */
 export function createTokenCache(
   load: (tokenId: string) => Promise<KnownToken | undefined>,
@@ -21,6 +22,8 @@ export function createTokenCache(
   const underWay = new Map<string, Promise<KnownToken | undefined>>();
 
   function keep(tokenId: string, token: KnownToken, since: number): void {
+    // A map keeps the order of insertion.
+    known.delete(tokenId);
     const [oldest] = known.size >= mostEntries ? known.keys() : [];
     if (oldest !== undefined) known.delete(oldest);
     known.set(tokenId, { token, until: Math.min(since + longest_ms, token.actor.expires_at) });
@@ -52,6 +55,14 @@ export function createTokenCache(
         });
       underWay.set(tokenId, loading);
       return loading;
+    },
+
+    /** These were found good by somebody else, who began to look at `since`: what is remembered of them holds from then on. */
+    prolong(tokenIds: Iterable<string>, since: number): void {
+      for (const tokenId of tokenIds) {
+        const entry = known.get(tokenId);
+        if (entry && entry.until < since + longest_ms) keep(tokenId, entry.token, since);
+      }
     },
 
     /** Forgets what matches. Look-ups under way may have read what is no longer so: they are not remembered. */

@@ -36,6 +36,11 @@ export interface Tokens {
    * @throws {DomainError} as verify
    */
   confirm(tokenId: string, door: Door): Promise<Actor>;
+  /**
+   * Tells of tokens, named as in `Actor.token_id`, that they were still good in the database at `since`, in milliseconds since the epoch:
+   * what was learned of them is good for another five seconds from then on. So nobody who holds a stream open is looked up at each call.
+   */
+  prolong(tokenIds: Iterable<string>, since: number): void;
   /** Forgets what was learned of these tokens; called for each revocation on the bus. */
   forget(revocation: Revocation): void;
 }
@@ -73,8 +78,8 @@ export interface TokensParts {
 const longestToken = 1024;
 
 /**
- * The token check of one process. What it learns it remembers for at most five seconds and never beyond the token's expiry;
- * that a token is unknown it does not remember. Simultaneous checks of one token cost one look-up.
+ * The token check of one process. What it learns it remembers until five seconds after the database said so, and never beyond the
+ * token's expiry; that a token is unknown it does not remember. Simultaneous checks of one token cost one look-up.
  */
 export function createTokens({ find, resources, now = Date.now }: TokensParts): Tokens {
   const cache = createTokenCache(async (tokenId) => {
@@ -104,6 +109,7 @@ export function createTokens({ find, resources, now = Date.now }: TokensParts): 
       return confirm(hash('sha256', token, 'base64url'), door);
     },
     confirm,
+    prolong: cache.prolong,
     forget(revocation) {
       cache.forget((_id, { actor, grant_id }) => isEndedBy(revocation, actor, grant_id));
     },

@@ -112,6 +112,30 @@ describe('what was learned', () => {
     expect(asked).toBe(2);
   });
 
+  test('holds longer for what was found good meanwhile, from before that was looked up', async () => {
+    const tokens = tokensOver();
+    await tokens.verify('good', 'api');
+    time += 4_000;
+    tokens.prolong([hashOf('good'), hashOf('never seen')], time - 500);
+    tokens.prolong([hashOf('good')], time - 2_000);
+    time += 4_499;
+    await tokens.verify('good', 'api');
+    expect(lookups).toEqual(['good']);
+    time += 1;
+    await tokens.verify('good', 'api');
+    expect(lookups).toEqual(['good', 'good']);
+  });
+
+  test('is not brought back by a look that began before it was forgotten', async () => {
+    const tokens = tokensOver();
+    await tokens.verify('good', 'api');
+    const since = time;
+    tokens.forget({ token_id: hashOf('good') });
+    delete rows['good'];
+    tokens.prolong([hashOf('good')], since);
+    await expect(tokens.verify('good', 'api')).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+
   test('stays within its bounds', async () => {
     for (let i = 0; i <= 10_000; i += 1) rows[`t${i}`] = {};
     let asked = 0;
