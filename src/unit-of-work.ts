@@ -6,7 +6,6 @@ import type { Cursors } from './domain/cursors.ts';
 import type { DomainError } from './domain/errors.ts';
 import type { NewEvent } from './domain/events.ts';
 import type { LoopLimit, UnsentLimit } from './domain/limits.ts';
-import { ringsOf } from './domain/rings.ts';
 import type { SealedBox } from './domain/sealed-box.ts';
 import {
   type BusMessage,
@@ -154,7 +153,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
       for (const end of left) if (end.status === 'rejected') throw end.reason;
       if (committed.status === 'rejected') throw committed.reason;
       const [answer] = committed.value;
-      const heads = ringsOf(answer?.heads ?? {});
+      const heads = last?.headsOf(answer) ?? [];
       const news = newsOf(books, record, heads);
       if (news) parts.announce(news);
       return result;

@@ -1,3 +1,4 @@
+import type { Ring } from '../domain/rings.ts';
 import { type Statement, statement } from './queryable.ts';
 
 /** What a unit of work leaves behind besides its rows, written by one statement that travels with COMMIT. */
@@ -29,27 +30,33 @@ export interface CommitRecord {
 /**
  * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
  * possible, so that a busy agent is held for one round trip only. Answers the new last number of each agent concerned, all in one row:
- * a message may have hundreds of recipients.
+ * a message may have hundreds of recipients. For their sake ids travel once, in one piece of text, and what is to be joined is told by
+ * its place among them.
  */
 const commit = statement(
   'commit',
-  `with recipient as (
-     select agent_id, event_id, step from unnest($7::text[], $8::text[], $9::int[]) r (agent_id, event_id, step)
+  `with agent as materialized (
+     select agent_id, steps, place from unnest(string_to_array($10, ','), $11::int[]) with ordinality a (agent_id, steps, place)
+   ), told as materialized (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $18::text[])
+       with ordinality e (id, type, thread_id, message_id, data, traceparent, place)
+   ), recipient as materialized (
+     select agent_place, event_place, step from unnest($7::int[], $8::int[], $9::int[]) r (agent_place, event_place, step)
    ), event as (
      insert into events (id, type, thread_id, message_id, data, recipients, created_at, traceparent)
      select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint, traceparent
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $18::text[]) e (id, type, thread_id, message_id, data, traceparent)
-     left join (select event_id, array_agg(agent_id) as agents from recipient group by event_id) r on r.event_id = e.id
-   ), locked as (
-     select agent_id, last_number from feed_heads where agent_id = any($10) order by agent_id for no key update
+     from told left join (
+       select event_place, array_agg(agent_id) as agents from recipient join agent on place = agent_place group by event_place
+     ) r on event_place = place
+   ), locked as materialized (
+     select h.agent_id, h.last_number, a.steps, a.place
+     from agent a join feed_heads h using (agent_id) order by h.agent_id for no key update of h
    ), head as (
-     update feed_heads h set last_number = l.last_number + g.steps
-     from locked l join unnest($10::text[], $11::int[]) g (agent_id, steps) using (agent_id)
-     where h.agent_id = l.agent_id
-     returning h.agent_id, h.last_number, g.steps
+     update feed_heads h set last_number = l.last_number + l.steps from locked l where h.agent_id = l.agent_id
    ), letter as (
      insert into feed (agent_id, number, event_id)
-     select r.agent_id, l.last_number + r.step, r.event_id from recipient r join locked l using (agent_id)
+     select l.agent_id, l.last_number + r.step, e.id
+     from recipient r join locked l on l.place = r.agent_place join told e on e.place = r.event_place
    ), job as (
      insert into outbox (job, subject_id, due_at, created_at)
      select job, subject_id, $6::bigint + $14::bigint, $6::bigint from unnest($12::text[], $13::text[]) j (job, subject_id)
@@ -58,24 +65,37 @@ const commit = statement(
      select key_hash, request_hash, answer, $6::bigint
      from unnest($15::bytea[], $16::bytea[], $17::text[]) k (key_hash, request_hash, answer)
    )
-   select coalesce(json_object_agg(agent_id, last_number), '{}') as heads from head where steps > 0`,
+   select json_agg(l.last_number + l.steps order by a.place) as ends from agent a left join locked l using (place)`,
 );
 
-/** What the statement answers: the new last number of each agent concerned. */
+/** What the statement answers. */
 export interface CommitAnswer {
-  heads: Record<string, number>;
+  /** The new last number of each agent concerned; null for those without a feed, and when it concerns nobody. */
+  ends: (number | null)[] | null;
 }
 
-/** The statement and its values, to be sent together with COMMIT. */
-export function commitStatement(record: CommitRecord): { statement: Statement; values: unknown[] } {
+interface Commit {
+  /** To be sent together with COMMIT. */
+  statement: Statement;
+  values: unknown[];
+  /** How far the feeds go that have grown. */
+  headsOf(answer: CommitAnswer | undefined): Ring[];
+}
+
+/** What writes a record, and reads what is answered. */
+export function commitStatement(record: CommitRecord): Commit {
   const { events, entries, touched, jobs, keys } = record;
-  const steps = new Map<string, number>();
-  const places = entries.map(({ agent_id }) => {
-    const step = (steps.get(agent_id) ?? 0) + 1;
-    steps.set(agent_id, step);
-    return step;
+  const agents = [...new Set([...entries.map(({ agent_id }) => agent_id), ...touched])];
+  const agentPlaces = placesOf(agents);
+  const eventPlaces = placesOf(events.map(({ id }) => id));
+  /** How many entries each agent gets. */
+  const steps = agents.map(() => 0);
+  const placed = entries.map(({ agent_id, event_id }) => {
+    const agent = agentPlaces.get(agent_id) ?? 0;
+    const step = (steps[agent - 1] ?? 0) + 1;
+    steps[agent - 1] = step;
+    return { agent, event: eventPlaces.get(event_id) ?? 0, step };
   });
-  for (const agent_id of touched) if (!steps.has(agent_id)) steps.set(agent_id, 0);
   return {
     statement: commit,
     values: [
@@ -85,11 +105,11 @@ export function commitStatement(record: CommitRecord): { statement: Statement; v
       events.map((event) => event.message_id),
       events.map((event) => event.data),
       record.now,
-      entries.map((entry) => entry.agent_id),
-      entries.map((entry) => entry.event_id),
-      places,
-      [...steps.keys()],
-      [...steps.values()],
+      placed.map(({ agent }) => agent),
+      placed.map(({ event }) => event),
+      placed.map(({ step }) => step),
+      agents.join(','),
+      steps,
       jobs.map((job) => job.job),
       jobs.map((job) => job.subject_id),
       record.job_grace,
@@ -98,5 +118,15 @@ export function commitStatement(record: CommitRecord): { statement: Statement; v
       keys.map((key) => key.answer),
       events.map((event) => event.traceparent),
     ],
+    headsOf: (answer) =>
+      agents.flatMap((agent_id, at) => {
+        const last_number = answer?.ends?.[at] ?? null;
+        return last_number === null || steps[at] === 0 ? [] : { agent_id, last_number };
+      }),
   };
+}
+
+/** The places of ids, each once, as PostgreSQL counts them: from 1 on. */
+function placesOf(ids: readonly string[]): Map<string, number> {
+  return new Map(ids.map((id, at) => [id, at + 1]));
 }
