@@ -1,5 +1,5 @@
 import type { Ring } from '../domain/rings.ts';
-import { type Statement, statement } from './queryable.ts';
+import { type Statement, statement, unseen } from './queryable.ts';
 
 /** What a unit of work leaves behind besides its rows, written by one statement that travels with COMMIT. */
 export interface CommitRecord {
@@ -31,17 +31,19 @@ export interface CommitRecord {
  * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
  * possible, so that a busy agent is held for one round trip only. Answers the new last number of each agent concerned, all in one row:
  * a message may have hundreds of recipients. For their sake ids travel once, in one piece of text, and what is to be joined is told by
- * its place among them.
+ * its place among them. How many they are is hidden from the planner: a plan for two promised to be cheaper, and was made at each commit.
  */
 const commit = statement(
   'commit',
   `with agent as materialized (
-     select agent_id, steps, place from unnest(string_to_array($10, ','), $11::int[]) with ordinality a (agent_id, steps, place)
+     select agent_id, steps, place
+     from unnest(string_to_array(${unseen('$10', 'text')}, ','), ${unseen('$11', 'int[]')}) with ordinality a (agent_id, steps, place)
    ), told as materialized (
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $18::text[])
        with ordinality e (id, type, thread_id, message_id, data, traceparent, place)
    ), recipient as materialized (
-     select agent_place, event_place, step from unnest($7::int[], $8::int[], $9::int[]) r (agent_place, event_place, step)
+     select agent_place, event_place, step
+     from unnest(${unseen('$7', 'int[]')}, ${unseen('$8', 'int[]')}, ${unseen('$9', 'int[]')}) r (agent_place, event_place, step)
    ), event as (
      insert into events (id, type, thread_id, message_id, data, recipients, created_at, traceparent)
      select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint, traceparent
