@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /**
  * The erasure of an agent, from the word of whoever wanted it to its report. Nothing here refers to other tables: the report
  * outlives what it tells of. A release before this one knows nothing of it and leaves it alone; this one works on the schema
- * before, but cannot begin an erasure there. The index finds what the audit log holds of an organization.
+ * before, but cannot begin an erasure there.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -23,12 +23,10 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index erasures_under_way on erasures (agent_id) where done_at is null;
     create index erasures_agent on erasures (agent_id, id);
-    create index audit_log_organization on audit_log (about, id)
-      where act in ('member.changed', 'member.removed', 'organization.founded');
     create index erasures_account on erasures (account_id, id) where account_id is not null;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table erasures; drop index audit_log_organization');
+  await knex.raw('drop table erasures');
 }

@@ -32,15 +32,15 @@ const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 const oneAtATime = 7_310_552_901;
 
+const askAgain_ms = 100;
+
 /** Holds an advisory lock meanwhile, so that a lock row left by a migration that was killed can be cleared without fear. */
 async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise<T>): Promise<T> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await guard.connect();
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
   try {
-    // Whoever migrates at the same time is waited for, whatever limits the role has.
-    await guard.query('set lock_timeout = 0; set statement_timeout = 0');
-    await guard.query('select pg_advisory_lock($1)', [oneAtATime]);
+    await lockAlone(guard);
     // A statement that waits for a lock holds up the running service behind it: it gives up soon, and is tried again.
     await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
       set_config('idle_in_transaction_session_timeout', '0', false)`);
@@ -49,6 +49,20 @@ async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise
   } finally {
     await db.destroy();
     await guard.end();
+  }
+}
+
+/**
+ * Waits for whoever migrates at the same time, by asking: a statement that waits holds a snapshot, and an index that the other one builds
+ * beside the service would wait for that.
+ */
+async function lockAlone(guard: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await guard.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+      oneAtATime,
+    ]);
+    if (rows[0]?.mine) return;
+    await pause(askAgain_ms);
   }
 }
 

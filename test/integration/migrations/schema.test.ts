@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { migrateBack, migrateForward, pendingMigrations } from '../../../src/platform/migrations.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
@@ -64,6 +64,35 @@ test('every migration can be taken back and brought forward again, by several at
   expect(runs.flat()).toEqual(undone.toReversed());
   expect(await pendingMigrations(url)).toEqual([]);
   expect(await tables()).toEqual(before);
+});
+
+test('the index of a long audit log is built beside those who write to it, and again when a run was killed over it', async () => {
+  for (let [name] = await migrateBack(url); name !== undefined && !name.startsWith('0047-');) {
+    [name] = await migrateBack(url);
+  }
+  const act = (id: string) =>
+    `insert into audit_log (id, act, by_kind, door, at) values ('${id}', 'organization.founded', 'operator', 'cli', 1)`;
+  await rows('create index audit_log_organization on audit_log (at)');
+  await rows(`update pg_index set indisvalid = false where indexrelid = 'audit_log_organization'::regclass`);
+  const writer = new pg.Client({ connectionString: url });
+  await writer.connect();
+  onTestFinished(() => writer.end());
+  await writer.query('begin');
+  await writer.query(act('aud_1'));
+  const run = migrateForward(url);
+  await vi.waitFor(async () => {
+    const waiting = await rows(`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%'`);
+    expect(waiting.length).toBe(1);
+  }, 60_000);
+  // Behind a statement that waits for the table this one would wait too.
+  await rows(`set lock_timeout = '10s'; ${act('aud_2')}`);
+  await writer.query('commit');
+  expect(await run).toContain('0047-audit-log-by-organization');
+  const [index] =
+    await rows(`select indisvalid as valid, pg_get_indexdef(indexrelid) as definition from pg_index
+    where indexrelid = 'audit_log_organization'::regclass`);
+  expect(index).toMatchObject({ valid: true, definition: expect.stringContaining('(about, id)') });
 });
 
 test('a schema that a newer release has brought further is left as it is', async () => {
