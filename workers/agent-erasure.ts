@@ -10,24 +10,30 @@ const rhythm = 100;
 /**
  * Takes agents out of the service, one bounded step after the other. How far it has come is stored with each step: whoever is killed
  * leaves the rest to the next one.
+ * @param stop ends it after the step under way, with its reason.
  */
-export function agentErasureHandler({
-  repositories,
-  unitOfWork,
-  blobs,
-  logger,
-}: Core): JobHandler<{ ids: string[] }> {
+export function agentErasureHandler(
+  { repositories, unitOfWork, blobs, logger }: Core,
+  stop: AbortSignal,
+): JobHandler<{ ids: string[] }> {
   /** Who found the agent active may still commit something of it; whoever begins from now on finds it retired. */
   async function lastWords(): Promise<void> {
     const moment = await repositories.erasure.moment();
-    while (await repositories.erasure.openSince(moment)) await pause(rhythm);
+    while (await repositories.erasure.openSince(moment)) {
+      stop.throwIfAborted();
+      await pause(rhythm);
+    }
   }
 
   async function erase(id: string): Promise<void> {
     await lastWords();
     let doomed = (await repositories.erasures.find(id))?.doomed_keys ?? [];
     for (;;) {
-      for (const key of doomed) await blobs.remove(key);
+      for (const key of doomed) {
+        stop.throwIfAborted();
+        await blobs.remove(key);
+      }
+      stop.throwIfAborted();
       const removed = doomed;
       const erasure = await unitOfWork.administer((work) => eraseStep(work, id, removed));
       if (!erasure || erasure.done_at !== null) break;

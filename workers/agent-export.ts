@@ -11,8 +11,9 @@ import type { JobHandler } from './run.ts';
 /**
  * Gathers what is held of agents, one bounded part after the other, and makes one archive of the parts and the files. What is stored
  * before it is noted belongs to nothing: whoever is killed in between leaves it to the sweep of the store, and the step to the next one.
+ * @param stop ends it before the next part, or in the middle of the archive, with its reason.
  */
-export function agentExportHandler(core: Core): JobHandler<{ ids: string[] }> {
+export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ ids: string[] }> {
   const { config, repositories, unitOfWork, blobs, logger } = core;
 
   /** Stores bytes, has them noted, and takes them back when they are not wanted. */
@@ -21,7 +22,7 @@ export function agentExportHandler(core: Core): JobHandler<{ ids: string[] }> {
     note: (key: string) => Promise<boolean>,
   ): Promise<boolean> {
     const key = randomBytes(16).toString('hex');
-    await blobs.write(key, bytes);
+    await blobs.write(key, bytes, stop);
     const noted = await note(key);
     if (!noted) await blobs.remove(key);
     return noted;
@@ -64,6 +65,7 @@ export function agentExportHandler(core: Core): JobHandler<{ ids: string[] }> {
     }
     async function* measured(): AsyncGenerator<Uint8Array> {
       for await (const chunk of zipArchive(counted(), new Date(before.created_at))) {
+        stop.throwIfAborted();
         hash.update(chunk);
         size_bytes += chunk.byteLength;
         yield chunk;
@@ -80,6 +82,7 @@ export function agentExportHandler(core: Core): JobHandler<{ ids: string[] }> {
 
   async function run(id: string): Promise<void> {
     for (;;) {
+      stop.throwIfAborted();
       const found = await repositories.agentExports.find(id);
       if (!found || found.stage === 'done') break;
       await (found.stage === 'archive' ? archive(found) : gather(found));

@@ -1,5 +1,5 @@
 import { type JobContract, type QueueName, queuesOfRole, type WorkerRole } from '../src/jobs/define.ts';
-import type { Consumer, JobQueues } from '../src/platform/queues.ts';
+import { type Consumer, JobPutBack, type JobQueues } from '../src/platform/queues.ts';
 
 /** A contract together with what does the job. Handlers may run twice for the same subject. */
 export interface JobHandler<Payload = unknown> {
@@ -35,12 +35,14 @@ export async function consumeQueues(
     const handler = byName.get(job.name);
     if (!handler) throw new Error(`no handler for the job ${job.name}; it may be of a newer release`);
     const begun = performance.now();
-    let outcome: 'done' | 'failed' = 'failed';
+    const ended = (outcome: 'done' | 'failed') =>
+      meter({ job: handler.contract.name, outcome }, (performance.now() - begun) / 1_000);
     try {
       await handler.handle(handler.contract.payload.parse(job.payload));
-      outcome = 'done';
-    } finally {
-      meter({ job: handler.contract.name, outcome }, (performance.now() - begun) / 1_000);
+      ended('done');
+    } catch (error) {
+      if (!(error instanceof JobPutBack)) ended('failed');
+      throw error;
     }
   }
   const { queues, concurrency, meter } = parts;

@@ -3,6 +3,7 @@ import { holdQueues } from '../src/installation.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { listenForOperators } from '../src/ops/listener.ts';
 import type { Lifecycle } from '../src/platform/lifecycle.ts';
+import { JobPutBack } from '../src/platform/queues.ts';
 import { createReceipts } from '../src/realtime/receipts.ts';
 import { recogniseRestore } from '../src/services/feed-origin.ts';
 import { recordDeliveries } from '../src/services/receipts.ts';
@@ -28,12 +29,12 @@ export async function startWorker(
   pacing: WebhookPacing = usualPacing,
 ): Promise<{ ops_port: number | undefined }> {
   const { config, queues, logger, metrics, unitOfWork } = core;
-  let stopping = false;
+  const stop = new AbortController();
   lifecycle.onStop('connections', 5_000, () => core.close());
   await recogniseRestore(unitOfWork);
   const leaveQueues = await holdQueues(core);
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());
-  const ops_port = await listenForOperators(core, lifecycle, () => stopping);
+  const ops_port = await listenForOperators(core, lifecycle, () => stop.signal.aborted);
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
@@ -46,8 +47,8 @@ export async function startWorker(
     searchIndexingHandler(core),
     attachmentScanningHandler(core),
     maintenanceHandler(core, pacing),
-    agentErasureHandler(core),
-    agentExportHandler(core),
+    agentErasureHandler(core, stop.signal),
+    agentExportHandler(core, stop.signal),
   ];
   const meter: JobMeter = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(
@@ -65,7 +66,7 @@ export async function startWorker(
   }
   lifecycle.onStop('signs of life', 1_000, await giveSigns(core));
   lifecycle.onStop('readiness', 1_000, async () => {
-    stopping = true;
+    stop.abort(new JobPutBack('this worker stops'));
   });
   logger.info({ roles: config.WORKER_ROLES }, 'worker ready');
   return { ops_port };

@@ -1,31 +1,46 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { assertBlobKey, BlobMissing, type Blobs, isBlobKey, type StoredBlob } from './blobs.ts';
 import { checkFolder, draftFolder } from './drafts.ts';
+import { abandonParts, measureParts, type Part, type Place, putInParts, usualPartSize } from './s3-parts.ts';
 import { s3Sdk } from './s3-sdk.ts';
+import { persistently } from './s3-tries.ts';
 
 /** Everything of ours in a bucket, which may hold other things too, begins so. */
 export const s3Prefix = 'attachments/';
 
-/** Pauses before each further try of a write, in milliseconds. */
-const pauses = [200, 1_000];
-
 /**
- * Blobs as objects of an S3 bucket. Bytes of unknown length gather in a local file first: an object is put whole, with its
- * length and digest, and again after a passing fault; see docs/decisions/uploads-by-way-of-a-file.md.
+ * Blobs as objects of an S3 bucket. Bytes of unknown length gather in a local file first: an object is put with its length and
+ * digest, whole or in a few large parts, and again after a passing fault; see docs/decisions/uploads-by-way-of-a-file.md.
  * @param drafts the folder of those files.
+ * @param partSize of what is larger, in bytes; servers want at least 5 MiB.
  */
-export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs {
+export function s3Blobs(
+  client: S3Client,
+  bucket: string,
+  drafts: string,
+  partSize: number = usualPartSize,
+): Blobs {
   const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand } =
     s3Sdk();
   const waiting = draftFolder(drafts);
 
-  function place(key: string): { Bucket: string; Key: string } {
+  function place(key: string): Place {
     assertBlobKey(key);
     return { Bucket: bucket, Key: `${s3Prefix}${key}` };
+  }
+
+  async function putWhole(
+    where: Place,
+    path: string,
+    { size, digest }: Part,
+    stop?: AbortSignal,
+  ): Promise<void> {
+    const facts = { ContentLength: size, ChecksumSHA256: digest };
+    const put = () => new PutObjectCommand({ ...where, ...facts, Body: createReadStream(path) });
+    await persistently(() => client.send(put(), stop && { abortSignal: stop }), stop);
   }
 
   const store: Blobs = {
@@ -41,22 +56,25 @@ export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs
       }
     },
 
-    async write(key, bytes) {
+    async write(key, bytes, stop) {
       const where = place(key);
-      const hash = createHash('sha256');
-      let size = 0;
+      const measure = measureParts(partSize);
       async function* measured(): AsyncGenerator<Uint8Array> {
         for await (const chunk of bytes) {
-          hash.update(chunk);
-          size += chunk.byteLength;
+          measure.add(chunk);
           yield chunk;
         }
       }
       await waiting.write(measured(), false, async (path) => {
-        const facts = { ContentLength: size, ChecksumSHA256: hash.digest('base64') };
-        await persistently(() =>
-          client.send(new PutObjectCommand({ ...where, ...facts, Body: createReadStream(path) })),
-        );
+        const parts = measure.all();
+        const [first, ...others] = parts;
+        try {
+          if (first && others.length === 0) await putWhole(where, path, first, stop);
+          else await putInParts(client, where, { path, parts }, stop);
+        } catch (error) {
+          stop?.throwIfAborted();
+          throw error;
+        }
       });
     },
 
@@ -94,28 +112,10 @@ export function s3Blobs(client: S3Client, bucket: string, drafts: string): Blobs
       await store.remove(key);
     },
 
-    removeDrafts: (before) => waiting.removeBefore(before),
+    async removeDrafts(before) {
+      await waiting.removeBefore(before);
+      await abandonParts(client, { Bucket: bucket, Prefix: s3Prefix }, before);
+    },
   };
   return store;
-}
-
-/** The SDK repeats what has no body, or one that it can read again; a stream it sends once. */
-async function persistently(put: () => Promise<unknown>): Promise<void> {
-  for (const pause of pauses) {
-    try {
-      await put();
-      return;
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      await sleep(pause * (0.5 + Math.random()));
-    }
-  }
-  await put();
-}
-
-/** Whether a later try may succeed: the network failed, or the store says that it is busy or ill. */
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof s3Sdk().S3ServiceException)) return true;
-  const status = error.$metadata.httpStatusCode ?? 500;
-  return status >= 500 || status === 429 || status === 408;
 }

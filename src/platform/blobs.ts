@@ -31,8 +31,9 @@ export interface Blobs {
   /**
    * Stores the bytes, whole or not at all, in place of what is there; when this resolves they outlive a power cut. Takes
    * them only as fast as it can store them. What the source throws comes out as it is.
+   * @param stop has what would take long given up, with its reason.
    */
-  write(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  write(key: string, bytes: AsyncIterable<Uint8Array>, stop?: AbortSignal): Promise<void>;
   /** Removes the bytes. Harmless when there are none. */
   remove(key: string): Promise<void>;
   /** Up to `limit` blobs whose keys come after this one, in the order of their keys; `''` begins. */

@@ -1,9 +1,23 @@
-import type { BulkJobOptions, Job, Processor, Queue, WorkerOptions } from 'bullmq';
+import {
+  type BulkJobOptions,
+  type Job,
+  type Processor,
+  type Queue,
+  WaitingError,
+  type WorkerOptions,
+} from 'bullmq';
 import { type QueuedJob, type QueueName, queueNames } from '../jobs/define.ts';
 import { batching } from './batching.ts';
 import type { ErrorLog } from './error-log.ts';
 import type { Tracing } from './tracing.ts';
-import type { Consumer, FailedJob, JobHandler, JobQueues, QueueDepth } from './queues.ts';
+import {
+  type Consumer,
+  type FailedJob,
+  type JobHandler,
+  JobPutBack,
+  type JobQueues,
+  type QueueDepth,
+} from './queues.ts';
 
 /** What is used of a BullMQ queue, whatever its backend. */
 export type BullQueue = Pick<Queue, 'add' | 'addBulk' | 'getJob' | 'getJobs' | 'getJobCounts'>;
@@ -135,11 +149,16 @@ function optionsOf({ id, attempts, backoff_ms, delay_ms }: QueuedJob): BulkJobOp
 }
 
 function processorOf(queue: QueueName, handler: JobHandler, log: ErrorLog): BullProcessor {
-  return async ({ id = '', name, data, attemptsMade, opts }) => {
+  return async (job, token) => {
+    const { id = '', name, data, attemptsMade, opts } = job;
     const attempt = attemptsMade + 1;
     try {
       await handler({ id, name, payload: data, attempt });
     } catch (error) {
+      if (error instanceof JobPutBack) {
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
       if (attempt >= (opts.attempts ?? 1)) {
         log(`a job of queue ${queue} failed for good`, new Error(`${name} ${id}`, { cause: error }));
       }

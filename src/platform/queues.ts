@@ -8,6 +8,11 @@ export type JobHandler = (job: {
   attempt: number;
 }) => Promise<void>;
 
+/** Thrown by a handler that leaves the rest of its job to another consumer, at once: it is no failure, and counts as no attempt. */
+export class JobPutBack extends Error {
+  override name = 'JobPutBack';
+}
+
 export interface QueueDepth {
   queue: QueueName;
   waiting: number;

@@ -6,6 +6,9 @@ type Export = Pick<Administration, 'agentExport'>;
 const messagesAtOnce = 200;
 const filesAtOnce = 100;
 
+/** A step ends with as many threads, however little was said in them. */
+const threadsAtOnce = 500;
+
 /** A step ends with the page that brings it here, in characters. */
 const partSize = 4 * 1024 * 1024;
 
@@ -38,7 +41,7 @@ export async function nextLines(
     for (const kind of agentExport.sections) page.add(await agentExport.section(kind, agent_id));
     return page.until({ stage: 'conversations', thread_id: '', sequence: 0 });
   }
-  for (let thread = thread_id, after = sequence; ; after = 0) {
+  for (let thread = thread_id, after = sequence, threads = 0; ; after = 0, threads += 1) {
     for (let more = thread !== ''; more;) {
       const messages = await agentExport.messages(agent_id, thread, after, messagesAtOnce);
       page.add(messages.map((message) => ({ kind: 'message', ...message })));
@@ -46,6 +49,7 @@ export async function nextLines(
       more = messages.length === messagesAtOnce;
       if (page.isFull()) return page.until({ stage, thread_id: thread, sequence: after });
     }
+    if (threads === threadsAtOnce) return page.until({ stage, thread_id: thread, sequence: after });
     const [next] = await agentExport.threads(agent_id, thread, 1);
     if (!next) return page.until({ stage: 'archive', thread_id: thread, sequence: after });
     page.add([{ kind: 'thread', ...next }]);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { QueuedJob } from '../../../src/jobs/define.ts';
 import type { ErrorLog } from '../../../src/platform/error-log.ts';
-import type { JobQueues } from '../../../src/platform/queues.ts';
+import { JobPutBack, type JobQueues } from '../../../src/platform/queues.ts';
 import { tcpProxy } from '../../support/tcp-proxy.ts';
 
 export interface QueueBackend {
@@ -169,6 +169,28 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
     await closed;
     expect(events).toEqual(['slow started', 'slow finished', 'closed']);
     expect((await queues.depths())[0]).toMatchObject({ waiting: 1, active: 0, failed: 0 });
+  });
+
+  test('hands on a job that is put back, with all its attempts', async () => {
+    const { queues, log } = await open();
+    const attempts: number[] = [];
+    const stop = new AbortController();
+    const first = await queues.consume('delivery', { concurrency: 1 }, async ({ attempt }) => {
+      attempts.push(attempt);
+      await once(stop.signal, 'abort');
+      stop.signal.throwIfAborted();
+    });
+    await queues.enqueue([job('long', { attempts: 1 })]);
+    await vi.waitFor(() => expect(attempts).toEqual([1]), soon);
+    const closed = first.close();
+    stop.abort(new JobPutBack('this worker stops'));
+    await closed;
+    expect((await queues.depths())[0]).toMatchObject({ waiting: 1, active: 0, delayed: 0, failed: 0 });
+    await queues.consume('delivery', { concurrency: 1 }, async ({ attempt }) => {
+      attempts.push(attempt);
+    });
+    await vi.waitFor(() => expect(attempts).toEqual([1, 1]), soon);
+    expect(log).not.toHaveBeenCalled();
   });
 
   test('refuses an id that BullMQ would not keep', async () => {

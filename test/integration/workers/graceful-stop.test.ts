@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { beginErasure } from '../../../src/services/erasure.ts';
 import { describeWithRedis } from '../../support/redis-server.ts';
 import { rest } from '../../support/rest-client.ts';
-import { backends } from '../../support/service.ts';
+import { backends, buildAgent } from '../../support/service.ts';
 import { connect } from '../../support/ws-client.ts';
 import { expectExact } from './checker.ts';
 import { type Cluster, type Conversation, startCluster, startConversation } from './cluster.ts';
@@ -113,5 +114,37 @@ await describeWithRedis('SIGTERM under load', () => {
     await load.finish();
     load.expectSmooth();
     await expectExact({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+  });
+
+  test('a worker leaves work that takes long to another one', async () => {
+    const cluster = await startCluster('redis');
+    onTestFinished(() => cluster.stop());
+    const { core } = cluster;
+    const roles = { WORKER_ROLES: 'maintenance' };
+    const stopping = await cluster.worker(roles);
+    // An erasure waits for whatever was begun before it.
+    const before = new pg.Client({
+      connectionString: cluster.env['DATABASE_URL'],
+      application_name: 'ams',
+    });
+    await before.connect();
+    onTestFinished(() => before.end());
+    await before.query('begin');
+    await before.query('select from agents limit 1');
+    const ann = await buildAgent(core);
+    const { id } = await core.unitOfWork.record((work) =>
+      beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
+    );
+    const jobs = async () => {
+      const depths = await core.queues.depths();
+      return depths.find(({ queue }) => queue === 'agent-erasure');
+    };
+    await vi.waitFor(async () => expect(await jobs()).toMatchObject({ active: 1 }), 60_000);
+    expect(await stopping.terminate(), stopping.log()).toEqual(clean);
+    expect(await jobs()).toMatchObject({ waiting: 1, active: 0, delayed: 0, failed: 0 });
+    await before.query('rollback');
+    await cluster.worker(roles);
+    const stage = async () => (await core.repositories.erasures.find(id))?.stage;
+    await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
   });
 });

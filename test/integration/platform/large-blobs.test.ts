@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import {
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+} from '@aws-sdk/client-s3';
+import { expect, onTestFinished, test } from 'vitest';
+import { s3Blobs, s3Prefix } from '../../../src/platform/blobs-s3.ts';
+import { BlobMissing } from '../../../src/platform/blobs.ts';
+import { describeUnless } from '../../support/leave-out.ts';
+import { missingS3, testBucket } from '../../support/s3.ts';
+
+const newKey = () => randomBytes(16).toString('hex');
+
+/** In pieces that end nowhere near the parts. */
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.byteLength; start += 70_001) yield bytes.subarray(start, start + 70_001);
+}
+
+describeUnless(missingS3, 'large blobs in a bucket of S3', () => {
+  const partSize = 5 * 1024 * 1024;
+
+  async function largeBucket() {
+    const drafts = await mkdtemp(join(tmpdir(), 'ams-blobs-'));
+    const { client, bucket, remove } = await testBucket();
+    onTestFinished(async () => {
+      expect(await readdir(drafts)).toEqual([]);
+      await rm(drafts, { recursive: true });
+      await remove();
+    });
+    const unfinished = async () =>
+      (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];
+    return { client, bucket, unfinished, blobs: s3Blobs(client, bucket, drafts, partSize) };
+  }
+
+  test('are put in parts, and read as one', async () => {
+    const { client, bucket, blobs, unfinished } = await largeBucket();
+    const [key, bytes] = [newKey(), randomBytes(2 * partSize + 12_345)];
+    await blobs.write(key, pieces(bytes));
+    expect(bytes.equals(await buffer(await blobs.read(key)))).toBe(true);
+    const [start, end] = [partSize - 10, partSize + 10];
+    expect((await buffer(await blobs.read(key, { start, end }))).equals(bytes.subarray(start, end + 1))).toBe(
+      true,
+    );
+    const { ETag } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: `${s3Prefix}${key}` }));
+    expect(ETag).toMatch(/-3"?$/);
+    expect((await blobs.list('', 10)).map((blob) => blob.key)).toEqual([key]);
+    expect(await unfinished()).toEqual([]);
+  });
+
+  test('are given up when they are told so, and nothing of them is left', async () => {
+    const { client, blobs, unfinished } = await largeBucket();
+    const key = newKey();
+    const stop = new AbortController();
+    // When the first part is there.
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const answer = await next(args);
+          if (commandName === 'UploadPartCommand') stop.abort(new Error('this worker stops'));
+          return answer;
+        },
+      { step: 'initialize' },
+    );
+    const writing = blobs.write(key, pieces(randomBytes(3 * partSize)), stop.signal);
+    await expect(writing).rejects.toThrow('this worker stops');
+    await expect(blobs.read(key)).rejects.toThrow(BlobMissing);
+    expect(await unfinished()).toEqual([]);
+  });
+
+  test('that a process died over are taken back after a day', async () => {
+    const { client, bucket, blobs, unfinished } = await largeBucket();
+    const begin = () =>
+      client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: `${s3Prefix}${newKey()}` }));
+    await begin();
+    await blobs.removeDrafts(Date.now());
+    expect(await unfinished()).toHaveLength(1);
+    await blobs.removeDrafts(Date.now() + 25 * 3_600_000);
+    expect(await unfinished()).toEqual([]);
+  });
+});
