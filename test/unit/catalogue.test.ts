@@ -146,6 +146,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const lifecycle = createLifecycle(logger);
   const queues: Partial<JobQueues> = {
     enqueue: () => Promise.resolve(),
+    installations: () => Promise.resolve([]),
     consume(queue, _options, handler) {
       handlers.set(queue, handler);
       return Promise.resolve({ close: () => Promise.resolve() });
@@ -156,6 +157,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const metrics = createMetrics({ version: '0', part: 'test' });
   const unitOfWork = { consult: () => Promise.resolve(true) };
   const workerNodes = { upsert: () => Promise.resolve(), remove: () => Promise.resolve() };
+  const feedOrigin = { database: () => Promise.resolve({ name: 'test', place: 'test' }) };
   const core = {
     config,
     logger,
@@ -163,7 +165,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     queues,
     bus,
     unitOfWork,
-    repositories: { workerNodes },
+    repositories: { workerNodes, feedOrigin },
     close: () => Promise.resolve(),
   };
   await startWorker(core as unknown as Core, lifecycle);
