@@ -1,4 +1,4 @@
-import { type Queryable, statement } from './queryable.ts';
+import { type Queryable, statement, unseen } from './queryable.ts';
 
 export interface OutboxRow {
   job: string;
@@ -8,7 +8,11 @@ export interface OutboxRow {
 }
 
 const statements = {
-  settle: statement('outbox.settle', 'delete from outbox where job = $1 and subject_id = any($2)'),
+  /** A plan for all values counts with ten subjects: a connection that began with fewer planned for them at each call, however many came later. */
+  settle: statement(
+    'outbox.settle',
+    `delete from outbox where job = ${unseen('$1', 'text')} and subject_id = any(${unseen('$2', 'text[]')})`,
+  ),
   /** Overdue rows, each put off by twice its last delay, so that a long outage does not fill the queue with copies. */
   takeDue: statement(
     'outbox.take_due',
