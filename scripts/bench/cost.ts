@@ -16,6 +16,8 @@ export interface CostOptions {
   threads: readonly Thread[];
   in_flight: number;
   seconds: number;
+  /** Makes what a message says. */
+  nextText?: () => string;
   signal: AbortSignal;
   fail: (reason: Error) => void;
 }
@@ -31,7 +33,7 @@ const patience_ms = 60_000;
 
 /** What a message costs under full load, until it is at the sockets and in the index. @throws when one does not arrive. */
 export async function costOfSending(stage: Stage, core: Core, options: CostOptions): Promise<Cost> {
-  const { bases, others, threads, in_flight, seconds, signal, fail } = options;
+  const { bases, others, threads, in_flight, seconds, nextText, signal, fail } = options;
   const share = Math.ceil(threads.length / bases.length);
   const receivers = await Promise.all(
     bases.map((base, at) =>
@@ -43,7 +45,7 @@ export async function costOfSending(stage: Stage, core: Core, options: CostOptio
   const nextNumber = numbers();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
-    return own ? [openSends(base, threads, own, signal, nextNumber)] : [];
+    return own ? [openSends(base, threads, own, signal, nextNumber, nextText)] : [];
   });
   const flood = async (duration: number) =>
     sum(await Promise.all(senders.map((each) => each.flood(in_flight / bases.length, duration))));

@@ -42,11 +42,14 @@ async function main(): Promise<void> {
     say(`PostgreSQL ${postgres_version}, ${redis_server ?? 'no Redis'}, ${cpus().length} processors`);
     const print = (figures: object, text: string) =>
       process.stdout.write(json ? `${JSON.stringify(figures)}\n` : text);
+    const startOther = () => startStage({ ...options, signal, fail });
     if (part === 'history') {
       const measured = await measureHistory(stage, {
         ...history,
         threads: 200,
         in_flight: 8,
+        seconds: sending.seconds,
+        startOther,
         say,
         signal,
         fail,
@@ -71,7 +74,6 @@ async function main(): Promise<void> {
       const measured = await measureFanOut(stage, { ...sending, ...streams, say, signal, fail });
       print(measured, fanOutTable(measured));
     } else if (part === 'nodes') {
-      const startOther = () => startStage({ ...options, signal, fail });
       const nodes = { ...sending, in_flight: 32, startOther, say, signal, fail };
       const measured = await measureNodes(stage, nodes);
       print(measured, nodesTable(measured));

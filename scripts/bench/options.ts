@@ -10,7 +10,7 @@ npm run bench              sending:
 
 npm run bench -- history   reading, while one history grows:
   lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads;
-  and what a send costs then
+  and what a send costs at the first size and at the last, in turn, beside one another
 
 npm run bench -- tokens    the check of an access token, known to the process and looked up
 
@@ -49,6 +49,7 @@ Of history:
   --messages <list>        sizes of the history (10000,100000,1000000)
   --other-threads <n>      threads that the agent is not in, with their share of the messages (1800; 0: all messages are its own)
   --requests <n>           of each kind at each size (200)
+  --seconds <n>            of each measurement of sending (10)
 
 Of sockets:
   --sockets <n>            (5000)

@@ -19,8 +19,8 @@ const patience_ms = 15_000;
 const mark = '"content":"#';
 
 /** A content of about 200 bytes that says which message it is. */
-export function numberedContent(number: number): string {
-  return `#${String(number).padStart(digits, '0')} ${'lorem ipsum dolor sit amet '.repeat(7)}`;
+export function numberedContent(number: number, text = 'lorem ipsum dolor sit amet '.repeat(7)): string {
+  return `#${String(number).padStart(digits, '0')} ${text}`;
 }
 
 /** Opens the WebSocket of every member, and counts what arrives. `lost` is told of a socket that ends before close. */

@@ -30,7 +30,7 @@ export function numbers(): Numbers {
 
 /**
  * The load generator: POST …/messages by all agents in turn, over kept connections. Several generators of the same threads share
- * their numbers: together they send what one of them would.
+ * their numbers: together they send what one of them would. `nextText` makes what a message says behind its number.
  */
 export function openSends(
   base: string,
@@ -38,6 +38,7 @@ export function openSends(
   receivers: Receivers,
   signal: AbortSignal,
   nextNumber: Numbers = numbers(),
+  nextText: () => string | undefined = () => undefined,
 ): Sends {
   const connections = Array.from({ length: mostConnections }, () => keptConnection(base));
   const acknowledged = new Map<number, Thread>();
@@ -50,7 +51,7 @@ export function openSends(
 
   async function send(connection: KeptConnection, number: number): Promise<void> {
     const { thread, sender } = turn(number);
-    const content = numberedContent(number);
+    const content = numberedContent(number, nextText());
     const text = messageRequest({
       base,
       thread_id: thread.id,

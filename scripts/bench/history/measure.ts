@@ -2,28 +2,24 @@ import { performance } from 'node:perf_hooks';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { oneLine } from '../../../src/embedded/launcher-error.ts';
-import { type Cost, costOfSending } from '../cost.ts';
 import { type KeptConnection, keptConnection } from '../http-client.ts';
 import { type Percentiles, percentiles } from '../percentiles.ts';
-import { makeReader, makeThreads, tokenOf } from '../population.ts';
+import type { Compared } from '../meter.ts';
+import { tokenOf } from '../population.ts';
 import type { Stage } from '../stage.ts';
 import { waitFor } from '../wait-for.ts';
-import { openHistory } from './load.ts';
+import { beginHistory } from './begin.ts';
 import { type Caller, getPage, listKinds, longThreads, type RequestKind } from './requests.ts';
 import type { ThreadPlace } from './rows.ts';
 import { searchKinds } from './search-kinds.ts';
+import { compareSends, type CompareSendsOptions } from './sends.ts';
 
-export interface HistoryMeasureOptions {
+export interface HistoryMeasureOptions extends CompareSendsOptions {
   /** Sizes of the history, growing. */
   messages: readonly number[];
-  threads: number;
-  other_threads: number;
   /** Of each kind, at each size, with one in flight and again with `in_flight`. */
   requests: number;
   in_flight: number;
-  say: (line: string) => void;
-  signal: AbortSignal;
-  fail: (reason: Error) => void;
 }
 
 /** Milliseconds of one kind of request, with one in flight and with several. */
@@ -40,29 +36,19 @@ export interface HistoryMeasured {
   other_threads: number;
   requests: number;
   in_flight: number;
-  sizes: { messages: number; load_s: number; timings: Timing[]; send: Cost }[];
+  sizes: { messages: number; load_s: number; timings: Timing[] }[];
+  /** At the first size and at the last one; null when there is one size only. */
+  sends: Compared | null;
 }
 
 const warmUp = 40;
-/** Sends beside the history: other agents in other threads. */
-const sending = { threads: 64, in_flight: 32, seconds: 10 };
-/** Who talks to the reader and with each other. */
-const others = 40;
 const closing_ms = 30_000;
 
 /** Answer times of reads while the history grows in one database; see docs/performance.md. */
 export async function measureHistory(stage: Stage, options: HistoryMeasureOptions): Promise<HistoryMeasured> {
-  const { messages, threads, other_threads, requests, in_flight, say, signal, fail } = options;
+  const { messages, threads, other_threads, requests, in_flight, say, signal } = options;
   const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
-  const { reader, agent_ids } = await makeReader(core, 'history', others);
-  const history = await openHistory({
-    url: core.config.DATABASE_URL,
-    reader_id: reader.id,
-    agent_ids,
-    threads,
-    other_threads,
-    signal,
-  });
+  const { reader, history } = await beginHistory(core, options);
   const connection = keptConnection(stage.base);
   const connections = [
     connection,
@@ -93,9 +79,7 @@ export async function measureHistory(stage: Stage, options: HistoryMeasureOption
         together: percentiles(together.times),
       });
     }
-    const senders = await makeThreads(core, `history-${size}`, sending.threads);
-    const sent = { bases: [stage.base], ...sending, threads: senders, signal, fail };
-    return { messages: size, load_s, timings, send: await costOfSending(stage, core, sent) };
+    return { messages: size, load_s, timings };
   }
 
   async function ask(lanes: readonly KeptConnection[], caller: Caller, kind: RequestKind, count: number) {
@@ -119,7 +103,10 @@ export async function measureHistory(stage: Stage, options: HistoryMeasureOption
   try {
     const sizes = [];
     for (const size of messages) sizes.push(await measureSize(size));
-    return { threads, other_threads, requests, in_flight, sizes };
+    const [smallest] = messages;
+    const sends =
+      sizes.length < 2 || smallest === undefined ? null : await compareSends(stage, smallest, options);
+    return { threads, other_threads, requests, in_flight, sizes, sends };
   } finally {
     for (const each of connections) each.close();
     const closed = Promise.all([history.close(), core.close()]);

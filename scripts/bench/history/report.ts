@@ -1,40 +1,34 @@
-import { type Cost, ofService } from '../cost.ts';
+import { comparedTable } from '../meter.ts';
 import type { HistoryMeasured, Timing } from './measure.ts';
 
 /** The figures for people: a table for each size, then how the 95th percentiles grew from the first size to the last. */
 export function historyTable(measured: HistoryMeasured): string {
-  const { sizes, threads, other_threads, requests, in_flight } = measured;
+  const { sizes, sends, threads, other_threads, requests, in_flight } = measured;
   const where =
     other_threads > 0 ? `${threads} of ${threads + other_threads} threads` : `all ${threads} threads`;
   const lines = [`An agent in ${where}; ${requests} requests of each kind; milliseconds, p50 / p95 / p99`];
-  for (const { messages, load_s, timings, send } of sizes) {
+  for (const { messages, load_s, timings } of sizes) {
     const head = ['', `rows`, 'one in flight', `${in_flight} in flight`];
     lines.push(
       '',
       `${messages} messages (${load_s} s more of loading)`,
       ...columns([head, ...timings.map(cells)]),
-      costOf(send),
     );
   }
   const [first, last] = [sizes[0], sizes.at(-1)];
   if (first && last && first !== last) {
     const ratios = last.timings.map((timing) => [timing.name, growth(first.timings, timing)]);
-    if (first.send.cpu && last.send.cpu) {
-      const ratio = (ofService(last.send.cpu) / ofService(first.send.cpu)).toFixed(3);
-      lines.push('', `CPU time of a send at ${last.messages} ÷ at ${first.messages}: ${ratio}`);
-    }
     lines.push('', `p95 at ${last.messages} ÷ p95 at ${first.messages}, one in flight`, ...columns(ratios));
   }
   const searches = last?.timings.filter(({ name }) => name.startsWith('search')) ?? [];
   const [worst] = searches.toSorted((a, b) => b.alone.p95 - a.alone.p95);
   if (worst)
     lines.push('', `slowest search at the last size: ${worst.name.slice(8)}, p95 ${worst.alone.p95} ms`);
+  if (first && last && sends) {
+    const names = [`${first.messages} messages`, `${last.messages} messages`] as const;
+    lines.push('', 'sends, 32 in flight, in turn', comparedTable(sends, names).trimEnd());
+  }
   return `${lines.join('\n')}\n`;
-}
-
-function costOf({ per_s, cpu }: Cost): string {
-  const parts = cpu ? Object.entries(cpu).map(([part, ms]) => `${part} ${ms}`) : ['not told here'];
-  return `sends, 32 in flight: ${per_s}/s; CPU ms for each: ${parts.join(', ')}`;
 }
 
 function cells({ name, rows, alone, together }: Timing): string[] {

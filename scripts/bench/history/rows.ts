@@ -1,5 +1,5 @@
 import { encodeTime } from 'ulid';
-import { makeText, makeVocabulary, seeded, zipf } from './words.ts';
+import { openTexts, seeded } from './words.ts';
 
 export interface ThreadPlace {
   id: string;
@@ -31,8 +31,7 @@ const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Writes the same history in each run. A few threads hold much of it: the first one of 2,000 about 8 %. */
 export function openWriter(threads: ThreadPlace[], start: number): Writer {
   const random = seeded(20_000);
-  const vocabulary = makeVocabulary(random);
-  const draw = zipf(vocabulary, random);
+  const texts = openTexts(random);
   let written = 0;
 
   function append(batch: Batch): void {
@@ -46,11 +45,11 @@ export function openWriter(threads: ThreadPlace[], start: number): Writer {
     batch.thread_id.push(thread.id);
     batch.sequence.push(thread.last_sequence);
     batch.sender_id.push(thread.members[random() < 0.5 ? 0 : 1]);
-    batch.content.push(makeText(draw, random));
+    batch.content.push(texts.next());
     batch.created_at.push(created_at);
   }
   return {
-    vocabulary,
+    vocabulary: texts.vocabulary,
     next(count) {
       const batch: Batch = {
         id: [],

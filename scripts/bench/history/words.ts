@@ -14,7 +14,7 @@ const vowels = 'aeiou';
 const vocabularySize = 20_000;
 
 /** Words of two to four syllables, none twice; the first ones are the most frequent. */
-export function makeVocabulary(random: () => number): string[] {
+function makeVocabulary(random: () => number): string[] {
   const pick = (letters: string) => letters.charAt(Math.floor(random() * letters.length));
   const words = new Set<string>();
   while (words.size < vocabularySize) {
@@ -25,7 +25,7 @@ export function makeVocabulary(random: () => number): string[] {
 }
 
 /** Draws words as texts use them: the n-th most frequent one 1/n times as often as the first (Zipf). */
-export function zipf(words: readonly string[], random: () => number): () => string {
+function zipf(words: readonly string[], random: () => number): () => string {
   const whole = words.reduce((total, _, index) => total + 1 / (index + 1), 0);
   const drawer = new Uint16Array(1 << 20);
   let share = 0;
@@ -43,7 +43,14 @@ const fewest = 15;
 const most = 45;
 
 /** A text of about 30 words. */
-export function makeText(draw: () => string, random: () => number): string {
+function makeText(draw: () => string, random: () => number): string {
   const length = fewest + Math.floor(random() * (most - fewest + 1));
   return Array.from({ length }, draw).join(' ');
+}
+
+/** The same texts in each run, with the words that they are made of. */
+export function openTexts(random = seeded(20_000)) {
+  const vocabulary = makeVocabulary(random);
+  const draw = zipf(vocabulary, random);
+  return { vocabulary, next: () => makeText(draw, random) };
 }
