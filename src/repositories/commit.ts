@@ -107,11 +107,11 @@ export function commitStatement(record: CommitRecord): Commit {
       events.map((event) => event.message_id),
       events.map((event) => event.data),
       record.now,
-      placed.map(({ agent }) => agent),
-      placed.map(({ event }) => event),
-      placed.map(({ step }) => step),
+      arrayOf(placed.map(({ agent }) => agent)),
+      arrayOf(placed.map(({ event }) => event)),
+      arrayOf(placed.map(({ step }) => step)),
       agents.join(','),
-      steps,
+      arrayOf(steps),
       jobs.map((job) => job.job),
       jobs.map((job) => job.subject_id),
       record.job_grace,
@@ -126,6 +126,11 @@ export function commitStatement(record: CommitRecord): Commit {
         return last_number === null || steps[at] === 0 ? [] : { agent_id, last_number };
       }),
   };
+}
+
+/** Numbers as PostgreSQL reads them. pg writes them one by one: 34 µs for 200 of them instead of 9. */
+function arrayOf(numbers: readonly number[]): string {
+  return `{${numbers.join(',')}}`;
 }
 
 /** The places of ids, each once, as PostgreSQL counts them: from 1 on. */
