@@ -49,7 +49,7 @@ export async function inPassing(
  * killed before that begins anew.
  */
 export async function partition(knex: Knex, table: Table, newest: string | undefined): Promise<void> {
-  const { name, key, primary, indexes = {} } = table;
+  const { name, key } = table;
   if (await isPartitioned(knex, name)) return;
   const end = endOfFirst(table.prefix, newest);
   await knex.raw(`drop table if exists ${name}_parted`);
@@ -60,6 +60,19 @@ export async function partition(knex: Knex, table: Table, newest: string | undef
     );
     await trx.raw(`alter table ${name} add constraint ${name}_first_end check (${key} < '${end}') not valid`);
   });
+  try {
+    await exchange(knex, table, end);
+  } catch (error) {
+    // Who gives up leaves nothing that would refuse rows when the end has come.
+    await inPassing(knex, [name], async (trx) => {
+      await trx.raw(`alter table ${name} drop constraint if exists ${name}_first_end`);
+    });
+    throw error;
+  }
+}
+
+async function exchange(knex: Knex, table: Table, end: string): Promise<void> {
+  const { name, key, primary, indexes = {} } = table;
   await knex.raw(`alter table ${name} validate constraint ${name}_first_end`);
   await inPassing(knex, [name], async (trx) => {
     await trx.raw(`alter table ${name} rename to ${name}_first`);
@@ -110,10 +123,13 @@ async function isPartitioned(knex: Knex, name: string): Promise<boolean> {
   return rows[0]?.relkind === 'p';
 }
 
-/** The midnight after the next one, and after the newest row: whatever is written until the exchange lies before it. */
+/**
+ * A midnight eight days on, and after the newest row: whatever is written until the exchange lies before it, also where a migration was
+ * killed that told the table of its end already, and is not run again the same day.
+ */
 function endOfFirst(prefix: string, newest: string | undefined): string {
   const latest = Math.max(Date.now(), newest === undefined ? 0 : timeOf(newest));
-  return `${prefix}_${encoded((Math.floor(latest / day) + 2) * day)}${'0'.repeat(16)}`;
+  return `${prefix}_${encoded((Math.floor(latest / day) + 8) * day)}${'0'.repeat(16)}`;
 }
 
 function timeOf(id: string): number {
