@@ -75,12 +75,14 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
   const counted = { loop: limits?.loop ?? null, unsent: limits?.unsent_uploads ?? null };
   const ways = { addresses, vault, courier };
+  const most_agents = config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER;
   const unitOfWork = createUnitOfWork({
     database,
     fromReplica: config.DATABASE_REPLICA_URL.length > 0 ? fromReplica : undefined,
     cursors,
     ...ways,
     ...counted,
+    most_agents,
     jobsOf,
     announce,
     trace: tracing.current,

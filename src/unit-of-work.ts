@@ -33,6 +33,8 @@ export interface Administration extends Repositories {
   vault: SealedBox;
   /** The way out to addresses that strangers name. Never wait for it in a transaction. */
   courier: Courier;
+  /** How many agents an owner may have; null when that is not counted. */
+  most_agents: number | null;
   /** Notes an act of trust or administration for the audit log, together with who does it: kept with it, or not at all. */
   note(act: Act): void;
 }
@@ -105,6 +107,7 @@ export interface UnitOfWorkParts {
   unsent: UnsentLimit | null;
   vault: SealedBox;
   courier: Courier;
+  most_agents: number | null;
   /** The jobs that an event sets in motion. */
   jobsOf(event: NewEvent & { id: string }): OwedJob[];
   /** The traceparent of what is going on, where that is traced. */
@@ -116,7 +119,8 @@ export interface UnitOfWorkParts {
 /** Opens units of work: reads on the pool, writes in one transaction each. */
 export function createUnitOfWork(parts: UnitOfWorkParts) {
   const pool = repositoriesOn(parts.database);
-  const { vault, courier } = parts;
+  const { vault, courier, most_agents } = parts;
+  const given = { vault, courier, most_agents };
   const tools = {
     cursors: parts.cursors,
     addresses: parts.addresses,
@@ -127,7 +131,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
   /** One transaction, committed together with what was noted in it; announced when it concerns others. */
   async function recorded<T>(
     books: readonly Notebook[],
-    run: (base: Repositories & Pick<Recording, 'now' | 'vault' | 'courier'>) => Promise<T>,
+    run: (base: Repositories & Pick<Recording, 'now' | keyof typeof given>) => Promise<T>,
     keysOf: (result: T) => CommitRecord['keys'],
   ): Promise<T> {
     const transaction = await parts.database.begin().catch((error: unknown) => {
@@ -136,7 +140,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
     const now = Date.now();
     try {
       const repositories = repositoriesOn(transaction);
-      const result = await run({ ...repositories, now, vault, courier });
+      const result = await run({ ...repositories, now, ...given });
       for (const { acts, author } of books) {
         if (acts.length > 0) await repositories.auditLog.insert(acts, author, now);
       }
@@ -173,7 +177,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         throw new Error('a read changes nothing and has nothing to tell');
       };
       const mute = { emit: refuse, tell: refuse, owe: refuse, note: refuse, leave: refuse };
-      const silent = { ...tools, vault, courier, ...mute };
+      const silent = { ...tools, ...given, ...mute };
       const away = replica ? parts.fromReplica : undefined;
       const served = await away?.(actor.agent_id, (repositories, snapshot) =>
         run({ ...repositories, actor, now: Date.now(), ...silent, snapshot }),
@@ -261,7 +265,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
         const repositories = repositoriesOn(transaction);
         const now = Date.now();
         const note = (act: Act) => void acts.push(act);
-        const result = await run({ ...repositories, now, vault, courier, note });
+        const result = await run({ ...repositories, now, ...given, note });
         if (acts.length > 0) await repositories.auditLog.insert(acts, author, now);
         await transaction.commit();
         return result;

@@ -70,6 +70,12 @@ const update = statement(
    where id = $1`,
 );
 
+/** By the index of owners; retired ones, which keep their handle, leave room. */
+const count = statement(
+  'agents.count',
+  'select count(*)::int as count from agents where owner_id = $1 and retired_at is null',
+);
+
 const lock = statement(
   'agents.lock',
   `select ${agentColumns} from agents a where a.id = $1 and a.retired_at is null for no key update`,
@@ -154,6 +160,10 @@ export function agentsRepository(db: Queryable) {
       const who = [id, owner_id, member_account_id, canonical_handle, display_name, description];
       const how = [scope, visibility, inbound_policy, card_body, JSON.stringify(skills), created_at];
       return (await db.query<AgentRow>(insert, [...who, ...how]))[0];
+    },
+    /** How many an owner has. */
+    async count(ownerId: string): Promise<number> {
+      return (await db.query<{ count: number }>(count, [ownerId]))[0]?.count ?? 0;
     },
     /** As find, and holds the agent until the transaction ends: nobody else changes or retires it meanwhile. */
     async lock(id: string): Promise<AgentRow | undefined> {

@@ -11,6 +11,7 @@ export type OrganizationRole = 'admin' | 'member';
 
 const statements = {
   find: statement('owners.find', 'select id, kind, name, created_at from owners where name = $1'),
+  lock: statement('owners.lock', 'select from owners where id = $1 for no key update'),
   insertAccount: statement(
     'owners.insert_account',
     `with owner as (
@@ -52,6 +53,10 @@ export function ownersRepository(db: Queryable) {
   return {
     async find(name: string): Promise<OwnerRow | undefined> {
       return (await db.query<OwnerRow>(statements.find, [name]))[0];
+    },
+    /** Holds an owner until the transaction ends. */
+    async lock(id: string): Promise<void> {
+      await db.query(statements.lock, [id]);
     },
     insertAccount(account: {
       id: string;

@@ -22,7 +22,8 @@ export interface RegisterAgent extends Pick<
 /**
  * Registers an agent for whoever has this standing: a personal agent of the person, or an agent of an organization that the
  * standing reaches (contract, section 3). The handle is reserved for good. A step of more than one use case.
- * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE
+ * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN (also when the owner has as many agents as the service lets it have), NOT_FOUND
+ * (organization), DUPLICATE_HANDLE
  */
 export async function registerAt(work: Administration, standing: Standing, input: RegisterAgent) {
   const { scope: asked, organization, name: given, ...profile } = input;
@@ -32,6 +33,7 @@ export async function registerAt(work: Administration, standing: Standing, input
     organization === undefined
       ? personalPlace(standing, asked)
       : await organizationPlace(work, standing, organization.trim().toLowerCase(), asked);
+  await requireRoom(work, place.owner_id, owner_name);
   const agent = await work.agents.insert({
     ...profile,
     ...place,
@@ -43,6 +45,21 @@ export async function registerAt(work: Administration, standing: Standing, input
   const { visibility, inbound_policy } = agent;
   work.note({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
   return agent;
+}
+
+/** The owner is held, so that two at once do not make one too many. */
+async function requireRoom(
+  { agents, owners, most_agents }: Administration,
+  owner_id: string,
+  owner_name: string,
+): Promise<void> {
+  if (most_agents === null) return;
+  await owners.lock(owner_id);
+  if ((await agents.count(owner_id)) < most_agents) return;
+  throw new DomainError(
+    'FORBIDDEN',
+    `${owner_name} may have at most ${most_agents} agents; delete one first.`,
+  );
 }
 
 function personalPlace({ person_id, person_name }: Standing, asked: NewAgent['scope'] | undefined): Place {

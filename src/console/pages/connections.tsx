@@ -51,7 +51,7 @@ function connectionsPage(found: readonly Connection[]): ShownPage {
     <>
       <Heading
         title="Connected apps"
-        lead="Apps that may act as one of your agents because you let them. Disconnecting one ends its access at once."
+        lead="Apps that may act as one of your agents because you let them. Disconnecting one ends its access at once; webhooks that it made are the agent’s, and stay there."
       />
       {connections.length === 0 ? (
         <Empty title="No apps yet">

@@ -89,6 +89,7 @@ export async function startInstance(
     addresses: noAddresses,
     loop: null,
     unsent: null,
+    most_agents: null,
     ...noWayOut,
     jobsOf: () => [],
     announce({ heads }) {

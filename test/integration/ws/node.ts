@@ -62,6 +62,7 @@ export async function startNode(options: NodeOptions = {}) {
     addresses: noAddresses,
     loop: null,
     unsent: null,
+    most_agents: null,
     ...noWayOut,
     jobsOf: () => [],
     announce(news) {
