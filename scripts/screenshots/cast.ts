@@ -1,5 +1,6 @@
 import type { RegisterAgent } from '../../src/services/agent-places.ts';
 import type { Scope } from '../../src/domain/scopes.ts';
+import type { NewWebhook } from '../../src/services/webhooks.ts';
 
 /** Who is in the pictures. */
 export const people = [
@@ -44,6 +45,14 @@ export const agents: CastAgent[] = [
     name: 'garden',
     display_name: 'Garden watch',
     description: 'Knows when the beds want water.',
+    visibility: 'private',
+    inbound_policy: 'contacts_only',
+  },
+  {
+    person: 'mara',
+    name: 'drafts',
+    display_name: 'First drafts',
+    description: 'Was tried for a week.',
     visibility: 'private',
     inbound_policy: 'contacts_only',
   },
@@ -121,6 +130,28 @@ export const credentials = [
   { handle: 'mara.assistant', name: 'Calendar server', scopes: ['threads:read', 'threads:write'] },
   { handle: 'mara.assistant', name: 'Nightly digest', scopes: ['threads:read'] },
 ] satisfies { handle: string; name: string; scopes: Scope[] }[];
+
+/** Where events of agents are posted. Nobody is there; none of these types comes up in the pictures. */
+export const webhooks = [
+  {
+    agent: 'mara.assistant',
+    url: 'https://hooks.harbour-books.example/assistant',
+    description: 'Calendar server',
+    event_types: ['message.created', 'message.read', 'attachment.scanned'],
+    only_when_offline: false,
+  },
+  {
+    agent: 'mara.assistant',
+    url: 'https://hooks.harbour-books.example/digest',
+    description: 'Nightly digest',
+    event_types: ['message.created', 'thread.created'],
+    only_when_offline: true,
+  },
+] satisfies (NewWebhook & { agent: string })[];
+
+/** An agent that a person has had exported, and one that is erased. */
+export const exported = { person: 'mara', agent: 'mara.garden' } as const;
+export const erased = { person: 'mara', agent: 'mara.drafts' } as const;
 
 /** What agents want to do and may not do without being told so. */
 export const questions = [

@@ -31,10 +31,13 @@ export async function takeAll(studio: Studio, ids: ReadonlyMap<string, string>):
     at('agent', agent),
     at('contacts', `${agent}/contacts`),
     at('credentials', `${agent}/credentials`),
+    at('webhooks', `${agent}/webhooks`),
     at('connections', '/console/connections'),
     { name: 'approval', show: showApproval },
     at('organization', '/console/organizations/harbour-books'),
     at('sessions', '/console/sessions'),
+    at('exports', '/console/exports'),
+    at('erasures', '/console/erasures'),
   ];
   await takeShots(studio, known, asked);
   const secret: Shot = {

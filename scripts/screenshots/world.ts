@@ -10,8 +10,20 @@ import { registerForPerson } from '../../src/services/person-agents.ts';
 import { openSession } from '../../src/services/sessions.ts';
 import { signUp } from '../../src/services/sign-in.ts';
 import { resourceAddresses, tokenLife_s } from '../../src/services/tokens.ts';
+import { createWebhook } from '../../src/services/webhooks.ts';
 import { restClient } from '../demo/rest.ts';
-import { agents, blocks, credentials, organization, people, questions, requests, sessions } from './cast.ts';
+import {
+  agents,
+  blocks,
+  credentials,
+  organization,
+  people,
+  questions,
+  requests,
+  sessions,
+  webhooks,
+} from './cast.ts';
+import { haveJobsDone } from './jobs-done.ts';
 
 const anything = z.unknown();
 
@@ -46,6 +58,12 @@ export async function makeWorld(core: Core): Promise<Map<string, string>> {
     const { access_token } = await unitOfWork.administer((work) => issueToken(work, order));
     return restClient(config.PUBLIC_URL, access_token);
   }
+  await unitOfWork.administer(async (work) => {
+    for (const { agent, ...webhook } of webhooks) {
+      const owner = { agent_id: ids.get(agent) ?? '', scopes: new Set(['threads:read', 'contacts:read']) };
+      await createWebhook(work, owner, webhook);
+    }
+  });
   for (const { from, to, message, approved } of requests) {
     await (await as(from)).post('/contacts/requests', { handle: to, message }, anything);
     if (approved) await (await as(to)).post(`/contacts/requests/${from}/approve`, {}, anything);
@@ -60,5 +78,6 @@ export async function makeWorld(core: Core): Promise<Map<string, string>> {
       await openApproval(work, { ...question, agent_id: (await agentByHandle(work, agent)).id });
     }
   });
+  await haveJobsDone(core, accounts);
   return ids;
 }

@@ -5,6 +5,8 @@ import { companion, people } from '../../../scripts/screenshots/cast.ts';
 import { views } from '../../../scripts/screenshots/views.ts';
 import { makeCredential } from '../../../scripts/screenshots/take-all.ts';
 import { makeWorld } from '../../../scripts/screenshots/world.ts';
+import type { Core } from '../../../src/compose.ts';
+import { newId } from '../../../src/domain/ids.ts';
 import { describeWithBrowser } from '../../support/browser.ts';
 import { approve, newPerson, signIn, signUp } from '../person.ts';
 import { startAtItsAddress } from '../service.ts';
@@ -13,8 +15,8 @@ import { pageFaults } from './page-faults.ts';
 
 const [mara] = people;
 
-/** The reference is drawn by a package of its own, and what programs read is no page. */
-const noPage = (path: string) => /^\/(?:docs|v1)\b/.test(path);
+/** The reference is drawn by a package of its own, and what programs read or people save is no page. */
+const noPage = (path: string) => /^\/(?:docs|v1)\b|\/archive$/.test(path);
 
 /** A client with a name and an address that a page may break on. */
 const loud = {
@@ -36,6 +38,11 @@ const places = [
   '/console/agents/{id}/delete',
   '/console/agents/{id}/erase',
   '/console/agents/{id}/settings',
+  '/console/agents/{id}/webhooks',
+  '/console/agents/{id}/webhooks/new',
+  '/console/agents/{id}/webhooks/{id}',
+  '/console/agents/{id}/webhooks/{id}/remove',
+  '/console/agents/{id}/webhooks/{id}?state=failed',
   '/console/approvals/{id}',
   '/console/connections',
   '/console/erasures',
@@ -46,6 +53,24 @@ const places = [
   '/console/sessions',
 ];
 
+/** What may have become of events at a webhook. The one that is pending is so for longer than the test. */
+async function logDeliveries({ repositories, database }: Core, agent_id: string): Promise<void> {
+  const [webhook] = await repositories.webhooks.list(agent_id);
+  const text = `insert into webhook_deliveries
+    (webhook_id, event_id, event_type, number, state, attempts, next_at, last_attempt_at, last_status, last_error, created_at)
+    values ($1, $2, 'message.created', 1, $3, 3, $4, $5, $6, $7, $5)`;
+  const outcomes = [
+    ['delivered', null, 204, null],
+    ['failed', null, null, 'the host cannot be reached'],
+    ['skipped', null, null, null],
+    ['pending', Date.now() + 3_600_000, 503, null],
+  ];
+  for (const [state, next_at, status, error] of outcomes) {
+    const values = [webhook?.id, newId('event'), state, next_at, Date.now(), status, error];
+    await database.query({ text }, values);
+  }
+}
+
 /** Both screens, and both colour schemes. */
 const shown = views.filter(({ name }) => ['phone-dark', 'desktop-light'].includes(name));
 
@@ -55,6 +80,7 @@ await describeWithBrowser('the pages', (browser) => {
   beforeAll(async () => {
     service = await startAtItsAddress();
     ids = await makeWorld(service.core);
+    await logDeliveries(service.core, ids.get('mara.assistant') ?? '');
   });
   afterAll(() => service.stop());
 
