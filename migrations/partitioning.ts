@@ -123,13 +123,10 @@ async function isPartitioned(knex: Knex, name: string): Promise<boolean> {
   return rows[0]?.relkind === 'p';
 }
 
-/**
- * A midnight eight days on, and after the newest row: whatever is written until the exchange lies before it, also where a migration was
- * killed that told the table of its end already, and is not run again the same day.
- */
+/** The midnight after the next one, and after the newest row: whatever is written until the exchange lies before it. */
 function endOfFirst(prefix: string, newest: string | undefined): string {
   const latest = Math.max(Date.now(), newest === undefined ? 0 : timeOf(newest));
-  return `${prefix}_${encoded((Math.floor(latest / day) + 8) * day)}${'0'.repeat(16)}`;
+  return `${prefix}_${encoded((Math.floor(latest / day) + 2) * day)}${'0'.repeat(16)}`;
 }
 
 function timeOf(id: string): number {
