@@ -86,17 +86,17 @@ export function Report({ of, done, awaited, afterwards, children }: ReportProps)
   );
 }
 
-/** How many of what, without what there is none of. */
+/** How many of what, without what there is none of; nothing where there is nothing. */
 export function CountPoints({ of, children }: { of: Counts; children?: ComponentChildren }) {
+  const shown = Object.entries(of).filter(([, count]) => count > 0);
+  if (shown.length === 0 && !children) return null;
   return (
     <ul class="points">
-      {Object.entries(of)
-        .filter(([, count]) => count > 0)
-        .map(([kind, count]) => (
-          <li key={kind}>
-            {kind.replaceAll('_', ' ')}: {count}
-          </li>
-        ))}
+      {shown.map(([kind, count]) => (
+        <li key={kind}>
+          {kind.replaceAll('_', ' ')}: {count}
+        </li>
+      ))}
       {children}
     </ul>
   );
