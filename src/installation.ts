@@ -51,16 +51,15 @@ export async function holdQueues(
   }
   const away = (error: unknown) => logger.debug({ err: error }, 'not said who uses the queues');
 
-  const others = await otherInstallations(parts).catch((error: unknown) => {
-    away(error);
-    return [];
-  });
-  if (others.length > 0) {
+  const others = await otherInstallations(parts).catch(away);
+  if (others && others.length > 0) {
     throw new Error(
       `${sharedQueues(parts, others)}; give each a REDIS_PREFIX of its own (one that has ended is seen for 20 s)`,
     );
   }
-  await beat().catch(away);
+  const begun = beat().catch(away);
+  // Queues that are away hold up no start.
+  if (others) await begun;
   const timer = setInterval(() => void beat().catch(away), beat_ms);
   return () => clearInterval(timer);
 }

@@ -30,11 +30,12 @@ export async function startWorker(
 ): Promise<{ ops_port: number | undefined }> {
   const { config, queues, logger, metrics, unitOfWork } = core;
   const stop = new AbortController();
+  let leaving = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
   await recogniseRestore(unitOfWork);
   const leaveQueues = await holdQueues(core);
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());
-  const ops_port = await listenForOperators(core, lifecycle, () => stop.signal.aborted);
+  const ops_port = await listenForOperators(core, lifecycle, () => leaving);
   const receipts = createReceipts({
     write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
@@ -59,6 +60,8 @@ export async function startWorker(
   lifecycle.onStop('consumers', 20_000, async () => {
     await Promise.all(consumers.map((consumer) => consumer.close()));
   });
+  // Right before: a consumer that goes on would take what was put back once more.
+  lifecycle.onStop('long jobs', 1_000, async () => stop.abort(new JobPutBack('this worker stops')));
   if (config.WORKER_ROLES.includes('delivery')) await wakeForWebhooks(core, rests);
   if (config.WORKER_ROLES.includes('maintenance')) {
     const stopClock = startClock(queues, logger);
@@ -66,7 +69,7 @@ export async function startWorker(
   }
   lifecycle.onStop('signs of life', 1_000, await giveSigns(core));
   lifecycle.onStop('readiness', 1_000, async () => {
-    stop.abort(new JobPutBack('this worker stops'));
+    leaving = true;
   });
   logger.info({ roles: config.WORKER_ROLES }, 'worker ready');
   return { ops_port };

@@ -89,7 +89,7 @@ const aheadOrNot = { ...options, disableMigrationsListValidation: true };
 
 /**
  * Brings the schema forward and answers the names of what was run; two callers at once go one after the other. Leaves a schema as
- * it is that a newer release has brought further. One that others keep from a lock is tried again for about a minute.
+ * it is that a newer release has brought further. One that others keep from a lock is tried ten times.
  */
 export function migrateForward(url: string): Promise<string[]> {
   return withKnex(url, async (migrate) => {

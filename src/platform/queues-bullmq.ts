@@ -156,7 +156,8 @@ function processorOf(queue: QueueName, handler: JobHandler, log: ErrorLog): Bull
       await handler({ id, name, payload: data, attempt });
     } catch (error) {
       if (error instanceof JobPutBack) {
-        await job.moveToWait(token);
+        // What cannot be put back now comes back by itself when its lock has run out.
+        await job.moveToWait(token).catch(() => undefined);
         throw new WaitingError();
       }
       if (attempt >= (opts.attempts ?? 1)) {

@@ -95,10 +95,10 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     threads: () => own.toSorted((a, b) => b.last_sequence - a.last_sequence),
     samples: () => samples,
     async growTo(messages) {
-      let indexed = newest;
+      let indexed = { upto: newest, messages: loaded };
       const index = async () => {
-        await run(sql.searchRows, [indexed, searchTextVersion, newest]);
-        indexed = newest;
+        await run(sql.searchRows, [indexed.upto, searchTextVersion, newest]);
+        indexed = { upto: newest, messages: loaded };
       };
       while (loaded < messages) {
         const count = Math.min(batchSize, messages - loaded);
@@ -114,7 +114,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
         );
         newest = id.at(-1) ?? newest;
         loaded += count;
-        if (loaded % indexSize === 0) await index();
+        if (loaded - indexed.messages >= indexSize) await index();
       }
       await index();
       await run(sql.heads);
