@@ -156,8 +156,9 @@ function processorOf(queue: QueueName, handler: JobHandler, log: ErrorLog): Bull
       await handler({ id, name, payload: data, attempt });
     } catch (error) {
       if (error instanceof JobPutBack) {
-        // What cannot be put back now comes back by itself when its lock has run out.
-        await job.moveToWait(token).catch(() => undefined);
+        await job
+          .moveToWait(token)
+          .catch((fault: unknown) => log(`${name} ${id} comes back when its lock has run out`, fault));
         throw new WaitingError();
       }
       if (attempt >= (opts.attempts ?? 1)) {

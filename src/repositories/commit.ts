@@ -88,15 +88,15 @@ interface Commit {
 export function commitStatement(record: CommitRecord): Commit {
   const { events, entries, touched, jobs, keys } = record;
   const agents = [...new Set([...entries.map(({ agent_id }) => agent_id), ...touched])];
-  const agentPlaces = placesOf(agents);
-  const eventPlaces = placesOf(events.map(({ id }) => id));
+  const placeOfAgent = placesOf(agents);
+  const placeOfEvent = placesOf(events.map(({ id }) => id));
   /** How many entries each agent gets. */
   const steps = agents.map(() => 0);
   const placed = entries.map(({ agent_id, event_id }) => {
-    const agent = agentPlaces.get(agent_id) ?? 0;
+    const agent = placeOfAgent(agent_id);
     const step = (steps[agent - 1] ?? 0) + 1;
     steps[agent - 1] = step;
-    return { agent, event: eventPlaces.get(event_id) ?? 0, step };
+    return { agent, event: placeOfEvent(event_id), step };
   });
   return {
     statement: commit,
@@ -133,7 +133,12 @@ function arrayOf(numbers: readonly number[]): string {
   return `{${numbers.join(',')}}`;
 }
 
-/** The places of ids, each once, as PostgreSQL counts them: from 1 on. */
-function placesOf(ids: readonly string[]): Map<string, number> {
-  return new Map(ids.map((id, at) => [id, at + 1]));
+/** Tells the places of ids, each once, as PostgreSQL counts them: from 1 on. An entry without a place would be lost without a word. */
+function placesOf(ids: readonly string[]): (id: string) => number {
+  const places = new Map(ids.map((id, at) => [id, at + 1]));
+  return (id) => {
+    const place = places.get(id);
+    if (place === undefined) throw new Error(`${id} is no part of what is committed`);
+    return place;
+  };
 }
