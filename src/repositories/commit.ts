@@ -29,9 +29,11 @@ export interface CommitRecord {
 
 /**
  * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
- * possible, so that a busy agent is held for one round trip only. Answers the new last number of each agent concerned, all in one row:
- * a message may have hundreds of recipients. For their sake ids travel once, in one piece of text, and what is to be joined is told by
- * its place among them. How many they are is hidden from the planner: a plan for two promised to be cheaper, and was made at each commit.
+ * possible, so that a busy agent is held for one round trip only. Each agent has a head, so none is ever inserted: the conflict finds it by
+ * its key, locks it and moves it in one step, whatever the planner thinks of the table. Answers the new last number of each agent
+ * concerned, all in one row: a message may have hundreds of recipients. For their sake ids travel once, in one piece of text, and what is
+ * to be joined is told by its place among them. How many they are is hidden from the planner: a plan for two promised to be cheaper, and
+ * was made at each commit.
  */
 const commit = statement(
   'commit',
@@ -50,15 +52,15 @@ const commit = statement(
      from told left join (
        select event_place, array_agg(agent_id) as agents from recipient join agent on place = agent_place group by event_place
      ) r on event_place = place
-   ), locked as materialized (
-     select h.agent_id, h.last_number, a.steps, a.place
-     from agent a join feed_heads h using (agent_id) order by h.agent_id for no key update of h
    ), head as (
-     update feed_heads h set last_number = l.last_number + l.steps from locked l where h.agent_id = l.agent_id
+     insert into feed_heads as h (agent_id, last_number) select agent_id, steps from agent order by agent_id
+     on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number returning agent_id, last_number
+   ), grown as materialized (
+     select place, last_number, last_number - steps as before, agent_id from head join agent using (agent_id)
    ), letter as (
      insert into feed (agent_id, number, event_id)
-     select l.agent_id, l.last_number + r.step, e.id
-     from recipient r join locked l on l.place = r.agent_place join told e on e.place = r.event_place
+     select g.agent_id, g.before + r.step, e.id
+     from recipient r join grown g on g.place = r.agent_place join told e on e.place = r.event_place
    ), job as (
      insert into outbox (job, subject_id, due_at, created_at)
      select job, subject_id, $6::bigint + $14::bigint, $6::bigint from unnest($12::text[], $13::text[]) j (job, subject_id)
@@ -67,13 +69,13 @@ const commit = statement(
      select key_hash, request_hash, answer, $6::bigint
      from unnest($15::bytea[], $16::bytea[], $17::text[]) k (key_hash, request_hash, answer)
    )
-   select json_agg(l.last_number + l.steps order by a.place) as ends from agent a left join locked l using (place)`,
+   select json_agg(last_number order by place) as ends from grown`,
 );
 
 /** What the statement answers. */
 export interface CommitAnswer {
-  /** The new last number of each agent concerned; null for those without a feed, and when it concerns nobody. */
-  ends: (number | null)[] | null;
+  /** The new last number of each agent concerned; null when it concerns nobody. */
+  ends: number[] | null;
 }
 
 interface Commit {

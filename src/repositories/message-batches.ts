@@ -47,9 +47,10 @@ const statements = {
   hold: statement(
     'message_batches.hold',
     `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.last_sender_id
-     from threads t
-     where t.id = any($1) and exists (
-       select from unnest($1::text[], $2::text[]) w (thread_id, agent_id) join thread_members m using (thread_id, agent_id) where m.thread_id = t.id)
+     from threads t join (
+       select distinct thread_id from unnest(${unseen('$1', 'text[]')}, ${unseen('$2', 'text[]')}) w (thread_id, agent_id)
+       join thread_members m using (thread_id, agent_id)
+     ) w on w.thread_id = t.id
      order by t.id for no key update of t skip locked`,
   ),
   /** The planner must leave the relation where it stands (offset 0): it would look it up for all members of a group and drop it. */

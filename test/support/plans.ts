@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Queryable, Statement } from '../../src/repositories/queryable.ts';
 
 interface PlanNode {
@@ -13,11 +12,13 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
+/** A client of pg, or something that asks as one does. */
+export interface Asker {
+  query<Row extends object>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
+}
+
 /** Runs what a repository does, and answers how PostgreSQL would: with the values known, and planned once for all values. */
-export async function plansOf(
-  client: pg.Client,
-  use: (db: Queryable) => Promise<unknown>,
-): Promise<PlanNode[]> {
+export async function plansOf(client: Asker, use: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
   const asked: { statement: Statement; values: readonly unknown[] }[] = [];
   await use({
     async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
@@ -37,7 +38,7 @@ export async function plansOf(
 
 /** How PostgreSQL would do, or with `, analyze` has done, what a statement says. */
 export async function explained(
-  client: pg.Client,
+  client: Asker,
   text: string,
   values: readonly unknown[],
   how = '',
