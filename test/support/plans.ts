@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Queryable, Statement } from '../../src/repositories/queryable.ts';
 
 interface PlanNode {
@@ -12,41 +13,39 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A client of pg, or something that asks as one does. */
-export interface Asker {
-  query<Row extends object>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
-}
+/** A client of pg as repositories see it; no statement has a name there. */
+export const onClient = (client: pg.Client): Queryable => ({
+  query: async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
+    (await client.query<Row>(text, [...values])).rows,
+});
 
 /** Runs what a repository does, and answers how PostgreSQL would: with the values known, and planned once for all values. */
-export async function plansOf(client: Asker, use: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
+export async function plansOf(db: Queryable, use: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
   const asked: { statement: Statement; values: readonly unknown[] }[] = [];
   await use({
-    async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    query<Row extends object>(statement: Statement, values: readonly unknown[]) {
       asked.push({ statement, values });
-      return (await client.query<Row>(statement.text, [...values])).rows;
+      return db.query<Row>({ text: statement.text }, values);
     },
   });
   const plans: PlanNode[] = [];
   for (const { statement, values } of asked) {
-    plans.push(...(await explained(client, statement.text, values)));
-    if (statement.name !== undefined) {
-      plans.push(...(await explained(client, statement.text, [], ', generic_plan')));
-    }
+    plans.push(...(await explained(db, statement.text, values)));
+    if (statement.name !== undefined)
+      plans.push(...(await explained(db, statement.text, [], ', generic_plan')));
   }
   return plans;
 }
 
 /** How PostgreSQL would do, or with `, analyze` has done, what a statement says. */
 export async function explained(
-  client: Asker,
+  db: Queryable,
   text: string,
   values: readonly unknown[],
   how = '',
 ): Promise<PlanNode[]> {
-  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-    `explain (format json${how}) ${text}`,
-    [...values],
-  );
+  const explain = { text: `explain (format json${how}) ${text}` };
+  const rows = await db.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain, values);
   return rows.map((row) => row['QUERY PLAN'][0].Plan);
 }
 

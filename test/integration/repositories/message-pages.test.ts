@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { idPrefixes, lowestIdAt, newId } from '../../../src/domain/ids.ts';
 import { type MessageRange, messagesRepository } from '../../../src/repositories/messages.ts';
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
-import { allNodes, explained } from '../../support/plans.ts';
+import { allNodes, explained, onClient } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 const hour = 3_600_000;
@@ -114,7 +114,7 @@ test.each(['asc', 'desc'] as const)(
     );
     expect(rows).toEqual([{ once: true }]);
     const values = asked[6]?.values.map((value) => client.escapeLiteral(String(value))).join(', ');
-    const done = await explained(client, `execute "${name}"(${values})`, [], ', analyze');
+    const done = await explained(onClient(client), `execute "${name}"(${values})`, [], ', analyze');
     const rowsRead = done
       .flatMap(allNodes)
       .filter((node) => node['Relation Name']?.startsWith('messages'))

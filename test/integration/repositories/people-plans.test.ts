@@ -13,7 +13,7 @@ import { personDeskRepository } from '../../../src/repositories/person-desk.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { sessionsRepository } from '../../../src/repositories/sessions.ts';
 import { tokensRepository } from '../../../src/repositories/tokens.ts';
-import { plansOf, wholeReads } from '../../support/plans.ts';
+import { onClient, plansOf, wholeReads } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 const people = 30_000;
@@ -119,13 +119,13 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(uses)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(client, use);
+  const plans = await plansOf(onClient(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(wholeReads(plans, big)).toEqual([]);
 });
 
 test('a read from end to end would be seen', async () => {
-  const plans = await plansOf(client, (db) =>
+  const plans = await plansOf(onClient(client), (db) =>
     db.query({ name: 'test', text: 'select * from approvals where target = $1' }, ['x']),
   );
   expect(wholeReads(plans, big)).toHaveLength(2);

@@ -10,7 +10,7 @@ import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadListRepository } from '../../../src/repositories/thread-list.ts';
 import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
 import { threadsRepository } from '../../../src/repositories/threads.ts';
-import { allNodes, plansOf, wholeReads } from '../../support/plans.ts';
+import { allNodes, onClient, plansOf, wholeReads } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 /** What grows with use; everything else is small. */
@@ -144,7 +144,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(client, use);
+  const plans = await plansOf(onClient(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(wholeReads(plans, big)).toEqual([]);
 });
@@ -152,7 +152,7 @@ test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
 test('the index of words is asked for words and periods at once', async () => {
   const { rows } = await client.query<{ id: string }>('select id from threads');
   const everyThread = rows.map(({ id }) => id);
-  const plans = await plansOf(client, (db) =>
+  const plans = await plansOf(onClient(client), (db) =>
     messageSearchRepository(db).search(reader, {
       ...search,
       thread_ids: everyThread,
@@ -167,7 +167,7 @@ test('the index of words is asked for words and periods at once', async () => {
 });
 
 test('a read from end to end would be seen', async () => {
-  const plans = await plansOf(client, (db) =>
+  const plans = await plansOf(onClient(client), (db) =>
     db.query({ name: 'test', text: 'select * from messages where content = $1' }, ['x']),
   );
   expect(wholeReads(plans, big)).toHaveLength(2);
@@ -183,7 +183,7 @@ test.each(['asc', 'desc'] as const)(
   async (order) => {
     const longest = { ...listed(), id: thread_ids[0] ?? '' };
     const page = (db: Queryable) => messagesRepository(unnamed(db)).list(longest, { ...range, order });
-    const plans = (await plansOf(client, page)).flatMap(allNodes);
+    const plans = (await plansOf(onClient(client), page)).flatMap(allNodes);
     const scans = (nodes: typeof plans) => nodes.filter((node) => node['Relation Name'] === 'messages_first');
     expect(scans(plans)).not.toEqual([]);
     const sorts = plans.filter((node) => node['Node Type'].endsWith('Sort'));

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { webhookDeliveriesRepository } from '../../../src/repositories/webhook-deliveries.ts';
 import { webhookNotesRepository } from '../../../src/repositories/webhook-notes.ts';
 import { webhooksRepository } from '../../../src/repositories/webhooks.ts';
-import { plansOf, wholeReads } from '../../support/plans.ts';
+import { onClient, plansOf, wholeReads } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 const big = new Set(['webhooks', 'webhook_deliveries', 'feed', 'events']);
@@ -65,7 +65,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(client, use);
+  const plans = await plansOf(onClient(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(wholeReads(plans, big)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { messagesRepository } from '../../../src/repositories/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
 import { threadsRepository } from '../../../src/repositories/threads.ts';
-import { type Asker, plansOf, wholeReads } from '../../support/plans.ts';
+import { plansOf, wholeReads } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 /** What a write looks into. Of each only a few rows concern it. */
@@ -112,10 +112,7 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
 test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
   const transaction = await pool.begin();
   try {
-    const asker: Asker = {
-      query: async (text, values) => ({ rows: await transaction.query({ text }, values) }),
-    };
-    const plans = await plansOf(asker, use);
+    const plans = await plansOf(transaction, use);
     expect(plans.length).toBeGreaterThan(1);
     expect(wholeReads(plans, tables)).toEqual([]);
   } finally {
