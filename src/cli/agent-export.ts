@@ -1,7 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { createHash } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Core } from '../compose.ts';
 import { isId } from '../domain/ids.ts';
@@ -12,6 +9,7 @@ import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import { follow } from './follow.ts';
 import type { CommandIo } from './io.ts';
+import { requireWritable, writeNew } from './new-file.ts';
 import { wholeNumber } from './numbers.ts';
 import { warnWithout } from './workers-of-role.ts';
 
@@ -41,7 +39,7 @@ export function exportCommand(io: CommandIo): Command {
       const { output, id, wait } = options;
       if (id !== undefined && output === undefined) throw new Error('--id wants --output');
       if (output !== undefined && !wait) throw new Error('--output waits for the end');
-      if (output !== undefined) await requireNew(output);
+      if (output !== undefined) await requireWritable(output);
       const made = await withCore(io, async (core) => {
         if (id !== undefined && output !== undefined) return fetchInto(core, handle, id, output);
         const found = await make(core, io, handle, wait);
@@ -92,37 +90,20 @@ async function make(core: Core, io: CommandIo, handle: string, wait: boolean) {
   return now;
 }
 
-/** @throws when there is something of this name. */
-async function requireNew(file: string): Promise<void> {
-  const there = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (there) throw new Error(`${file} is there already; name a new file`);
-}
-
-/** Under its name only when it is whole, and for its owner only. */
+/** Writes the archive of an export that is done into a new file, once it is known to be what was stored. */
 async function fetchInto({ unitOfWork, blobs }: Core, handle: string, id: string, file: string) {
   const found = await unitOfWork.administer(async (work) => {
     const agent = await agentEverByHandle(work, handle);
     return fetchExport(work, agent, id);
   });
-  const draft = `${file}.${randomUUID()}.part`;
   const hash = createHash('sha256');
   async function* looked(bytes: AsyncIterable<Uint8Array>) {
     for await (const chunk of bytes) {
       hash.update(chunk);
       yield chunk;
     }
-  }
-  try {
-    const bytes = await blobs.read(found.archive_key);
-    await pipeline(bytes, looked, createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
     if (hash.digest('hex') !== found.sha256) throw new Error('these are not the bytes that were stored');
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
   }
+  await writeNew(file, looked(await blobs.read(found.archive_key)));
   return found;
 }

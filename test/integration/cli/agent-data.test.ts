@@ -49,6 +49,13 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   await say(bob, 'an answer of bob');
   expect((await send(service, ann, thread, [file])).status).toBe(201);
 
+  const nowhere = join(folder, 'absent', 'ann.zip');
+  const refused = await ams(env(), ['agent', 'export', ann.handle, '--output', nowhere]);
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^\S+ cannot write .*ann\.zip: ENOENT/),
+  });
+  expect(await amsJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
   const out = join(folder, 'ann.zip');
   const handed = exported.parse(await amsJson(env(), ['agent', 'export', ann.handle, '--output', out]));
   expect(handed).toMatchObject({
