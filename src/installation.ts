@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Core } from './compose.ts';
+import { tellTurns } from './platform/turns.ts';
 
 /** Others see an installation for 20 s after its last beat (platform/redis-tenants.ts). */
 const usualBeat_ms = 5_000;
@@ -49,17 +50,22 @@ export async function holdQueues(
     if (others.length > 0 && !shared) logger.error({ others }, sharedQueues(parts, others));
     shared = others.length > 0;
   }
-  const away = (error: unknown) => logger.debug({ err: error }, 'not said who uses the queues');
+  const noted = tellTurns(logger, {
+    failing: 'not said who uses the queues: another installation under this REDIS_PREFIX would not be seen',
+    well: 'it is said again who uses the queues',
+  });
 
-  const others = await otherInstallations(parts).catch(away);
+  const asked = otherInstallations(parts);
+  await noted(asked);
+  const others = await asked.catch(() => undefined);
   if (others && others.length > 0) {
     throw new Error(
       `${sharedQueues(parts, others)}; give each a REDIS_PREFIX of its own (one that has ended is seen for 20 s)`,
     );
   }
-  const begun = beat().catch(away);
+  const begun = noted(beat());
   // Queues that are away hold up no start.
   if (others) await begun;
-  const timer = setInterval(() => void beat().catch(away), beat_ms);
+  const timer = setInterval(() => void noted(beat()), beat_ms);
   return () => clearInterval(timer);
 }

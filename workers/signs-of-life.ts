@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Core } from '../src/compose.ts';
+import { tellTurns } from '../src/platform/turns.ts';
 
 const beat_ms = 5_000;
 
@@ -17,22 +18,14 @@ interface Parts {
 export async function giveSigns({ config, repositories, logger }: Parts): Promise<() => Promise<void>> {
   const { workerNodes } = repositories;
   const id = randomUUID();
-  let failing = false;
-  async function noted(said: Promise<void>): Promise<void> {
-    try {
-      await said;
-      if (failing) logger.warn({ node: id }, 'signs of life are written again');
-      failing = false;
-    } catch (error) {
-      if (!failing) {
-        logger.warn(
-          { err: error, node: id },
-          'no sign of life is written: doctor may take this worker for dead',
-        );
-      }
-      failing = true;
-    }
-  }
+  const noted = tellTurns(
+    logger,
+    {
+      failing: 'no sign of life is written: doctor may take this worker for dead',
+      well: 'signs of life are written again',
+    },
+    { node: id },
+  );
   const say = () => noted(workerNodes.upsert(id, config.WORKER_ROLES));
   let said = say();
   await said;

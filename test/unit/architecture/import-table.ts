@@ -72,7 +72,7 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   'compose-files': ['config', 'domain', 'platform'],
   // Who else uses the same queues.
-  installation: ['compose'],
+  installation: ['compose', 'platform/turns'],
   announcer: ['domain', 'jobs', 'notebook', 'platform'],
   // What operators look at, over one core; API and worker both have it.
   ops: ['compose', 'domain', 'http', 'platform'],
