@@ -1,9 +1,10 @@
 import type { Core } from '../src/compose.ts';
 import { attachmentScanning } from '../src/jobs/attachment-scanning.ts';
-import { BlobMissing } from '../src/platform/blobs.ts';
+import { BlobMissing, type ByteRange } from '../src/platform/blobs.ts';
 import { type Judgement, ScannerAway, type Verdict } from '../src/platform/scanner.ts';
 import { noteScan } from '../src/services/scan-results.ts';
 import type { JobHandler } from './run.ts';
+import { orStopped } from './until-stopped.ts';
 
 type Upload = { id: string; storage_key: string; size_bytes: number; sha256: string };
 type Outcome = Judgement | (Verdict & { scanned_by: null });
@@ -14,10 +15,11 @@ const patience_ms = 3_600_000;
 /**
  * Marks uploads clean, infected or failed, and removes the bytes of infected ones. One after the other, and each is settled
  * by itself: a fault holds up no other, and a run that was killed leaves only the rest to do.
+ * @param options `stop` leaves the rest to another worker at once, with its reason.
  */
 export function attachmentScanningHandler(
   core: Core,
-  { patience = patience_ms } = {},
+  { patience = patience_ms, stop = new AbortController().signal } = {},
 ): JobHandler<{ ids: string[] }> {
   const { repositories, blobs, scanner, logger, metrics, unitOfWork } = core;
   const { attachments, outbox } = repositories;
@@ -29,8 +31,10 @@ export function attachmentScanningHandler(
   async function examine(upload: Upload): Promise<Outcome> {
     const { storage_key, size_bytes, sha256 } = upload;
     try {
-      return await scanner.judge({ size_bytes, sha256, read: (range) => blobs.read(storage_key, range) });
+      const file = { size_bytes, sha256, read: (range?: ByteRange) => blobs.read(storage_key, range) };
+      return await orStopped(stop, () => scanner.judge(file));
     } catch (error) {
+      stop.throwIfAborted();
       if (error instanceof BlobMissing) {
         return { status: 'failed', reason: 'its bytes are gone', scanned_by: null };
       }
@@ -61,7 +65,11 @@ export function attachmentScanningHandler(
 
   async function handle({ ids }: { ids: string[] }): Promise<void> {
     const faults: unknown[] = [];
-    for (const id of ids) await settle(id).catch((error: unknown) => faults.push(error));
+    for (const id of ids) {
+      stop.throwIfAborted();
+      await settle(id).catch((error: unknown) => faults.push(error));
+    }
+    if (faults.length > 0) stop.throwIfAborted();
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} of ${ids.length} not scanned`);
   }
 

@@ -17,6 +17,7 @@ import { createRests } from './rests.ts';
 import { consumeQueues, type JobMeter } from './run.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { giveSigns } from './signs-of-life.ts';
+import { blobsUntil } from './until-stopped.ts';
 import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
 
 /**
@@ -42,14 +43,15 @@ export async function startWorker(
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
   const rests = createRests(pacing.rest, pacing.longest_rest);
+  const stoppable = { ...core, blobs: blobsUntil(stop.signal, core.blobs) };
   const handlers = [
     deliveryHandler(core),
     webhookHandler(core, receipts, rests, pacing),
     searchIndexingHandler(core),
-    attachmentScanningHandler(core),
-    maintenanceHandler(core, pacing),
-    agentErasureHandler(core, stop.signal),
-    agentExportHandler(core, stop.signal),
+    attachmentScanningHandler(stoppable, { stop: stop.signal }),
+    maintenanceHandler(stoppable, pacing),
+    agentErasureHandler(stoppable, stop.signal),
+    agentExportHandler(stoppable, stop.signal),
   ];
   const meter: JobMeter = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(

@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { beginErasure } from '../../../src/services/erasure.ts';
+import { faultyS3, planned } from '../../support/faulty-s3.ts';
 import { describeWithRedis } from '../../support/redis-server.ts';
 import { rest } from '../../support/rest-client.ts';
 import { backends, buildAgent } from '../../support/service.ts';
 import { connect } from '../../support/ws-client.ts';
+import { scanned, uploaded } from '../files/house.ts';
 import { expectExact } from './checker.ts';
 import { type Cluster, type Conversation, startCluster, startConversation } from './cluster.ts';
 import { follow } from './follower.ts';
@@ -146,5 +148,25 @@ await describeWithRedis('SIGTERM under load', () => {
     await cluster.worker(roles);
     const stage = async () => (await core.repositories.erasures.find(id))?.stage;
     await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
+  });
+
+  test('a worker leaves what hangs at the store of files to another one', async () => {
+    const store = await faultyS3();
+    onTestFinished(() => store.close());
+    const cluster = await startCluster('redis', { ...store.env, S3_PATIENCE_SECONDS: '120' });
+    onTestFinished(() => cluster.stop());
+    const { core } = cluster;
+    const [api, stopping] = await Promise.all([cluster.api(), cluster.worker()]);
+    const ann = await buildAgent(core);
+    const files = (['hang', 'stuck'] as const).map((deed) => planned({ GET: [deed, 'do'] }));
+    const service = { api: `${api.url}/v1` };
+    const ids: string[] = [];
+    for (const bytes of files) ids.push(await uploaded(service, ann, { bytes, type: null }));
+    await vi.waitFor(() => expect(files.map((bytes) => store.tries('GET', bytes))).toEqual([1, 1]), 60_000);
+    expect(await stopping.terminate(), stopping.log()).toEqual(clean);
+    const scans = (await core.queues.depths()).find(({ queue }) => queue === 'attachment-scanning');
+    expect(scans).toMatchObject({ active: 0, delayed: 0, failed: 0 });
+    await cluster.worker();
+    for (const id of ids) expect(await scanned(service, ann, id)).toMatchObject({ scan_status: 'clean' });
   });
 });
