@@ -83,10 +83,11 @@ const checks: Check[] = [
   {
     part: 'queues',
     async look({ queues, config }) {
-      await queues.ping();
+      await queues.check();
       return backendOf(config);
     },
-    advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
+    advice:
+      'start Redis, let it take writes (more maxmemory, room on its disk, the master instead of a replica), correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL; until then sends go on, and jobs follow later',
   },
   {
     part: 'prefix',

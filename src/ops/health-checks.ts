@@ -10,7 +10,7 @@ export function healthChecks({
 }: Pick<Core, 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
   return [
     { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
-    { part: 'queues', dispensable: true, check: () => queues.ping() },
+    { part: 'queues', dispensable: true, check: () => queues.check() },
     {
       part: 'bus',
       dispensable: true,

@@ -33,6 +33,7 @@ export interface BullBackend {
   worker(name: QueueName, processor: BullProcessor, tuning: BullWorkerTuning): Promise<Consumer>;
   installations(own?: string): Promise<string[]>;
   ping(): Promise<void>;
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -112,6 +113,7 @@ export function bullQueues(backend: BullBackend, log: ErrorLog, tracing: Tracing
     shown: () => Promise.all(queueNames.map((name) => backend.queue(name))),
     installations: (own) => backend.installations(own),
     ping: () => backend.ping(),
+    check: () => backend.check(),
 
     async close() {
       closed = true;

@@ -80,6 +80,10 @@ export function postgresQueues({ url, schema, log, tracing = untraced }: Postgre
 
   const workerBackend: typeof createPostgresBackend = (...args) => guarded(createPostgresBackend(...args));
 
+  async function ping(): Promise<void> {
+    await (await producer()).root.connection.pool.query('select 1');
+  }
+
   const backend: BullBackend = {
     async queue(name) {
       const queue = (await producer()).queues.get(name);
@@ -102,9 +106,8 @@ export function postgresQueues({ url, schema, log, tracing = untraced }: Postgre
 
     installations: async (own) => (own === undefined ? [] : [own]),
 
-    async ping() {
-      await (await producer()).root.connection.pool.query('select 1');
-    },
+    ping,
+    check: ping,
 
     async close() {
       await (await opened)?.root.close();

@@ -1,6 +1,6 @@
 import { Queue, QueueKeys, RedisConnection, RedisQueueBackend, Worker } from 'bullmq';
 import { queueNames } from '../jobs/define.ts';
-import { type ErrorLog, limitedLog } from './error-log.ts';
+import { type ErrorLog, limitedLog, reasonOf } from './error-log.ts';
 import { type BullBackend, bullQueues, type BullQueue } from './queues-bullmq.ts';
 import type { JobQueues } from './queues.ts';
 import { type Tracing, untraced } from './tracing.ts';
@@ -10,6 +10,9 @@ import { closeRedis, connectRedis, failFast, patient, type RedisClient, redisRea
 
 /** How long a server may leave a worker without an answer, in milliseconds; its machine may be gone without a word. */
 const silence_ms = 10_000;
+
+/** How long what was written to see whether jobs can be added stays, in seconds. */
+const lookLasts = 60;
 
 export interface RedisQueuesOptions {
   url: string;
@@ -97,6 +100,16 @@ export function redisQueues({ url, prefix, log, tracing = untraced }: RedisQueue
       await Promise.all(
         queueNames.map((name) => producer.exists(`${queuePrefix(url, prefix, name)}:${name}:meta`)),
       );
+    },
+
+    async check() {
+      await redisReady(producer, 2_000);
+      const places = new Set(queueNames.map((name) => `${queuePrefix(url, prefix, name)}:takes-jobs`));
+      try {
+        await Promise.all(Array.from(places, (key) => producer.set(key, '', 'EX', lookLasts)));
+      } catch (error) {
+        throw new Error(`Redis takes no jobs: ${reasonOf(error)}`, { cause: error });
+      }
     },
 
     close: () => closeRedis(producer),

@@ -74,6 +74,10 @@ export interface JobQueues {
   installations(own?: string): Promise<string[]>;
   /** Resolves when the backend answers, waiting at most two seconds for it; rejects with a clear reason otherwise. */
   ping(): Promise<void>;
+  /**
+   * The same, and that jobs can be added: a Redis that is full, cannot write to its disk, or has become a replica answers and takes none.
+   */
+  check(): Promise<void>;
   /** Closes the consumers that are still open, then the connections. */
   close(): Promise<void>;
 }

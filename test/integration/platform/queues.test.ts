@@ -28,6 +28,25 @@ await describeWithRedis('the job queues in Redis', () => {
     await expect(queues.enqueue([job('stray')])).rejects.toThrow(/not connected/);
   });
 
+  test('says that a server takes no jobs which answers, and is full or has become a replica', async () => {
+    const server = await startTestRedis();
+    onTestFinished(() => server.stop());
+    const queues = redisQueues({ url: server.url, prefix: 'refused', log: () => undefined });
+    onTestFinished(() => queues.close());
+    const client = new Redis(server.url);
+    onTestFinished(() => client.disconnect());
+    await queues.check();
+    await client.config('SET', 'maxmemory', '1');
+    await expect(queues.check()).rejects.toThrow(/^Redis takes no jobs: OOM /);
+    await queues.ping();
+    await client.config('SET', 'maxmemory', '0');
+    await queues.check();
+    await client.replicaof('127.0.0.1', redis.port);
+    await expect(queues.check()).rejects.toThrow(/^Redis takes no jobs: READONLY /);
+    await client.replicaof('NO', 'ONE');
+    await vi.waitFor(() => queues.check(), soon);
+  });
+
   test('goes on after FLUSHALL', async () => {
     const queues = redisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
     onTestFinished(() => queues.close());
