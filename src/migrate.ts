@@ -3,7 +3,9 @@ import { migrateForward } from './platform/migrations.ts';
 
 /** `npm run migrate`: brings the schema forward; safe beside running processes. */
 try {
-  const run = await migrateForward(loadConfig(process.env).DATABASE_DIRECT_URL);
+  const run = await migrateForward(loadConfig(process.env).DATABASE_DIRECT_URL, (line) => {
+    process.stderr.write(`${line}\n`);
+  });
   process.stdout.write(run.length > 0 ? `${run.join('\n')}\n` : 'the schema is up to date\n');
 } catch (error) {
   process.stderr.write(`cannot migrate: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { type Tell, watchWaits } from './migration-waits.ts';
 
 interface MigrationModule {
   up(knex: Knex): Promise<void>;
@@ -35,17 +36,31 @@ const oneAtATime = 7_310_552_901;
 const askAgain_ms = 100;
 
 /** Holds an advisory lock meanwhile, so that a lock row left by a migration that was killed can be cleared without fear. */
-async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise<T>): Promise<T> {
+async function withKnex<T>(
+  url: string,
+  run: (migrate: Knex.Migrator) => Promise<T>,
+  tell: Tell = () => undefined,
+): Promise<T> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await guard.connect();
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
   try {
-    await lockAlone(guard);
+    await lockAlone(guard, tell);
     // A statement that waits for a lock holds up the running service behind it: it gives up soon, and is tried again.
-    await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
-      set_config('idle_in_transaction_session_timeout', '0', false)`);
+    const { rows }: { rows: { pid: number }[] } =
+      await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
+        set_config('idle_in_transaction_session_timeout', '0', false), pg_backend_pid() as pid`);
     await db.migrate.forceFreeMigrationsLock(options);
-    return await run(db.migrate);
+    const waits = watchWaits(guard, rows[0]?.pid ?? 0, tell);
+    try {
+      return await run(db.migrate);
+    } catch (error) {
+      if (!isKeptOut(error)) throw error;
+      const by = waits.last().join('; ') || 'somebody who is gone by now';
+      throw new Error(`others kept it from a lock, and it can be run again: ${by}`, { cause: error });
+    } finally {
+      await waits.end();
+    }
   } finally {
     await db.destroy();
     await guard.end();
@@ -56,12 +71,13 @@ async function withKnex<T>(url: string, run: (migrate: Knex.Migrator) => Promise
  * Waits for whoever migrates at the same time, by asking: a statement that waits holds a snapshot, and an index that the other one builds
  * beside the service would wait for that.
  */
-async function lockAlone(guard: pg.Client): Promise<void> {
-  for (;;) {
+async function lockAlone(guard: pg.Client, tell: Tell): Promise<void> {
+  for (let asked = 1; ; asked += 1) {
     const { rows } = await guard.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
       oneAtATime,
     ]);
     if (rows[0]?.mine) return;
+    if (asked === 10) tell('another migration of this database is under way: this one waits for its end');
     await pause(askAgain_ms);
   }
 }
@@ -69,14 +85,18 @@ async function lockAlone(guard: pg.Client): Promise<void> {
 /** How often a migration is begun that others keep from a lock, and the pause in between, in milliseconds. */
 const lockTries = { most: 10, pause_ms: 2_000 };
 
+/** A lock did not come in time. */
+function isKeptOut(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03';
+}
+
 /** A migration runs in a transaction: one that meets a lock has changed nothing, and begins anew. */
 async function untilUnlocked<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await run();
     } catch (error) {
-      const locked = error instanceof Error && 'code' in error && error.code === '55P03';
-      if (!locked || tries === lockTries.most) throw error;
+      if (!isKeptOut(error) || tries === lockTries.most) throw error;
       await pause(lockTries.pause_ms);
     }
   }
@@ -90,16 +110,18 @@ const aheadOrNot = { ...options, disableMigrationsListValidation: true };
 /**
  * Brings the schema forward and answers the names of what was run; two callers at once go one after the other. Leaves a schema as
  * it is that a newer release has brought further. One that others keep from a lock is tried ten times.
+ * @param tell hears whom it waits for.
  */
-export function migrateForward(url: string): Promise<string[]> {
-  return withKnex(url, async (migrate) => {
+export function migrateForward(url: string, tell?: Tell): Promise<string[]> {
+  const forward = async (migrate: Knex.Migrator): Promise<string[]> => {
     const done: string[] = [];
     for (;;) {
       const [, run]: [number, string[]] = await untilUnlocked(() => migrate.up(aheadOrNot));
       if (run.length === 0) return done;
       done.push(...run);
     }
-  });
+  };
+  return withKnex(url, forward, tell);
 }
 
 /** Takes back the latest migration and answers its name, or none when nothing is left. */

@@ -79,7 +79,8 @@ test('the index of a long audit log is built beside those who write to it, and a
   onTestFinished(() => writer.end());
   await writer.query('begin');
   await writer.query(act('aud_1'));
-  const run = migrateForward(url);
+  const told: string[] = [];
+  const run = migrateForward(url, (line) => void told.push(line));
   await vi.waitFor(async () => {
     const waiting = await rows(`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%'`);
@@ -87,6 +88,11 @@ test('the index of a long audit log is built beside those who write to it, and a
   }, 60_000);
   // Behind a statement that waits for the table this one would wait too.
   await rows(`set lock_timeout = '10s'; ${act('aud_2')}`);
+  const [{ pid } = { pid: 0 }] = (await writer.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+  const named = new RegExp(
+    `^the migration waits for the transaction of process ${pid} \\(.*idle in transaction`,
+  );
+  await vi.waitFor(() => expect(told).toContainEqual(expect.stringMatching(named)), 60_000);
   await writer.query('commit');
   expect(await run).toContain('0047-audit-log-by-organization');
   const [index] =
