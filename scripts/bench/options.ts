@@ -29,6 +29,9 @@ npm run bench -- fan-out   a thread of many connected members: from a POST to ea
 
 npm run bench -- nodes     what a message costs two APIs and two workers, beside one of each, in turn; Linux only
 
+npm run bench -- goals     sending, fan-out, sockets, history and nodes one after the other, each held against what the service is meant
+                           to reach on 2 processors; about a quarter of an hour; Linux only
+
 npm run bench -- soak      half an hour of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only
 
 Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of its own, and removes them at the end.
@@ -43,6 +46,7 @@ Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of it
 Of sending:
   --seconds <n>            of each measurement (10)
   --threads <n>            threads of two members (64)
+  --in-flight <n>          POSTs under way at once, and transactions of (a) (32)
   --rate <n>               messages a second of (c) (200)
 
 Of history:
@@ -79,8 +83,11 @@ const parts = [
   'sockets',
   'reconnect',
   'fan-out',
+  'goals',
   'soak',
 ] as const;
+
+export type Options = ReturnType<typeof readOptions>;
 
 /** The arguments, checked. @throws one line that names the option. */
 export function readOptions() {
@@ -91,6 +98,7 @@ export function readOptions() {
       backend: { type: 'string' },
       'redis-server': { type: 'string' },
       threads: { type: 'string', default: '64' },
+      'in-flight': { type: 'string', default: '32' },
       messages: { type: 'string', default: '10000,100000,1000000' },
       'other-threads': { type: 'string', default: '1800' },
       'rate-limits': { type: 'string', default: 'off' },
@@ -124,6 +132,7 @@ export function readOptions() {
   const sending = {
     seconds: positive('--seconds', values.seconds),
     threads: Math.ceil(positive('--threads', values.threads)),
+    in_flight: whole('--in-flight', values['in-flight']),
     rate: positive('--rate', values.rate ?? '200'),
   };
   const history = {

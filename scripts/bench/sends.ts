@@ -16,7 +16,7 @@ export interface Sends {
   close(): void;
 }
 
-const mostConnections = 64;
+const usualConnections = 64;
 /** How much longer than planned the steady sends may take before the service counts as too slow for their rate. */
 const patience_ms = 30_000;
 
@@ -40,7 +40,7 @@ export function openSends(
   nextNumber: Numbers = numbers(),
   nextText: () => string | undefined = () => undefined,
 ): Sends {
-  const connections = Array.from({ length: mostConnections }, () => keptConnection(base));
+  const connections = Array.from({ length: usualConnections }, () => keptConnection(base));
   const acknowledged = new Map<number, Thread>();
 
   function turn(number: number): { thread: Thread; sender: Member } {
@@ -67,6 +67,7 @@ export function openSends(
   return {
     acknowledged,
     async flood(lanes, seconds) {
+      while (connections.length < lanes) connections.push(keptConnection(base));
       const free = connections.slice(0, lanes);
       return keepInFlight(lanes, seconds, signal, async () => {
         const connection = free.pop();

@@ -1,0 +1,96 @@
+import { type Bench, measures } from './measures.ts';
+
+/** One aim of the service on 2 processors that it shares with the load generator, and what was measured. */
+export interface Goal {
+  measure: string;
+  /** As many as figures, each with its unit of `measure`. */
+  goal: readonly number[];
+  /** Null where the system does not tell. */
+  figures: readonly number[] | null;
+  /** Whether a figure must reach its goal from above. */
+  at_least: boolean;
+}
+
+/** As fast as it goes: enough under way that no part ever waits for the generator. */
+const busiest = { in_flight: 256, threads: 512 };
+/** Messages beside which the last page is read. */
+const longHistory = 100_000;
+
+/** Measures all that there are goals for, one after the other, each on an installation of its own; see docs/performance.md. */
+export async function measureGoals(bench: Bench): Promise<{ goals: Goal[] }> {
+  const sending = await measures.sending(bench);
+  const busy = await measures.sending(bench, busiest);
+  const fanOut = await measures.fanOut(bench);
+  const sockets = await measures.sockets(bench);
+  const nodes = await measures.nodes(bench);
+  const history = await measures.history(bench);
+  const { sizes, sends } = history;
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  const read = sizes.find(({ messages }) => messages >= longHistory) ?? last;
+  const page = read?.timings.find(({ name }) => name === 'messages')?.alone;
+  const { delivery_ms: one } = sending;
+  const { delivery_ms: each, frames_per_s } = fanOut;
+  return {
+    goals: [
+      atLeast(
+        `POST message, ${sending.in_flight} in flight ÷ the same SQL alone`,
+        [0.4],
+        [sending.send_ratio],
+      ),
+      atLeast(`messages/s stored and delivered, ${busy.in_flight} in flight`, [2_500], [busy.send_per_s]),
+      atMost(`POST → socket at ${sending.steady_per_s}/s, p50 / p99 ms`, [4, 15], [one.p50, one.p99]),
+      atMost(
+        `thread of ${fanOut.members} sockets at ${fanOut.rate}/s, p50 / p99 ms to each`,
+        [8, 15],
+        [each.p50, each.p99],
+      ),
+      atLeast('the same thread as fast as it goes, frames/s', [30_000], [frames_per_s]),
+      atMost(`idle socket of ${sockets.sockets}, resident KB`, [20], [sockets.service.each_kb]),
+      atMost(
+        `last 50 of ${read?.messages} messages, p50 / p95 ms`,
+        [4, 8],
+        page ? [page.p50, page.p95] : null,
+      ),
+      atMost(
+        `cost of a message at ${last?.messages} ÷ at ${first?.messages} stored`,
+        [1.1],
+        sends?.cost_ratio == null ? null : [sends.cost_ratio],
+      ),
+      atMost(
+        'CPU time of a message, two of each ÷ one',
+        [1.1],
+        nodes.cost_ratio === null ? null : [nodes.cost_ratio],
+      ),
+    ],
+  };
+}
+
+const atLeast = (measure: string, goal: readonly number[], figures: readonly number[] | null): Goal => {
+  return { measure, goal, figures, at_least: true };
+};
+const atMost = (measure: string, goal: readonly number[], figures: readonly number[] | null): Goal => {
+  return { measure, goal, figures, at_least: false };
+};
+
+/** Which of its figures reach their goals, one by one. */
+export function reached({ goal, figures, at_least }: Goal): boolean[] {
+  return goal.map((bound, at) => {
+    const figure = figures?.[at];
+    return figure !== undefined && (at_least ? figure >= bound : figure <= bound);
+  });
+}
+
+/** The figures for people. */
+export function goalsTable({ goals }: { goals: readonly Goal[] }): string {
+  const rows = goals.map((goal) => {
+    const met = reached(goal);
+    return [
+      goal.measure,
+      `${goal.at_least ? '≥' : '≤'} ${goal.goal.join(' / ')}`,
+      goal.figures?.map((figure) => Math.round(figure * 1_000) / 1_000).join(' / ') ?? 'not told here',
+      met.every(Boolean) ? 'met' : met.map((each) => (each ? 'met' : 'MISSED')).join(' / '),
+    ];
+  });
+  const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}\n`).join('');
+}
