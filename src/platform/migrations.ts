@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { reasonOf } from './error-log.ts';
 import { type Tell, watchWaits } from './migration-waits.ts';
 
 interface MigrationModule {
@@ -50,6 +51,7 @@ async function withKnex<T>(
     const { rows }: { rows: { pid: number }[] } =
       await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false), pg_backend_pid() as pid`);
+    await noticeOurEnd(db, tell);
     await db.migrate.forceFreeMigrationsLock(options);
     const waits = watchWaits(guard, rows[0]?.pid ?? 0, tell);
     try {
@@ -65,6 +67,16 @@ async function withKnex<T>(
     await db.destroy();
     await guard.end();
   }
+}
+
+/**
+ * Has the server look whether we are still there while a statement runs. What a run that was killed had asked for would go on without it,
+ * for minutes where it waits for others, and the next run would wait for that.
+ */
+async function noticeOurEnd(db: Knex, tell: Tell): Promise<void> {
+  await db
+    .raw(`select set_config('client_connection_check_interval', '1s', false)`)
+    .catch((error: unknown) => tell(`the server cannot notice a run that is killed: ${reasonOf(error)}`));
 }
 
 /**

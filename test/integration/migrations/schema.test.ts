@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { migrateBack, migrateForward, pendingMigrations } from '../../../src/platform/migrations.ts';
@@ -79,13 +80,24 @@ test('the index of a long audit log is built beside those who write to it, and a
   onTestFinished(() => writer.end());
   await writer.query('begin');
   await writer.query(act('aud_1'));
+  const untilWaiting = (count: number) =>
+    vi.waitFor(async () => {
+      const waiting = await rows(`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%'`);
+      expect(waiting.length).toBe(count);
+    }, 60_000);
+  const killed = spawn(process.execPath, ['dist/src/migrate.js'], {
+    env: { ...process.env, DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for a service' },
+    stdio: 'ignore',
+  });
+  await untilWaiting(1);
+  killed.kill('SIGKILL');
+  // The server would wait on for two minutes.
+  await untilWaiting(0);
+
   const told: string[] = [];
   const run = migrateForward(url, (line) => void told.push(line));
-  await vi.waitFor(async () => {
-    const waiting = await rows(`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%'`);
-    expect(waiting.length).toBe(1);
-  }, 60_000);
+  await untilWaiting(1);
   // Behind a statement that waits for the table this one would wait too.
   await rows(`set lock_timeout = '10s'; ${act('aud_2')}`);
   const [{ pid } = { pid: 0 }] = (await writer.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
