@@ -18,13 +18,14 @@ const page = `select ${columns} from page join messages m on m.id = page.message
 const statements = {
   /**
    * Newer rows of the tokenizer's version stay: a worker of an older release may run beside. Words that were read before their message
-   * was erased are left out.
+   * was erased are left out. Each message is looked up by its key (offset 0), however few there are.
    */
   index: statement(
     'message_search.index',
     `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
      select m.id, m.thread_id, m.sender_id, d.document::tsvector, $3, m.created_at, $4
-     from unnest(${unseen('$1', 'text[]')}, ${unseen('$2', 'text[]')}) d (message_id, document) join messages m on m.id = d.message_id
+     from unnest(${unseen('$1', 'text[]')}, ${unseen('$2', 'text[]')}) d (message_id, document)
+     cross join lateral (select * from messages where id = d.message_id offset 0) m
      where m.content <> '' or m.metadata <> '{"erased": true}'
      order by m.id
      on conflict (message_id) do update

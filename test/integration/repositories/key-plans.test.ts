@@ -5,6 +5,7 @@ import { openDatabase } from '../../../src/platform/database.ts';
 import { commitStatement } from '../../../src/repositories/commit.ts';
 import { feedRepository } from '../../../src/repositories/feed.ts';
 import { messageBatchesRepository } from '../../../src/repositories/message-batches.ts';
+import { messageSearchRepository } from '../../../src/repositories/message-search.ts';
 import { messagesRepository } from '../../../src/repositories/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
@@ -54,6 +55,11 @@ beforeAll(async () => {
        select t.id, a.id, 0 from unnest($1::text[]) with ordinality t (id, n)
        join unnest($2::text[]) with ordinality a (id, n) on a.n in (2 * t.n - 1, 2 * t.n)`,
       [threads, agents],
+    );
+    await client.query(
+      `insert into messages (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at)
+       select id, $2, n, $3, 'x', 'text', '{}', 0 from unnest($1::text[]) with ordinality m (id, n)`,
+      [agents.map(() => newId('message')), threads[1], sender],
     );
     await client.query('analyze');
   } finally {
@@ -108,6 +114,23 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => threadMembersRepository(db).markDelivered([{ thread_id, agent_id: other, sequence: 1 }]),
   ],
 ];
+
+/** Outside of transactions, where the settings of writes do not hold. */
+const others: [string, (db: Queryable) => Promise<unknown>][] = [
+  ['where feeds stand', (db) => feedRepository(db).heads([sender, other])],
+  ['from where to where feeds go', (db) => feedRepository(db).bounds([sender, other])],
+  ['what is pending', (db) => feedRepository(db).standings([{ agent_id: sender, types: [] }], 10)],
+  [
+    'the index of words',
+    (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
+  ],
+];
+
+test.each(others)('so does, outside of a transaction: %s', async (_, use) => {
+  const plans = await plansOf(pool, use);
+  expect(plans.length).toBeGreaterThan(1);
+  expect(wholeReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
+});
 
 test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
   const transaction = await pool.begin();
