@@ -4,11 +4,12 @@ import type { TestProject } from 'vitest/node';
 import { guardFolder } from '../../scripts/parts/folder-guard.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { migrateForward } from '../../src/platform/migrations.ts';
+import { bundleService } from './bundle.ts';
 import { dataFolder } from './data-folder.ts';
 
 const template = 'ams_template';
 
-/** One PostgreSQL for all test files, with a migrated template that each file copies. */
+/** One PostgreSQL for all test files, with a migrated template that each file copies, and one bundle of the service. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await dataFolder();
   // On a signal vitest exits at once, without the teardown below.
@@ -21,9 +22,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.connect();
   await client.query(`create database ${template}`);
   await client.end();
-  await migrateForward(url.href);
+  const [bundle] = await Promise.all([bundleService(), migrateForward(url.href)]);
   project.provide('postgres_url', server.url);
   project.provide('template', template);
+  project.provide('bundle', bundle);
   return async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

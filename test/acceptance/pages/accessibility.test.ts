@@ -11,7 +11,7 @@ import { describeWithBrowser } from '../../support/browser.ts';
 import { approve, newPerson, signIn, signUp } from '../person.ts';
 import { startAtItsAddress } from '../service.ts';
 import { crawl } from './crawl.ts';
-import { pageFaults } from './page-faults.ts';
+import { bringAxe, pageFaults } from './page-faults.ts';
 
 const [mara] = people;
 
@@ -88,6 +88,7 @@ await describeWithBrowser('the pages', (browser) => {
     async function withPage(go: (page: Page) => Promise<void>): Promise<void> {
       const context = await browser().newContext({ ...options, baseURL: service.url });
       try {
+        await bringAxe(context);
         await go(await context.newPage());
       } finally {
         await context.close();

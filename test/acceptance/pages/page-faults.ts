@@ -1,5 +1,5 @@
-import { source } from 'axe-core';
-import type { Page } from 'playwright-core';
+import { createRequire } from 'node:module';
+import type { BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 
 const result = z.object({
@@ -17,10 +17,18 @@ const rules = JSON.stringify({
   resultTypes: ['violations'],
 });
 
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/**
+ * Has every page of this browser come with what `pageFaults` asks. The pages allow no scripts; this one is put in by the browser's
+ * driver, as an extension is. Sent once, it is compiled once: for each page anew that takes as long as the look itself.
+ */
+export async function bringAxe(context: BrowserContext): Promise<void> {
+  await context.addInitScript({ path: axe });
+}
+
 /** What is wrong with the page that is open: for whoever cannot see it well, and with what does not fit the screen. */
 export async function pageFaults(page: Page): Promise<string[]> {
-  // The page allows no scripts; this one is put in by the browser's driver, as an extension is.
-  await page.evaluate(source);
   const found = result.parse(await page.evaluate(`axe.run(${rules})`));
   const faults = found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bundled } from '../../support/bundled.ts';
 import { openBrowser } from '../../support/browser-forms.ts';
 import { startProcess, type ServiceProcess } from '../../../scripts/parts/service-process.ts';
 import { startService, testSettings, type TestService } from '../../support/service.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   settings = await testSettings('postgres');
   settings.env['REFRESH_GRACE_SECONDS'] = '60';
   here = await startService({ worker: false, env: settings.env });
-  there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' });
+  there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' }, { program: bundled('api') });
 });
 afterAll(async () => {
   await there.terminate();
@@ -87,7 +88,7 @@ test('a code and a refresh token that one process gave are good at another, and 
   const at = (url: string) => appOf(url, app.client_id, app.redirect_uri, app.pair);
   const tokens = tokensOf(await at(there.url).exchange(code.get('code') ?? ''));
   await there.kill9();
-  there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' });
+  there = await startProcess('api', { ...settings.env, LOG_LEVEL: 'info' }, { program: bundled('api') });
   const restarted = at(there.url);
   expect((await restarted.refresh(tokens.refresh_token)).status).toBe(200);
   expect((await restarted.exchange(later.get('code') ?? '')).status).toBe(200);

@@ -7,6 +7,7 @@ import { startProcess } from '../../../scripts/parts/service-process.ts';
 import { registerAgent } from '../../../src/services/agents-admin.ts';
 import { createCredential } from '../../../src/services/credentials.ts';
 import { openBrowser } from '../../support/browser-forms.ts';
+import { bundled } from '../../support/bundled.ts';
 import { rawCall } from '../../support/mcp-client.ts';
 import { rest } from '../../support/rest-client.ts';
 import { buildAgent, tokenFor } from '../../support/service.ts';
@@ -30,8 +31,8 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   const operator = randomBytes(12).toString('hex');
   const env = { ...cluster.env, LOG_LEVEL: 'trace', OPERATOR_PASSWORD: operator };
   const logs = { api: join(folder, 'api.log'), worker: join(folder, 'worker.log') };
-  const api = await startProcess('api', env, { logFile: logs.api });
-  const worker = await startProcess('worker', env, { logFile: logs.worker });
+  const api = await startProcess('api', env, { logFile: logs.api, program: bundled('api') });
+  const worker = await startProcess('worker', env, { logFile: logs.worker, program: bundled('worker') });
   const { url } = api;
   const secrets: Record<string, string> = { operator, key: String(cluster.env['SECRET_KEY']) };
   const words = (name: string): string => (secrets[name] = `said-${name}-${randomBytes(6).toString('hex')}`);

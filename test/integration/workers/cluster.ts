@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { compose, type Core } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { bundled } from '../../support/bundled.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { type ServiceProcess, startProcess } from '../../../scripts/parts/service-process.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis-server.ts';
@@ -42,7 +43,7 @@ export async function startCluster(backend: Backend, own: Record<string, string>
   const processes: ServiceProcess[] = [];
 
   async function start(part: 'api' | 'worker', its: Record<string, string> = {}): Promise<ServiceProcess> {
-    const started = await startProcess(part, { ...env, ...its });
+    const started = await startProcess(part, { ...env, ...its }, { program: bundled(part) });
     processes.push(started);
     return started;
   }
