@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Core } from '../src/compose.ts';
 import { holdQueues } from '../src/installation.ts';
 import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
@@ -31,6 +32,7 @@ export async function startWorker(
 ): Promise<{ ops_port: number | undefined }> {
   const { config, queues, logger, metrics, unitOfWork } = core;
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // every open file listens to it
   let leaving = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
   await recogniseRestore(unitOfWork);

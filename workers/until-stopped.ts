@@ -41,6 +41,7 @@ export function blobsUntil(stop: AbortSignal, blobs: Blobs): Blobs {
       );
       const end = (): void => void bytes.destroy(stop.reason);
       stop.addEventListener('abort', end, { once: true });
+      if (stop.aborted) end();
       return bytes.once('close', () => stop.removeEventListener('abort', end));
     },
     write: (key, bytes, own = stop) => blobs.write(key, bytes, own),

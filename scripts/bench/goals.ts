@@ -80,15 +80,18 @@ export function reached({ goal, figures, at_least }: Goal): boolean[] {
   });
 }
 
+function verdictOf(met: readonly boolean[]): string {
+  return met.every(Boolean) ? 'met' : met.map((each) => (each ? 'met' : 'MISSED')).join(' / ');
+}
+
 /** The figures for people. */
 export function goalsTable({ goals }: { goals: readonly Goal[] }): string {
   const rows = goals.map((goal) => {
-    const met = reached(goal);
     return [
       goal.measure,
       `${goal.at_least ? '≥' : '≤'} ${goal.goal.join(' / ')}`,
       goal.figures?.map((figure) => Math.round(figure * 1_000) / 1_000).join(' / ') ?? 'not told here',
-      met.every(Boolean) ? 'met' : met.map((each) => (each ? 'met' : 'MISSED')).join(' / '),
+      goal.figures === null ? '–' : verdictOf(reached(goal)),
     ];
   });
   const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));

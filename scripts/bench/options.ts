@@ -46,7 +46,7 @@ Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of it
 Of sending:
   --seconds <n>            of each measurement (10)
   --threads <n>            threads of two members (64)
-  --in-flight <n>          POSTs under way at once, and transactions of (a) (32)
+  --in-flight <n>          calls under way at once, of mcp and nodes too; transactions of (a) wait for one of 20 connections (32)
   --rate <n>               messages a second of (c) (200)
 
 Of history:

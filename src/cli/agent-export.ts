@@ -104,6 +104,11 @@ async function fetchInto({ unitOfWork, blobs }: Core, handle: string, id: string
     }
     if (hash.digest('hex') !== found.sha256) throw new Error('these are not the bytes that were stored');
   }
-  await writeNew(file, looked(await blobs.read(found.archive_key)));
+  const bytes = await blobs.read(found.archive_key);
+  try {
+    await writeNew(file, looked(bytes));
+  } finally {
+    bytes.destroy(); // where nothing could be written nothing was read
+  }
   return found;
 }

@@ -44,8 +44,9 @@ const answerTakes = 5_000;
 const longestPause = 30_000;
 
 /**
- * How the statements of a write are planned: each of them finds its rows by their keys. Left alone PostgreSQL reads tables of a few
- * thousand rows from end to end for ten of them, since it counts with a disk that seeks, and keeps to such a plan while they grow.
+ * How the statements of a transaction are planned, unless it is one of a standby: each of them finds its rows by their keys. Left alone
+ * PostgreSQL reads tables of a few thousand rows from end to end for ten of them, since it counts with a disk that seeks. A statement that is
+ * planned once keeps the plan of where it was planned: those that run outside of transactions as well must be good without this.
  */
 const byKeys = { enable_seqscan: 'off', random_page_cost: 1.1 };
 

@@ -34,8 +34,8 @@ function adviceOn({ pid, who }: Holder): string {
 }
 
 /**
- * Looks from another connection whom a migration waits for, and tells each transaction once. The look holds no snapshot, for which
- * an index that is built beside the service would wait.
+ * Looks from another connection whom a migration waits for, and tells each transaction once. The look holds a snapshot, for which an
+ * index that is built beside the service waits, only while it runs.
  * @param pid of the connection that migrates.
  */
 export function watchWaits(client: pg.Client, pid: number, tell: Tell) {

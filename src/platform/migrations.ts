@@ -59,7 +59,9 @@ async function withKnex<T>(
     } catch (error) {
       if (!isKeptOut(error)) throw error;
       const by = waits.last().join('; ') || 'somebody who is gone by now';
-      throw new Error(`others kept it from a lock, and it can be run again: ${by}`, { cause: error });
+      throw new Error(`others kept it from a lock (${reasonOf(error)}), and it can be run again: ${by}`, {
+        cause: error,
+      });
     } finally {
       await waits.end();
     }

@@ -75,7 +75,7 @@ export interface JobQueues {
   /** Resolves when the backend answers, waiting at most two seconds for it; rejects with a clear reason otherwise. */
   ping(): Promise<void>;
   /**
-   * The same, and that jobs can be added: a Redis that is full, cannot write to its disk, or has become a replica answers and takes none.
+   * The same, and of Redis that jobs can be added: one that is full, cannot write to its disk, or has become a replica answers and takes none.
    */
   check(): Promise<void>;
   /** Closes the consumers that are still open, then the connections. */

@@ -30,7 +30,7 @@ export interface CommitRecord {
 /**
  * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
  * possible, so that a busy agent is held for one round trip only. Each agent has a head, so none is ever inserted: the conflict finds it by
- * its key, locks it and moves it in one step, whatever the planner thinks of the table. Answers the new last number of each agent
+ * its key, locks it and moves it in one step, whatever the planner thinks of the table. An id that is no agent fails the commit. Answers the new last number of each agent
  * concerned, all in one row: a message may have hundreds of recipients. For their sake ids travel once, in one piece of text, and what is
  * to be joined is told by its place among them. How many they are is hidden from the planner: a plan for two promised to be cheaper, and
  * was made at each commit.
@@ -53,7 +53,7 @@ const commit = statement(
        select event_place, array_agg(agent_id) as agents from recipient join agent on place = agent_place group by event_place
      ) r on event_place = place
    ), head as (
-     insert into feed_heads as h (agent_id, last_number) select agent_id, steps from agent order by agent_id
+     insert into feed_heads as h (agent_id, last_number) select agent_id, steps from agent order by agent_id collate "C"
      on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number returning agent_id, last_number
    ), grown as materialized (
      select place, last_number, last_number - steps as before, agent_id from head join agent using (agent_id)

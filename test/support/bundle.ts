@@ -38,7 +38,9 @@ const banner = `import { createRequire as requireOf } from 'node:module'; const 
  */
 export async function bundleService(): Promise<string> {
   const stamp = createHash('sha256');
-  for (const file of ['.built', '../package-lock.json']) stamp.update(await readFile(join(dist, file)));
+  for (const file of [join(dist, '.built'), resolve(dist, '../package-lock.json'), import.meta.filename]) {
+    stamp.update(await readFile(file));
+  }
   const folder = join(bundles, stamp.digest('hex').slice(0, 16));
   if (existsSync(join(folder, 'api.js'))) return folder;
   const draft = await mkdtemp(join(dist, '.bundling-'));

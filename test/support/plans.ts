@@ -10,6 +10,7 @@ interface PlanNode {
   'Rows Removed by Filter'?: number;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'Sort Key'?: string[];
   Plans?: PlanNode[];
 }
 
@@ -66,3 +67,16 @@ export function wholeReads(plans: readonly PlanNode[], tables: ReadonlySet<strin
 
 /** A plan with all parts of it. */
 export const allNodes = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(allNodes)];
+
+/** Which of these tables a plan would read in any other way than by asking an index for certain rows. */
+export function readsWithoutKey(plans: readonly PlanNode[], tables: ReadonlySet<string>): string[] {
+  const scans = plans
+    .flatMap(allNodes)
+    .filter((node) => /^(Seq|Index|Index Only) Scan$/.test(node['Node Type']));
+  return scans.flatMap((node) => {
+    const table = partOf(node['Relation Name']);
+    return table !== undefined && tables.has(table) && !node['Index Cond']
+      ? [`${node['Node Type']}: ${table}`]
+      : [];
+  });
+}

@@ -90,6 +90,7 @@ test('the index of a long audit log is built beside those who write to it, and a
     env: { ...process.env, DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for a service' },
     stdio: 'ignore',
   });
+  onTestFinished(() => void killed.kill('SIGKILL'));
   await untilWaiting(1);
   killed.kill('SIGKILL');
   // The server would wait on for two minutes.

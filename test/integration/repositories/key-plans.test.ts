@@ -10,7 +10,7 @@ import { messagesRepository } from '../../../src/repositories/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
 import { threadsRepository } from '../../../src/repositories/threads.ts';
-import { plansOf, wholeReads } from '../../support/plans.ts';
+import { allNodes, plansOf, readsWithoutKey } from '../../support/plans.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 /** What a write looks into. Of each only a few rows concern it. */
@@ -40,6 +40,10 @@ beforeAll(async () => {
   await client.connect();
   try {
     await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into owners (id, kind, name, created_at) select id, 'account', id, 0 from unnest($1::text[]) a (id)`,
+      [agents],
+    );
     await client.query(
       `insert into agents (id, owner_id, canonical_handle, display_name, scope, visibility, inbound_policy, created_at, updated_at)
        select id, id, 'ann.a' || n, 'Ann', 'personal', 'public', 'open', 0, 0 from unnest($1::text[]) with ordinality a (id, n)`,
@@ -126,10 +130,10 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(others)('so does, outside of a transaction: %s', async (_, use) => {
+test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, use) => {
   const plans = await plansOf(pool, use);
   expect(plans.length).toBeGreaterThan(1);
-  expect(wholeReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
+  expect(readsWithoutKey(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
 });
 
 test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
@@ -137,8 +141,23 @@ test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
   try {
     const plans = await plansOf(transaction, use);
     expect(plans.length).toBeGreaterThan(1);
-    expect(wholeReads(plans, tables)).toEqual([]);
+    expect(readsWithoutKey(plans, tables)).toEqual([]);
   } finally {
     await transaction.rollback();
   }
 });
+
+test.each(writes.filter(([name]) => name === 'holds several threads' || name === 'commits'))(
+  'what several writes may wait for is locked in an order that no locale of the database changes: %s',
+  async (_, use) => {
+    const transaction = await pool.begin();
+    try {
+      for (const plan of await plansOf(transaction, use)) {
+        const ids = allNodes(plan).flatMap((node) => node['Sort Key'] ?? []);
+        expect(ids.find((key) => key.includes('id'))).toMatch(/COLLATE "C"/);
+      }
+    } finally {
+      await transaction.rollback();
+    }
+  },
+);
