@@ -39,8 +39,8 @@ export interface Sessions {
   /** @throws {Refusal} 404 when it is unknown, ended, or of another agent: these look alike. */
   check(id: string, actor: Actor): Promise<KnownSession>;
   /**
-   * Adds a URI to what the session named by `key` wants to hear of. Other processes know it when this resolves, unless the bus
-   * failed: then within 5 s.
+   * Adds a URI to what the session named by `key` wants to hear of. Other processes have been told when this resolves, and know it a
+   * moment later; within 5 s if the bus failed.
    * @throws {RpcError} when it has as many as it may have.
    */
   subscribe(key: string, uri: string): Promise<void>;
@@ -82,7 +82,7 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     cache.delete(key);
   }
 
-  /** The bus has it before the client is answered, so that it is ahead of all that happens then. */
+  /** The bus has it before the client is answered, so that it is ahead of nearly all that happens then. */
   async function changed(key: string): Promise<void> {
     forget(key);
     const message = { topic, body: JSON.stringify({ session: key }) };
