@@ -55,9 +55,7 @@ export async function holdQueues(
     well: 'it is said again who uses the queues',
   });
 
-  const asked = otherInstallations(parts);
-  await noted(asked);
-  const others = await asked.catch(() => undefined);
+  const others = await noted(otherInstallations(parts));
   if (others && others.length > 0) {
     throw new Error(
       `${sharedQueues(parts, others)}; give each a REDIS_PREFIX of its own (one that has ended is seen for 20 s)`,

@@ -3,22 +3,24 @@ import type { Logger } from './logger.ts';
 /**
  * Tells the log of something that is done again and again when it begins to fail and when it is well again, not each time.
  * @param texts what the log says then.
- * @returns waits for what is under way, and never rejects.
+ * @returns answers what comes of what is under way; undefined when that fails, of which the log has heard.
  */
 export function tellTurns(
   logger: Pick<Logger, 'warn'>,
   texts: { failing: string; well: string },
   details: object = {},
-): (underWay: Promise<unknown>) => Promise<void> {
+): <T>(underWay: Promise<T>) => Promise<T | undefined> {
   let failing = false;
   return async (underWay) => {
     try {
-      await underWay;
+      const answer = await underWay;
       if (failing) logger.warn(details, texts.well);
       failing = false;
+      return answer;
     } catch (error) {
       if (!failing) logger.warn({ err: error, ...details }, texts.failing);
       failing = true;
+      return undefined;
     }
   };
 }

@@ -30,10 +30,11 @@ export interface CommitRecord {
 /**
  * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
  * possible, so that a busy agent is held for one round trip only. Each agent has a head, so none is ever inserted: the conflict finds it by
- * its key, locks it and moves it in one step, whatever the planner thinks of the table. An id that is no agent fails the commit. Answers the new last number of each agent
- * concerned, all in one row: a message may have hundreds of recipients. For their sake ids travel once, in one piece of text, and what is
- * to be joined is told by its place among them. How many they are is hidden from the planner: a plan for two promised to be cheaper, and
- * was made at each commit.
+ * its key, locks it and moves it in one step, whatever the planner thinks of the table. An id that is no agent fails the commit.
+ *
+ * Answers the new last number of each agent concerned, all in one row: a message may have hundreds of recipients. For their sake ids
+ * travel once, in one piece of text, and what is to be joined is told by its place among them. How many they are is hidden from the
+ * planner: a plan for two promised to be cheaper, and was made at each commit.
  */
 const commit = statement(
   'commit',
