@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createHash, randomBytes } from 'node:crypto';
 import type { LoggingLevel } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -59,6 +60,8 @@ const sessionLifetime = 7 * 24 * 3_600_000;
 const touchInterval = 3_600_000;
 const cacheLifetime = 5_000;
 const cacheSize = 10_000;
+/** How long the other processes get to hear of a change that the very next call counts on. */
+const othersHear_ms = 100;
 /** A client that shows more than this is not served by hearing of each. */
 const mostSubscriptions = 500;
 
@@ -149,6 +152,8 @@ export function createSessions(store: SessionStore, bus: LocalBus, log: BusLog):
     async setLogLevel(key, level) {
       await store.setLogLevel(Buffer.from(key, 'base64url'), level);
       await changed(key);
+      // What a call has to say in the meantime would be lost, and the next one may reach any process.
+      await pause(othersHear_ms);
     },
     close: () => void listening.stop(),
   };
