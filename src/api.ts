@@ -123,7 +123,12 @@ export async function startApi(
   }
   const metadata_url = `${public_url}/.well-known/oauth-protected-resource/ws`;
   const limits = createLimits(core.limiter);
-  const intake = createIntake({ blobs: core.blobs, types: config.ATTACHMENT_TYPES, log });
+  const intake = createIntake({
+    blobs: core.blobs,
+    types: config.ATTACHMENT_TYPES,
+    limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
+    log,
+  });
   const execute = createExecute(unitOfWork, limits, intake);
   const executeFor = (door: string) => {
     const traced: Execute = (call) =>
@@ -189,6 +194,7 @@ export async function startApi(
   ];
   const rest = createRestFaces({
     execute: executeFor('rest'),
+    upload_idle_ms: config.UPLOAD_IDLE_SECONDS * 1_000,
     catalogue,
     authenticate: authenticated,
     base_url: resources.api,

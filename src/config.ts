@@ -202,6 +202,9 @@ const environment = z.object({
   S3_PATIENCE_SECONDS: wholeNumber(1, 120).default(15),
   CLAMD_URL: url('tcp:', 'unix:').optional(),
   ATTACHMENT_TYPES: attachmentTypeList.default([...attachmentTypes]),
+  UPLOADS_PER_AGENT: wholeNumber(1, 1_000).default(5),
+  UPLOADS_PER_PROCESS: wholeNumber(1, 10_000).default(100),
+  UPLOAD_IDLE_SECONDS: wholeNumber(1, 120).default(30),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.optional(),
   OPERATOR_PASSWORD: z

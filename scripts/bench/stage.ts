@@ -91,6 +91,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       DATA_DIR: folder,
       LOG_LEVEL: 'warn',
       RATE_LIMITS: options.rate_limits,
+      UPLOADS_PER_AGENT: '20',
       DRAIN_SECONDS: '0',
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),

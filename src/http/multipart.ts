@@ -1,8 +1,9 @@
-import { PassThrough, type Transform, Writable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { MIMEType } from 'node:util';
+import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
-import { multipart as parseMultipart, type Part } from 'formidable';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { DomainError, wrongField } from '../domain/errors.ts';
 
 interface PartHead {
@@ -17,157 +18,172 @@ export interface FilePart extends PartHead {
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What may stand before a file: the headers of its part, in bytes. Patterns are applied to them that take long for long texts. */
-const longestHead = 8_192;
-/** What may stand around a file altogether. */
-const mostAround = 16_384;
-const held = 262_144;
+export interface FilePartLimits {
+  /** Bytes of the file. */
+  max_bytes: number;
+  /** How long the client may send nothing, in milliseconds. */
+  idle_ms: number;
+}
+
+/** Characters in the headers of the part. */
+const maxHeadLength = 8_192;
+/** Bytes of the body that are not the file. */
+const maxBytesAround = 16_384;
+/** RFC 2046, section 5.1.1. */
+const maxBoundaryLength = 70;
 
 /**
  * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are handed on as they are taken, never gathered.
  * @param field the name of the part.
- * @param largest how many bytes the file may have; a body that says it has more is refused before anything is read.
+ * @param limits a body whose Content-Length exceeds them is refused before anything is read.
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, VALIDATION_ERROR: here, or from the bytes.
  */
-export async function filePart(ctx: Context, field: string, largest: number): Promise<FilePart> {
+export async function filePart(ctx: Context, field: string, limits: FilePartLimits): Promise<FilePart> {
+  const { max_bytes, idle_ms } = limits;
   const plain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
-  if (ctx.is('multipart/form-data') === false || !plain) {
+  const form = ctx.is('multipart/form-data');
+  if (form === false || !plain) {
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as plain multipart/form-data.');
   }
-  const tooLarge = new DomainError('ATTACHMENT_TOO_LARGE', `A file may have at most ${largest} bytes.`);
-  const most = largest + mostAround;
-  if ((ctx.request.length ?? 0) > most) throw tooLarge;
-  const file = new PassThrough({ highWaterMark: held });
-  file.on('error', () => undefined); // whoever reads it hears of it
-  const { promise: part, resolve } = withResolver<PartHead>();
-  const read = koaBody({
-    multipart: true,
-    formidable: {
-      allowEmptyFiles: true,
-      minFileSize: 0,
-      maxFileSize: Number.MAX_SAFE_INTEGER, // the reader counts, and stops
-      fileWriteStreamHandler: () => inBatches(file),
-      enabledPlugins: [parseMultipart, noMoreThan(most, tooLarge), oneFile(field, resolve)],
-    },
-    onError(error) {
-      throw bodyError(error);
-    },
-  });
-  const whole = read(ctx, () => Promise.resolve());
-  whole.catch((error: Error) => file.destroy(error));
-  const failed = whole.then(() => {
-    throw wrongField(field, 'is missing');
-  });
+  if (form === null) throw wrongField(field, 'is missing');
+  const tooLarge = new DomainError('ATTACHMENT_TOO_LARGE', `A file may have at most ${max_bytes} bytes.`);
+  const max_body = max_bytes + maxBytesAround;
+  if ((ctx.request.length ?? 0) > max_body) throw tooLarge;
 
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    yield* file as AsyncIterable<Uint8Array>;
-    await whole;
-  }
-  try {
-    return { ...(await Promise.race([part, failed])), bytes: bytes() };
-  } finally {
-    failed.catch(() => undefined); // told by the bytes from here on
-  }
+  const file = new Readable({ read: () => void ctx.req.resume() });
+  file.on('error', () => undefined); // its reader gets it
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      if (file.destroyed) throw incomplete(); // nobody reads it any more
+      if (!file.push(chunk)) ctx.req.pause();
+    };
+    const parser = partParser(boundaryOf(ctx), field, take, (head) => resolve({ ...head, bytes: file }));
+    readInto(parser, ctx.req, { max_bytes: max_body, tooLarge, idle_ms }, (error) => {
+      reject(error ?? wrongField(field, 'is missing'));
+      if (error) file.destroy(error);
+      else file.push(null);
+    });
+  });
 }
 
-function withResolver<T>(): { promise: Promise<T>; resolve(value: T): void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+function boundaryOf(ctx: Context): string {
+  const boundary = new MIMEType(ctx.get('Content-Type')).params.get('boundary') ?? '';
+  if (boundary !== '' && boundary.length <= maxBoundaryLength) return boundary;
+  const message = `The Content-Type needs a boundary of 1 to ${maxBoundaryLength} characters.`;
+  throw new DomainError('VALIDATION_ERROR', message);
 }
 
 /**
- * Formidable lets the request go on when the first of many small writes is done, so that they would pile up: here they are done
- * together.
+ * A parser that throws from `write` what is wrong with the part. Its parts are read while it writes them, so that each write is
+ * done when it returns: Dicer's own back-pressure can wait forever when a part ends while it is paused.
  */
-function inBatches(file: PassThrough): Writable {
-  return new Writable({
-    highWaterMark: held,
-    writev(pieces, done) {
-      file.write(Buffer.concat(pieces.map(({ chunk }) => chunk as Buffer)), done);
-    },
-    final(done) {
-      file.end();
-      done();
-    },
-    destroy(error, done) {
-      if (error) file.destroy(error);
-      done(error);
-    },
-  });
-}
-
-interface ParserEvent {
-  name: string;
-  start?: number;
-  end?: number;
-}
-
-/** What plugins of formidable are handed. */
-interface Form {
-  onPart(part: Part): unknown;
-  on(event: 'progress', listener: (received: number) => void): void;
-}
-
-/** Null for a body without boundary, which is refused already. */
-function parserOf(form: Form): Transform | null {
-  return Reflect.get(form, '_parser') as Transform | null;
-}
-
-/** A plugin of formidable that ends a body at so many bytes, whatever they are: it may go on before its first part for ever. */
-function noMoreThan(most: number, refusal: DomainError) {
-  return function plugin(given: unknown): void {
-    const form = given as Form;
-    form.on('progress', (received) => {
-      if (received > most) parserOf(form)?.destroy(refusal);
+function partParser(
+  boundary: string,
+  field: string,
+  take: (chunk: Buffer) => void,
+  onHead: (head: PartHead) => void,
+): Dicer {
+  const parser = new Dicer({ boundary });
+  let parts = 0;
+  parser.on('part', (part) => {
+    parts += 1;
+    if (parts > 1) throw wrongField(field, 'must be the only part of the body');
+    part.on('error', () => undefined); // the parser has reported it already
+    part.on('header', (headers) => {
+      onHead(headOf(headers as PartHeaders, field));
+      part.on('data', take);
+      part.read(0); // flow from here on, not from the next tick
     });
-  };
-}
-
-/** A plugin of formidable that lets one file part through and refuses all else, before it takes any memory. */
-function oneFile(field: string, opened: (part: PartHead) => void) {
-  return function plugin(given: unknown): void {
-    const form = given as Form;
-    const takePart = form.onPart.bind(form);
-    const parser = parserOf(form);
-    if (!parser) return;
-    let parts = 0;
-    let head = 0;
-    // Before formidable's own listener, which would put long headers together first.
-    parser.prependListener('data', ({ name, start = 0, end = 0 }: ParserEvent) => {
-      if (name === 'partBegin') {
-        parts += 1;
-        if (parts > 1) parser.destroy(wrongField(field, 'must be the only part of the body'));
-      } else if (name.startsWith('header')) {
-        head += end - start;
-        if (head > longestHead) parser.destroy(wrongField(field, 'the headers of the part are too long'));
-      }
-    });
-    form.onPart = (part) => {
-      const refuse = (why: string) => void parser.destroy(wrongField(field, why));
-      if (part.name !== field) return refuse('must be the name of the only part');
-      const headers = Reflect.get(part, 'headers') as Record<string, string>;
-      const { filename } = parseDisposition(headers['content-disposition'] ?? '', {
-        multipart: true,
-      }).parameters;
-      if (filename === undefined) return refuse('has no filename');
-      // RFC 7578, section 4.7: out of use, and easily read wrongly.
-      if (!/^(?:binary|7bit|8bit)$/i.test(headers['content-transfer-encoding'] ?? 'binary')) {
-        return refuse('must not be encoded; send its bytes as they are');
-      }
-      opened({ filename, content_type: part.mimetype ?? undefined });
-      // A part that does not say what it is, formidable takes for a field.
-      part.mimetype ??= 'application/octet-stream';
-      return takePart(part);
-    };
-  };
-}
-
-function bodyError(error: Error): DomainError {
-  if (error instanceof DomainError) return error;
-  return new DomainError('VALIDATION_ERROR', 'The body is not complete multipart/form-data.', {
-    cause: error,
   });
+  return parser;
+}
+
+interface BodyLimits {
+  max_bytes: number;
+  tooLarge: DomainError;
+  idle_ms: number;
+}
+
+/**
+ * Calls `onEnd` when the whole body is read and complete, or with what is wrong. It is no pipe: that would not read what follows the
+ * last boundary.
+ */
+function readInto(
+  parser: Dicer,
+  req: IncomingMessage,
+  { max_bytes, tooLarge, idle_ms }: BodyLimits,
+  onEnd: (error?: Error) => void,
+): void {
+  let received = 0;
+  let parsed = false;
+
+  const idle = setTimeout(() => {
+    // While the store is slow, the client cannot send.
+    if (req.isPaused()) idle.refresh();
+    else stop(new DomainError('VALIDATION_ERROR', `No byte of the body arrived for ${idle_ms / 1_000} s.`));
+  }, idle_ms).unref();
+
+  function release(): void {
+    clearTimeout(idle);
+    req.off('data', take).off('end', end).off('close', close);
+  }
+  function stop(reason: Error): void {
+    release();
+    parser.destroy();
+    onEnd(reason);
+  }
+  function take(chunk: Buffer): void {
+    idle.refresh();
+    received += chunk.length;
+    if (received > max_bytes) return stop(tooLarge);
+    if (parsed) return;
+    try {
+      parser.write(chunk);
+    } catch (error) {
+      stop(error as Error);
+    }
+  }
+  function end(): void {
+    if (parsed) finish();
+    else parser.end();
+  }
+  function close(): void {
+    if (!req.readableEnded) stop(incomplete());
+  }
+  function finish(): void {
+    parsed = true;
+    if (!req.readableEnded) return;
+    release();
+    onEnd();
+  }
+
+  parser.on('finish', finish);
+  parser.on('error', (error) => stop(incomplete(error)));
+  req.on('data', take).on('end', end).on('close', close);
+}
+
+/** By lowercase name; the parser decodes bytes as Latin-1. */
+type PartHeaders = Record<string, string[]>;
+
+/** @throws {DomainError} VALIDATION_ERROR */
+function headOf(headers: PartHeaders, field: string): PartHead {
+  const length = Object.entries(headers).flat(2).join('').length;
+  if (length > maxHeadLength) throw wrongField(field, 'the headers of the part are too long');
+  const header = (name: string) => {
+    const value = headers[name]?.at(-1);
+    return value === undefined ? undefined : Buffer.from(value, 'latin1').toString();
+  };
+  const disposition = parseDisposition(header('content-disposition') ?? '', { multipart: true });
+  const { name, filename } = disposition.parameters;
+  if (name !== field) throw wrongField(field, 'must be the name of the only part');
+  if (filename === undefined) throw wrongField(field, 'has no filename');
+  // RFC 7578, section 4.7: out of use, and easily read wrongly.
+  if (!/^(?:binary|7bit|8bit)$/i.test(header('content-transfer-encoding') ?? 'binary')) {
+    throw wrongField(field, 'must not be encoded; send its bytes as they are');
+  }
+  return { filename, content_type: header('content-type') };
+}
+
+function incomplete(cause?: Error): DomainError {
+  return new DomainError('VALIDATION_ERROR', 'The body is not complete multipart/form-data.', { cause });
 }

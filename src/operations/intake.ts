@@ -6,6 +6,7 @@ import { fileType, isTextType } from '../domain/file-types.ts';
 import type { Blobs } from '../platform/blobs.ts';
 import { type FileFacts, watchFile } from '../platform/file-bytes.ts';
 import { tooLarge } from '../services/direct-uploads.ts';
+import { createUploadLimit, type UploadLimits } from './upload-limit.ts';
 
 /** A file on its way in. */
 export interface OpenedFile {
@@ -29,13 +30,17 @@ export interface Received {
   discard(): Promise<void>;
 }
 
-/** Stores the file of a call. @throws {DomainError} what is wrong with it; then nothing of it is kept. UNAVAILABLE */
-export type Intake = (incoming: IncomingFile) => Promise<Received>;
+/**
+ * Stores the file of a call, unless this agent or this process receives too many already.
+ * @throws {DomainError} what is wrong with it; then nothing of it is kept. RATE_LIMITED, UNAVAILABLE
+ */
+export type Intake = (incoming: IncomingFile, agentId: string) => Promise<Received>;
 
 export interface IntakeParts {
   blobs: Blobs;
   /** The media types that are taken. */
   types: readonly string[];
+  limits: UploadLimits;
   log(message: string, error: unknown): void;
 }
 
@@ -43,8 +48,10 @@ export interface IntakeParts {
  * The one way in for files (contract, section 3): through here every byte goes once, is counted, digested and looked at, and is
  * stored; no more than its beginning is ever held in memory.
  */
-export function createIntake({ blobs, types, log }: IntakeParts): Intake {
-  return async function receive(incoming) {
+export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake {
+  const uploads = createUploadLimit(limits);
+
+  async function receive(incoming: IncomingFile): Promise<Received> {
     const { filename: given, content_type: declared, bytes } = await incoming.open(blobs);
     const filename = safeFileName(given);
     const storage_key = randomBytes(16).toString('hex');
@@ -91,7 +98,9 @@ export function createIntake({ blobs, types, log }: IntakeParts): Intake {
       file,
       discard: () => blobs.remove(storage_key).catch((error: unknown) => log('bytes not removed', error)),
     };
-  };
+  }
+
+  return (incoming, agentId) => uploads.run(agentId, () => receive(incoming));
 }
 
 function wrongType(types: readonly string[]): DomainError {

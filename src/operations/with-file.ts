@@ -23,7 +23,7 @@ export function createWithFile(unitOfWork: Pick<UnitOfWork, 'read'>, intake: Int
   ): Promise<T> {
     const incoming = await unitOfWork.read(actor, async (work) => operation.file?.(work, input));
     if (!incoming) return perform(null);
-    const { file, discard } = await intake(incoming);
+    const { file, discard } = await intake(incoming, actor.agent_id);
     try {
       const answer = await perform(file);
       if (answer.replayed) await discard();

@@ -19,6 +19,8 @@ export interface RestParts {
   authenticate: Middleware;
   /** Where /v1 is, as callers see it. */
   base_url: string;
+  /** How long an upload may bring no byte, in milliseconds. */
+  upload_idle_ms: number;
   /** Routes that are no operations. */
   routes: readonly Route[];
 }
@@ -78,7 +80,7 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
     const actor = actorOf(ctx);
     const named = ctx['params'] as Record<string, string>;
     const params = long ? actingParams(named, actor.handle) : named;
-    const input = joinInput(params, givenIn(ctx, rest, fields));
+    const input = joinInput(params, givenIn(ctx, rest, fields, parts.upload_idle_ms));
     const answer = await parts.execute({
       operation,
       actor,
@@ -104,8 +106,13 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestFace, long: 
   };
 }
 
-function givenIn(ctx: Context, rest: RestFace, fields: Record<string, FieldSchema>): unknown {
-  if (rest.upload !== undefined) return uploadInput(ctx, rest.upload);
+function givenIn(
+  ctx: Context,
+  rest: RestFace,
+  fields: Record<string, FieldSchema>,
+  upload_idle_ms: number,
+): unknown {
+  if (rest.upload !== undefined) return uploadInput(ctx, rest.upload, upload_idle_ms);
   return rest.method === 'GET' ? readQuery(ctx.query, fields) : ctx.request.body;
 }
 

@@ -36,6 +36,7 @@ export async function testSettings(
     LOG_LEVEL: 'error',
     PUBLIC_URL: 'http://localhost:3000',
     RATE_LIMITS: 'off',
+    UPLOADS_PER_AGENT: '100',
     DRAIN_SECONDS: '0',
     ...(redis && { REDIS_URL: redis.url }),
   };

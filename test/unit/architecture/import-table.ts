@@ -167,7 +167,7 @@ export const packageTable: Record<string, readonly string[]> = {
   koa: ['http', 'rest', 'mcp', 'oauth', 'ws', 'console', 'ops'],
   '@koa/router': ['rest', 'oauth', 'console'],
   'koa-body': ['http'],
-  formidable: ['http'],
+  '@fastify/busboy': ['http'],
   '@aws-sdk/client-s3': ['platform'],
   '@aws-sdk/s3-request-presigner': ['platform'],
   'file-type': ['platform'],
