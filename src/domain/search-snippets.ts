@@ -21,7 +21,7 @@ export function snippetOf(content: string, terms: readonly SearchTerm[]): string
   const words = wordsOf(text);
   const hits = terms
     .flatMap((term, number) =>
-      term.excluded ? [] : hitsOf(term, words).map((hit) => ({ ...hit, term: number })),
+      term.excluded ? [] : hitsOf(term, words).map(({ start, end }) => ({ start, end, term: number })),
     )
     .sort((a, b) => a.start - b.start);
   const { start, end } = windowAround(text, densest(hits.slice(0, mostChoices)));
@@ -31,15 +31,25 @@ export function snippetOf(content: string, terms: readonly SearchTerm[]): string
 
 /** The stretch from one hit to another that holds the most terms, then the most hits. */
 function densest(hits: readonly Hit[]): Stretch {
-  let best = { start: 0, end: 0, terms: 0, hits: 0 };
-  for (const [index, { start }] of hits.entries()) {
-    const beyond = hits.findIndex((hit, at) => at > index && hit.start >= start + longestSnippet);
-    const near = hits.slice(index, beyond < 0 ? hits.length : beyond);
-    const terms = new Set(near.map((hit) => hit.term)).size;
-    if (terms < best.terms || (terms === best.terms && near.length <= best.hits)) continue;
-    best = { start, end: Math.max(...near.map((hit) => hit.end)), terms, hits: near.length };
+  let best = { first: 0, beyond: 0, terms: 0 };
+  const hitsOfTerm = new Map<number, number>();
+  let beyond = 0;
+  for (const [first, { start, term }] of hits.entries()) {
+    for (let hit = hits[beyond]; hit && hit.start < start + longestSnippet; hit = hits[beyond]) {
+      hitsOfTerm.set(hit.term, (hitsOfTerm.get(hit.term) ?? 0) + 1);
+      beyond += 1;
+    }
+    const terms = hitsOfTerm.size;
+    const isBetter =
+      terms > best.terms || (terms === best.terms && beyond - first > best.beyond - best.first);
+    if (isBetter) best = { first, beyond, terms };
+    const left = (hitsOfTerm.get(term) ?? 0) - 1;
+    if (left > 0) hitsOfTerm.set(term, left);
+    else hitsOfTerm.delete(term);
   }
-  return { start: best.start, end: Math.min(best.end, best.start + longestSnippet) };
+  const near = hits.slice(best.first, best.beyond);
+  const start = near[0]?.start ?? 0;
+  return { start, end: Math.min(Math.max(0, ...near.map((hit) => hit.end)), start + longestSnippet) };
 }
 
 /**

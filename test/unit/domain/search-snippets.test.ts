@@ -54,6 +54,27 @@ describe('a snippet', () => {
     expect(snippet(content, 'a "a a" a* "a a a a a"')).toMatch(/^(\*\*a\*\* )+\*\*a\*\*…$/);
   });
 
+  test('finds the best part among hits that lie close', () => {
+    const content = `a b ${'a '.repeat(300)}${filler(40)} b a c`;
+    expect(snippet(content, 'a b c')).toMatch(/ \*\*b\*\* \*\*a\*\* \*\*c\*\*$/);
+    expect(snippet(content, 'a b')).toMatch(/^\*\*a\*\* \*\*b\*\* \*\*a\*\* /);
+  });
+
+  test.each([
+    ['marks in the wrong order', '\u0301\u0323\u0334\u0345'],
+    ['one character with such marks', '中\u0301\u0323'.padEnd(600, '\u0301\u0323')],
+    ['a run without spaces', 'x'],
+    ['spaces', ' '],
+    ['underscores', 'a_'],
+    ['Chinese', '中文'],
+  ])('takes time in proportion to the text: %s', (_what, unit) => {
+    // 16 times the longest message. Work that grows with the square takes minutes; linear work takes less than a second.
+    const content = unit.repeat(Math.ceil(524_288 / unit.length));
+    const begun = performance.now();
+    snippet(content, 'whale 中文 "a a a a" x*');
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
   test('of any message for any of its words is a part of it that shows the word', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 600 }).filter((value) => !value.includes('*'));
     fc.assert(

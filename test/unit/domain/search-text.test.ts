@@ -109,5 +109,9 @@ describe('the text of a vector', () => {
     const vector = vectorText(`${'a '.repeat(300)}${'b c '.repeat(9_000)}end`);
     expect(vector).toContain("'end':16383");
     expect(vector.split(' ').every((word) => word.split(',').length <= 255)).toBe(true);
+    // PostgreSQL refuses a word of more than 2,046 bytes, and with it the whole vector.
+    const marks = '\u0e48'.repeat(10_000);
+    for (const word of wordsOf(`ก${marks}ข${marks} ж${marks}`))
+      expect(Buffer.byteLength(word.text)).toBeLessThanOrEqual(2_046);
   });
 });
