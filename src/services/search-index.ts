@@ -1,5 +1,6 @@
 import { searchTextVersion, vectorText } from '../domain/search-text.ts';
 import type { Administration } from '../unit-of-work.ts';
+import { mapInTurns } from './map-in-turns.ts';
 
 type Search = Pick<Administration, 'messageSearch'>;
 
@@ -13,7 +14,7 @@ export async function indexMessages(
   now: number,
 ): Promise<void> {
   const contents = await messageSearch.listContents(ids);
-  await messageSearch.index(contents.map(asDocument), searchTextVersion, now);
+  await messageSearch.index(await mapInTurns(contents, asDocument), searchTextVersion, now);
 }
 
 function asDocument({ id, content }: { id: string; content: string }) {
@@ -40,6 +41,7 @@ export async function reindexStep(
   const last = rows.at(-1);
   if (!last) return null;
   const stale = rows.flatMap(({ id, content }) => (content === null ? [] : [{ id, content }]));
-  if (stale.length > 0) await messageSearch.index(stale.map(asDocument), searchTextVersion, Date.now());
+  if (stale.length > 0)
+    await messageSearch.index(await mapInTurns(stale, asDocument), searchTextVersion, Date.now());
   return { after: last.id, examined: rows.length, written: stale.length };
 }

@@ -3,6 +3,7 @@ import { parseSearch, queryText } from '../domain/search-query.ts';
 import { snippetOf } from '../domain/search-snippets.ts';
 import type { Work } from '../unit-of-work.ts';
 import { agentKey, relationshipsFor, threadFor } from './access.ts';
+import { mapInTurns } from './map-in-turns.ts';
 import { type PageRequest, pageOf } from './pages.ts';
 
 export interface SearchMessages extends PageRequest {
@@ -56,7 +57,11 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
       work.messageSearch.search(reader, { ...filter, below_id: behind?.[0] ?? top, limit }),
     position: (message) => [message.id],
   });
-  const found = rows.map((message) => ({ message, snippet: snippetOf(message.content, terms) }));
+  // A snippet of a long message takes milliseconds.
+  const found = await mapInTurns(rows, (message) => ({
+    message,
+    snippet: snippetOf(message.content, terms),
+  }));
   return { found, next_cursor };
 }
 

@@ -116,6 +116,7 @@ export const importTable: Record<string, readonly string[]> = {
     'services/attachments',
     'services/connections',
     'services/files-to-send',
+    'services/map-in-turns',
     'services/open-account',
     'services/owners',
     'services/pages',
