@@ -1,20 +1,20 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { SlowFilesFirst } from './test/support/vitest/slow-files-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Several processes on engines that fail over take minutes: npm run test:nightly.
     exclude: [...configDefaults.exclude, 'test/nightly/**'],
-    globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/worker-setup.ts'],
+    globalSetup: ['test/support/vitest/global-setup.ts'],
+    setupFiles: ['test/support/vitest/worker-setup.ts'],
     // Real servers on a busy machine: generous limits, and every test waits for conditions, never for time.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
     // Nothing happens on import, so files can share the modules of their worker: loading them anew for each file is a third of the time.
     isolate: false,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SlowFilesFirst },
     maxWorkers: 4,
   },
 });

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
-import { oneLine } from '../src/embedded/launcher-error.ts';
-import { converse } from './demo/conversation.ts';
-import { makeAgents } from './demo/make-agents.ts';
-import { startOwnService } from './demo/own-service.ts';
+import { toOneLine } from '../src/embedded/launcher-error.ts';
+import { runConversation } from './demo/conversation.ts';
+import { createAgents } from './demo/create-agents.ts';
+import { startService } from './demo/start-service.ts';
 import { check, createSteps, StepFailure, type StepResult } from './demo/steps.ts';
 
 const usage = `npm run demo: two agents and an MCP client hold a conversation, and every step shows what was seen and how long it took.
@@ -35,11 +35,11 @@ async function main(): Promise<number> {
   const results: StepResult[] = [];
   const steps = createSteps((result) => {
     results.push(result);
-    if (!values.json) process.stdout.write(lineOf(result));
+    if (!values.json) process.stdout.write(formatStep(result));
   });
 
   if (!process.env['DATABASE_URL']) say('no service runs here: starting an own one');
-  const own = process.env['DATABASE_URL'] ? null : await startOwnService(say, interrupted.signal);
+  const own = process.env['DATABASE_URL'] ? null : await startService(say, interrupted.signal);
   const env = own?.env ?? process.env;
   const base = loadConfig(env).PUBLIC_URL;
   const stopped = new Promise<never>((_, reject) => {
@@ -47,10 +47,10 @@ async function main(): Promise<number> {
   });
   let ok = false;
   try {
-    await Promise.race([play(base, env, steps), stopped]);
+    await Promise.race([runDemo(base, env, steps), stopped]);
     ok = true;
   } catch (error) {
-    if (!(error instanceof StepFailure)) say(oneLine(error));
+    if (!(error instanceof StepFailure)) say(toOneLine(error));
   } finally {
     await own?.stop();
   }
@@ -59,7 +59,7 @@ async function main(): Promise<number> {
   return ok ? 0 : 1;
 }
 
-async function play(
+async function runDemo(
   base: string,
   env: Record<string, string | undefined>,
   steps: ReturnType<typeof createSteps>,
@@ -69,7 +69,7 @@ async function play(
     return { value: undefined, seen: base };
   });
   const agents = await steps.step('Three agents and their tokens are made', 'three handles', async () => {
-    const made = await makeAgents(env);
+    const made = await createAgents(env);
     return {
       value: made,
       seen: Object.values(made)
@@ -77,10 +77,10 @@ async function play(
         .join(', '),
     };
   });
-  await converse(base, agents, steps);
+  await runConversation(base, agents, steps);
 }
 
-function lineOf({ step, ok, ms, seen, expected, failure }: StepResult): string {
+function formatStep({ step, ok, ms, seen, expected, failure }: StepResult): string {
   const line = `${ok ? 'ok  ' : 'FAIL'} ${`${ms.toFixed(1)} ms`.padStart(10)}  ${step}`;
   return ok
     ? `${line.padEnd(64)}  ${seen}\n`
@@ -90,7 +90,7 @@ function lineOf({ step, ok, ms, seen, expected, failure }: StepResult): string {
 // Whatever a failed step left open must not keep the process alive.
 process.exit(
   await main().catch((error: unknown) => {
-    process.stderr.write(`${oneLine(error)}\n`);
+    process.stderr.write(`${toOneLine(error)}\n`);
     return 1;
   }),
 );

@@ -11,8 +11,8 @@ const entries = {
   migrate: 'src/migrate.js',
   ams: 'src/cli/main.js',
   demo: 'scripts/demo.js',
-  bench: 'scripts/bench/main.js',
-  chaos: 'scripts/chaos/main.js',
+  bench: 'bench/main.js',
+  chaos: 'chaos/main.js',
   screenshots: 'scripts/screenshots.js',
 };
 const usesTheRunningService = new Set(['migrate', 'ams', 'demo', 'bench']);

@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { compose } from '../src/compose.ts';
 import { loadConfig } from '../src/config.ts';
-import { oneLine } from '../src/embedded/launcher-error.ts';
-import { startOwnService } from './demo/own-service.ts';
-import { findBrowser } from './screenshots/programs.ts';
-import { createShrink } from './screenshots/shrink.ts';
-import { takeAll } from './screenshots/take-all.ts';
-import { makeWorld } from './screenshots/world.ts';
+import { toOneLine } from '../src/embedded/launcher-error.ts';
+import { startService } from './demo/start-service.ts';
+import { findBrowser } from './screenshots/find-programs.ts';
+import { createPngCompressor } from './screenshots/compress-png.ts';
+import { takeAllScreenshots } from './screenshots/take-all.ts';
+import { seedService } from './screenshots/seed.ts';
 
 const usage = `npm run screenshots: pictures of the pages, on a phone and on a desktop, light and dark.
 
@@ -34,18 +34,24 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
   const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-  const own = await startOwnService(say, interrupted.signal);
+  const own = await startService(say, interrupted.signal);
   try {
     const folder = resolve(values.out);
     await mkdir(folder, { recursive: true });
     const config = { ...loadConfig(own.env), LOG_LEVEL: 'silent' as const, DATABASE_POOL_SIZE: 2 };
     const core = compose(config, 'screenshots');
-    const ids = await makeWorld(core);
+    const ids = await seedService(core);
     await core.close();
     const browser = await chromium.launch({ executablePath: found.path });
     try {
-      const studio = { browser, folder, baseURL: config.PUBLIC_URL, shrink: await createShrink(say), say };
-      await takeAll(studio, ids);
+      const studio = {
+        browser,
+        folder,
+        baseURL: config.PUBLIC_URL,
+        compress: await createPngCompressor(say),
+        log: say,
+      };
+      await takeAllScreenshots(studio, ids);
     } finally {
       await browser.close();
     }
@@ -58,7 +64,7 @@ process.exit(
   await main().then(
     () => 0,
     (error: unknown) => {
-      process.stderr.write(`${oneLine(error)}\n`);
+      process.stderr.write(`${toOneLine(error)}\n`);
       return 1;
     },
   ),

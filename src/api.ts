@@ -1,56 +1,56 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from './compose.ts';
-import { createConsoleFace } from './console/face.ts';
-import { createPageWriter } from './console/writer.tsx';
-import { derivedKey } from './domain/derived-key.ts';
-import { eventDoors } from './event-doors.ts';
-import { createApp } from './http/app.ts';
-import { authenticate } from './http/authenticate.ts';
-import { healthFace } from './http/health.ts';
-import { measureRequests } from './http/measure.ts';
-import { closeServer, createHttpServer, listen } from './http/server.ts';
-import { traceRequests } from './http/trace.ts';
-import type { Additions } from './mcp/additions.ts';
-import { holdQueues } from './installation.ts';
-import { createMcpFace } from './mcp/face.ts';
-import { createOAuthFace } from './oauth/face.ts';
-import { followKeys } from './oauth/follow-keys.ts';
+import { createConsoleTransport } from './transports/console/transport.ts';
+import { createPageRenderer } from './transports/console/renderer.tsx';
+import { deriveKey } from './shared/derived-key.ts';
+import { eventTransports } from './start/event-transports.ts';
+import { createApp } from './transports/http/app.ts';
+import { authenticate } from './transports/http/authenticate.ts';
+import { serveHealth } from './transports/http/health.ts';
+import { measureRequests } from './transports/http/request-metrics.ts';
+import { closeServer, createHttpServer, listen } from './transports/http/server.ts';
+import { traceRequests } from './transports/http/trace-requests.ts';
+import type { Additions } from './transports/mcp/additions.ts';
+import { startInstanceGuard } from './start/instance-guard.ts';
+import { createMcpTransport } from './transports/mcp/transport.ts';
+import { createOAuthTransport } from './transports/oauth/transport.ts';
+import { watchSigningKeys } from './transports/oauth/signing-key-watcher.ts';
 import { catalogue } from './operations/catalogue.ts';
-import { countedExecute } from './operations/counted.ts';
-import { createExecute, type Execute } from './operations/execute.ts';
-import { createIntake } from './operations/intake.ts';
-import { createLimits } from './operations/limits.ts';
-import { createReadCard } from './operations/read-card.ts';
+import { countOutcomes } from './operations/execute/count-outcomes.ts';
+import { createExecute, type Execute } from './operations/execute/execute.ts';
+import { createIntake } from './operations/execute/file-intake.ts';
+import { createRateLimits } from './operations/rate-limits.ts';
+import { createReadCard } from './operations/agents/read-card.ts';
 import { healthChecks } from './ops/health-checks.ts';
-import { listenForOperators, operatorsFace } from './ops/listener.ts';
-import { streamMeter, webSocketMeter } from './ops/meters.ts';
-import { type ErrorLog, limitedLog } from './platform/error-log.ts';
-import type { Lifecycle } from './platform/lifecycle.ts';
-import { createOpenId } from './platform/openid.ts';
-import { publicFetch } from './platform/public-fetch.ts';
-import { untraced } from './platform/tracing.ts';
-import { batching } from './realtime/batching.ts';
+import { listenForOperators, composeOpsMiddleware } from './ops/listener.ts';
+import { createStreamMetrics, createWebSocketMetrics } from './ops/stream-metrics.ts';
+import { type ErrorLog, createLimitedLog } from './shared/error-log.ts';
+import type { Lifecycle } from './start/lifecycle.ts';
+import { createOpenIdClient } from './platform/outbound/openid.ts';
+import { createPublicFetch } from './platform/outbound/public-fetch.ts';
+import { untraced } from './platform/observability/tracing.ts';
+import { createBatchLoader } from './shared/batch-loader.ts';
 import { createRealtime } from './realtime/create.ts';
 import { createReceipts } from './realtime/receipts.ts';
-import { asyncApiDocument } from './rest/asyncapi/document.ts';
-import { blobsFace } from './rest/blobs.ts';
-import { cardRoute } from './rest/card.ts';
-import { descriptionFace } from './rest/description.ts';
-import { docsFace } from './rest/docs.ts';
-import { eventRoutes } from './rest/events.ts';
-import { openApiDocument } from './rest/openapi/document.ts';
-import { limitByAddress } from './rest/public-limit.ts';
-import { createRestFaces } from './rest/router.ts';
-import { streamTicketRoutes } from './rest/stream-tickets.ts';
-import { createOAuthStorage } from './services/oauth-storage.ts';
-import { recogniseRestore } from './services/feed-origin.ts';
-import { recordDeliveries } from './services/receipts.ts';
-import { parseRevocation, revocationMessages, revocationTopic } from './services/revocations.ts';
-import { signingKeys, signingKeysTopic } from './services/signing-keys.ts';
-import { createStreamTickets } from './services/stream-tickets.ts';
-import { createTokens, isEndedBy, resourceAddresses, type Revocation } from './services/tokens.ts';
-import { createWebSocketFace } from './ws/face.ts';
+import { asyncApiDocument } from './transports/rest/asyncapi/document.ts';
+import { serveBlobs } from './transports/rest/blobs.ts';
+import { cardRoute } from './transports/rest/card.ts';
+import { serveDescriptions } from './transports/rest/description-documents.ts';
+import { serveDocs } from './transports/rest/docs.ts';
+import { eventRoutes } from './transports/rest/events.ts';
+import { openApiDocument } from './transports/rest/openapi/document.ts';
+import { limitByAddress } from './transports/rest/public-limit.ts';
+import { createRestTransport } from './transports/rest/router.ts';
+import { streamTicketRoutes } from './transports/rest/stream-tickets.ts';
+import { createOAuthStorage } from './services/auth/oauth-storage.ts';
+import { detectRestore } from './services/feed-epoch.ts';
+import { recordDeliveries } from './services/threads/receipts.ts';
+import { parseRevocation, revocationMessages, revocationTopic } from './services/auth/revocations.ts';
+import { loadSigningKeys, signingKeysTopic } from './services/auth/signing-keys.ts';
+import { createStreamTickets } from './services/auth/stream-tickets.ts';
+import { createTokens, isEndedBy, toResourceUrls, type Revocation } from './services/auth/tokens.ts';
+import { createWebSocketTransport } from './transports/ws/transport.ts';
 
 /**
  * Starts one API process: every door over one core. It stops in phases: balancers are told and get time to notice, open streams
@@ -73,17 +73,17 @@ export async function startApi(
   const isLeaving = () => leaving.signal.aborted;
   lifecycle.onStop('connections', 5_000, () => core.close());
 
-  const restored = await recogniseRestore(unitOfWork);
+  const restored = await detectRestore(unitOfWork);
   if (restored !== null && restored > 0)
     logger.warn({ feeds: restored }, 'this database is new here: feeds begin new numbers');
-  const leaveQueues = await holdQueues(core);
+  const leaveQueues = await startInstanceGuard(core);
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());
   core.replicas.watch();
-  const resources = resourceAddresses(public_url);
-  const tokens = createTokens({ find: tokenFinder(unitOfWork), resources });
+  const resources = toResourceUrls(public_url);
+  const tokens = createTokens({ find: createTokenFinder(unitOfWork), resources });
   const tickets = createStreamTickets({ unitOfWork, tokens });
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
     log,
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
@@ -94,18 +94,18 @@ export async function startApi(
     bus,
     cursors,
     log,
-    meter: streamMeter(metrics),
-    async goodTokens(ids) {
+    metrics: createStreamMetrics(metrics),
+    async listValidTokens(ids) {
       const since = Date.now();
       const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
-      const good = await unitOfWork.consult((all) => all.tokens.good(hashes, since));
+      const good = await unitOfWork.readAsSystem((all) => all.tokens.listValid(hashes, since));
       const names = new Set(good.map((hash) => hash.toString('base64url')));
-      tokens.prolong(names, since);
+      tokens.extend(names, since);
       return names;
     },
   });
-  core.onCommit(realtime.handOver);
-  metrics.countStreams(realtime.census);
+  core.onCommit(realtime.fanOut);
+  metrics.countStreams(realtime.stats);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
   function revoke(ended: Revocation): void {
     tokens.forget(ended);
@@ -114,7 +114,7 @@ export async function startApi(
   await bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
 
   /** Ends here what has ended before anybody is answered; the other processes hear of it. */
-  async function announce(ended: readonly Revocation[]): Promise<void> {
+  async function publish(ended: readonly Revocation[]): Promise<void> {
     if (ended.length === 0) return;
     ended.forEach(revoke);
     await bus
@@ -122,7 +122,7 @@ export async function startApi(
       .catch((error: unknown) => log('revocation not announced', error));
   }
   const metadata_url = `${public_url}/.well-known/oauth-protected-resource/ws`;
-  const limits = createLimits(core.limiter);
+  const limits = createRateLimits(core.limiter);
   const intake = createIntake({
     blobs: core.blobs,
     types: config.ATTACHMENT_TYPES,
@@ -136,39 +136,39 @@ export async function startApi(
         note({ 'ams.operation': call.operation.name, 'ams.door': door });
         return execute(call);
       });
-    return countedExecute(traced, (operation, outcome) =>
+    return countOutcomes(traced, (operation, outcome) =>
       metrics.operations.inc({ operation, door, outcome }),
     );
   };
-  const health = healthFace(healthChecks(core), isLeaving);
+  const health = serveHealth(healthChecks(core), isLeaving);
   // The console has the same keys: it reads and writes the cookies of requests that a person decides about.
-  const cookie_keys = [derivedKey(config.SECRET_KEY, 'cookies').toString('base64url')];
-  const loadKeys = () => signingKeys(unitOfWork, config.SECRET_KEY);
+  const cookie_keys = [deriveKey(config.SECRET_KEY, 'cookies').toString('base64url')];
+  const loadKeys = () => loadSigningKeys(unitOfWork, config.SECRET_KEY);
   const signing_keys = await loadKeys();
-  const csrf_key = derivedKey(config.SECRET_KEY, 'console forms');
-  const writer = await createPageWriter({ public_url, csrf_key });
-  const oauth = createOAuthFace({
+  const csrf_key = deriveKey(config.SECRET_KEY, 'console forms');
+  const renderer = await createPageRenderer({ public_url, csrf_key });
+  const oauth = createOAuthTransport({
     issuer: public_url,
     resources,
     storage: createOAuthStorage({
       unitOfWork,
-      announce,
+      publish,
       refresh_grace_ms: config.REFRESH_GRACE_SECONDS * 1_000,
     }),
     limits,
     cookie_keys,
     signing_keys,
     trust_proxy: config.TRUST_PROXY,
-    readDocument: publicFetch({ patience_ms: 2_500, largest: 5 * 1_024 }),
-    errorPage: (ctx, words) => writer.errorPage(ctx, words),
+    readDocument: createPublicFetch({ timeoutMs: 2_500, maxBytes: 5 * 1_024 }),
+    errorPage: (ctx, words) => renderer.errorPage(ctx, words),
     report: (error) => log('the authorization server failed', error),
   });
-  const keys = followKeys(signing_keys, { load: loadKeys, use: oauth.replaceKeys, log });
+  const keys = watchSigningKeys(signing_keys, { load: loadKeys, onChange: oauth.replaceKeys, log });
   lifecycle.onStop('signing keys', 1_000, async () => keys.stop());
-  await bus.subscribe(signingKeysTopic, () => void keys.look());
-  const mcp = createMcpFace({
+  await bus.subscribe(signingKeysTopic, () => void keys.refresh());
+  const mcp = createMcpTransport({
     execute: executeFor('mcp'),
-    slow: () => metrics.slowReaders.inc({ door: 'mcp' }),
+    onSlowReader: () => metrics.slowReaders.inc({ door: 'mcp' }),
     catalogue,
     tokens,
     realtime,
@@ -192,7 +192,7 @@ export async function startApi(
     ...streamTicketRoutes(tickets.issue, limits),
     card,
   ];
-  const rest = createRestFaces({
+  const rest = createRestTransport({
     execute: executeFor('rest'),
     upload_idle_ms: config.UPLOAD_IDLE_SECONDS * 1_000,
     catalogue,
@@ -201,49 +201,49 @@ export async function startApi(
     routes,
   });
   const about = { base_url: resources.api, public_url, version: config.VERSION };
-  const description = descriptionFace({
+  const description = serveDescriptions({
     '/v1/openapi.json': () => openApiDocument({ catalogue, routes, ...about }),
-    '/v1/asyncapi.json': () => asyncApiDocument({ doors: eventDoors, ...about }),
+    '/v1/asyncapi.json': () => asyncApiDocument({ transports: eventTransports, ...about }),
   });
-  const webSocket = createWebSocketFace({
+  const webSocket = createWebSocketTransport({
     realtime,
     tokens,
     redeem: tickets.redeem,
     metadata_url,
     log,
-    passOn: (socket) => void server.emit('connection', socket),
-    meter: webSocketMeter(metrics),
+    onOtherUpgrade: (socket) => void server.emit('connection', socket),
+    metrics: createWebSocketMetrics(metrics),
   });
 
-  const people = createConsoleFace({
-    writer,
+  const people = createConsoleTransport({
+    renderer,
     requests: oauth.requests,
     unitOfWork,
     execute: executeFor('console'),
     catalogue,
     limits,
-    announce,
+    publishRevocations: publish,
     addresses: core.addresses,
     settings: { public_url, signup: config.SIGNUP, export_days: config.EXPORT_RETENTION_DAYS },
-    external: externalSignIn(config, log),
+    external: createExternalSignIn(config, log),
     logger,
   });
-  const blobs = blobsFace(core.own_addresses, core.blobs);
+  const blobs = serveBlobs(core.apiAddresses, core.blobs);
   const ops_port = await listenForOperators(core, lifecycle, isLeaving);
-  const faces = [
+  const handlers = [
     ...(tracing === untraced ? [] : [traceRequests(tracing)]),
     measureRequests((labels, seconds) => metrics.requests.observe(labels, seconds)),
     health,
-    ...(ops_port === undefined ? [operatorsFace(core, 'this-machine')] : []),
+    ...(ops_port === undefined ? [composeOpsMiddleware(core, 'this-machine')] : []),
     mcp.middleware,
     oauth.middleware,
     description,
-    await docsFace(),
+    await serveDocs(),
     people,
     blobs,
     ...rest,
   ];
-  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys: cookie_keys, faces });
+  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys: cookie_keys, handlers });
   const server = createHttpServer(app.callback(), isLeaving);
   server.on('upgrade', webSocket.upgrade);
   await listen(server, config.PORT, config.HOST);
@@ -265,24 +265,30 @@ export async function startApi(
 type TokenRow = Awaited<ReturnType<Core['repositories']['tokens']['findAll']>>[number];
 
 /** Looks tokens up together: a crowd that comes back at once must not queue for the database one by one. */
-function tokenFinder(unitOfWork: Core['unitOfWork']) {
-  const find = batching<Buffer, { row: TokenRow | undefined }>({
+function createTokenFinder(unitOfWork: Core['unitOfWork']) {
+  const find = createBatchLoader<Buffer, { row: TokenRow | undefined }>({
     key: (hash) => hash.toString('base64url'),
     async load(hashes) {
-      const rows = await unitOfWork.consult((all) => all.tokens.findAll(hashes));
+      const rows = await unitOfWork.readAsSystem((all) => all.tokens.findAll(hashes));
       return hashes.map((hash) => ({ row: rows.find(({ token_hash }) => token_hash.equals(hash)) }));
     },
-    size: 100,
-    lanes: 2,
+    maxBatchSize: 100,
+    maxConcurrent: 2,
   });
   return async (hash: Buffer) => (await find(hash)).row;
 }
 
 /** The OpenID Connect provider that the settings name, for people who sign in there. */
-function externalSignIn(config: Core['config'], log: ErrorLog) {
+function createExternalSignIn(config: Core['config'], log: ErrorLog) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret } = config;
   if (issuer === undefined || client_id === undefined) return undefined;
   const redirect_uri = `${config.PUBLIC_URL}/sign-in/external/callback`;
-  const provider = createOpenId({ issuer, client_id, client_secret, redirect_uri, log: limitedLog(log) });
+  const provider = createOpenIdClient({
+    issuer,
+    client_id,
+    client_secret,
+    redirect_uri,
+    log: createLimitedLog(log),
+  });
   return { name: config.OIDC_NAME ?? new URL(issuer).host, provider };
 }

@@ -1,30 +1,30 @@
-import { createAnnouncer } from './announcer.ts';
-import { composeFiles } from './compose-files.ts';
+import { createPublisher } from './work/publish.ts';
+import { createStorage } from './start/storage.ts';
 import type { Config } from './config.ts';
-import { createCursors } from './domain/cursors.ts';
-import { derivedKey } from './domain/derived-key.ts';
+import { createCursors } from './domain/feed/cursors.ts';
+import { deriveKey } from './shared/derived-key.ts';
 import type { Budget } from './domain/limits.ts';
-import { sealedBox } from './domain/sealed-box.ts';
-import { jobsOf } from './jobs/index.ts';
-import { postgresBus } from './platform/bus-postgres.ts';
-import { redisBus } from './platform/bus-redis.ts';
-import type { Bus } from './platform/bus.ts';
-import { createCourier } from './platform/courier.ts';
-import { openDatabase, usualPatience } from './platform/database.ts';
-import type { ErrorLog } from './platform/error-log.ts';
-import { postgresLimiter } from './platform/limiter-postgres.ts';
-import { redisLimiter } from './platform/limiter-redis.ts';
-import { type Limiter, unlimited } from './platform/limiter.ts';
-import { createLogger, type Logger } from './platform/logger.ts';
-import { createMetrics } from './platform/metrics.ts';
-import { postgresQueues } from './platform/queues-postgres.ts';
-import { redisQueues } from './platform/queues-redis.ts';
-import type { JobQueues } from './platform/queues.ts';
-import { openReplicas } from './platform/replicas.ts';
-import { openTracing, type Tracing, untraced } from './platform/tracing.ts';
-import { repositoriesOn } from './repositories/index.ts';
-import { createReplicaReads } from './replica-reads.ts';
-import { createUnitOfWork } from './unit-of-work.ts';
+import { createSealedBox } from './shared/encryption.ts';
+import { jobsForEvent } from './jobs/outbox-jobs.ts';
+import { createPostgresBus } from './platform/bus/postgres.ts';
+import { createRedisBus } from './platform/bus/redis.ts';
+import type { Bus } from './platform/bus/bus.ts';
+import { createWebhookSender } from './platform/outbound/webhook-sender.ts';
+import { openDatabase, defaultTimeouts } from './platform/database/database.ts';
+import type { ErrorLog } from './shared/error-log.ts';
+import { createPostgresLimiter } from './platform/rate-limits/postgres.ts';
+import { createRedisLimiter } from './platform/rate-limits/redis.ts';
+import { type Limiter, unlimited } from './platform/rate-limits/limiter.ts';
+import { createLogger, type Logger } from './platform/observability/logger.ts';
+import { createMetrics } from './platform/observability/metrics.ts';
+import { createPostgresQueues } from './platform/queues/postgres.ts';
+import { createRedisQueues } from './platform/queues/redis.ts';
+import type { JobQueues } from './platform/queues/job-queues.ts';
+import { openReplicas } from './platform/database/replicas.ts';
+import { openTracing, type Tracing, untraced } from './platform/observability/tracing.ts';
+import { createRepositories } from './repositories/index.ts';
+import { createReplicaReads } from './work/replica-reads.ts';
+import { createUnitOfWork } from './work/unit-of-work.ts';
 
 /**
  * Names every concrete part once: what an API process and a worker have in common. Opens connections lazily and knows no
@@ -36,55 +36,55 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
   const metrics = createMetrics({ version: config.VERSION, part });
   const database = openDatabase({
     url: config.DATABASE_URL,
-    pool_size: config.DATABASE_POOL_SIZE,
-    pooled: config.DATABASE_POOLER === 'transaction',
-    patience: {
-      ...usualPatience,
-      lock: config.DATABASE_LOCK_SECONDS * 1_000,
-      statement: config.DATABASE_STATEMENT_SECONDS * 1_000,
+    poolSize: config.DATABASE_POOL_SIZE,
+    hasPooler: config.DATABASE_POOLER === 'transaction',
+    timeouts: {
+      ...defaultTimeouts,
+      lockMs: config.DATABASE_LOCK_SECONDS * 1_000,
+      statementMs: config.DATABASE_STATEMENT_SECONDS * 1_000,
     },
-    on_error: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+    onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   const replicas = openReplicas({
     primary: database,
     urls: config.DATABASE_REPLICA_URL,
-    pool_size: config.DATABASE_POOL_SIZE,
-    pooled: config.DATABASE_POOLER === 'transaction',
-    most_behind_ms: config.DATABASE_REPLICA_LAG_SECONDS * 1_000,
+    poolSize: config.DATABASE_POOL_SIZE,
+    hasPooler: config.DATABASE_POOLER === 'transaction',
+    maxLagMs: config.DATABASE_REPLICA_LAG_SECONDS * 1_000,
     log: (message, error) => logger.warn({ err: error }, message),
   });
   const fromReplica = createReplicaReads({
     primary: database,
     read: replicas.read,
-    tell: (outcome) => metrics.replicaReads.inc({ outcome }),
+    onOutcome: (outcome) => metrics.replicaReads.inc({ outcome }),
   });
   const cursors = createCursors(config.SECRET_KEY);
   const bus = chooseBus(config, logger);
   const queues = chooseQueues(config, logger, tracing);
   const limiter = chooseLimiter(config, logger);
-  const announcer = createAnnouncer({ bus, queues, logger });
-  const files = composeFiles(config);
+  const announcer = createPublisher({ bus, queues, logger });
+  const files = createStorage(config);
   const { addresses } = files;
-  const vault = sealedBox(derivedKey(config.SECRET_KEY, 'ams vault'));
-  const courier = createCourier({
+  const sealedBox = createSealedBox(deriveKey(config.SECRET_KEY, 'ams vault'));
+  const webhookSender = createWebhookSender({
     networks: config.WEBHOOK_NETWORKS,
-    patience_ms: 15_000,
-    user_agent: `agent-messaging-service/${config.VERSION}`,
+    timeoutMs: 15_000,
+    userAgent: `agent-messaging-service/${config.VERSION}`,
   });
-  const { announce } = announcer;
+  const { publish } = announcer;
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
-  const counted = { loop: limits?.loop ?? null, unsent: limits?.unsent_uploads ?? null };
-  const ways = { addresses, vault, courier };
-  const most_agents = config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER;
+  const counted = { loopLimit: limits?.loop ?? null, unsentLimit: limits?.unsent_uploads ?? null };
+  const ways = { addresses, sealedBox, webhookSender };
+  const maxAgents = config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER;
   const unitOfWork = createUnitOfWork({
     database,
     fromReplica: config.DATABASE_REPLICA_URL.length > 0 ? fromReplica : undefined,
     cursors,
     ...ways,
     ...counted,
-    most_agents,
-    jobsOf,
-    announce,
+    maxAgents,
+    jobsOf: jobsForEvent,
+    publish,
     trace: tracing.current,
   });
 
@@ -97,21 +97,21 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
     /** Nobody looks after them before they are told to. */
     replicas,
     /** Bound to the pool: every statement stands alone. */
-    repositories: repositoriesOn(database),
+    repositories: createRepositories(database),
     unitOfWork,
     bus,
     queues,
     limiter,
     ...files,
     cursors,
-    vault,
-    courier,
+    sealedBox,
+    webhookSender,
     /** Told of every commit of this process. It must not throw. */
-    onCommit: announcer.alsoTell,
+    onCommit: announcer.onCommit,
     /** Lets announcements under way finish, then closes every connection. */
     async close() {
-      await announcer.settled();
-      courier.close();
+      await announcer.drain();
+      webhookSender.close();
       await Promise.all([queues.close(), bus.close(), limiter.close()]);
       await replicas.close();
       await database.close();
@@ -125,12 +125,12 @@ export type Core = ReturnType<typeof compose>;
 function chooseBus(config: Config, logger: Logger): Bus {
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
-    ? redisBus({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:`, log })
-    : postgresBus({ url: config.DATABASE_DIRECT_URL, channel: 'ams_bus', log });
+    ? createRedisBus({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:`, log })
+    : createPostgresBus({ url: config.DATABASE_DIRECT_URL, channel: 'ams_bus', log });
 }
 
 /** Opens the traces of a process, where the settings say that there are any. */
-export function tracingOf(config: Config, part: string): Promise<Tracing> {
+export function openProcessTracing(config: Config, part: string): Promise<Tracing> {
   const logger = createLogger({ level: config.LOG_LEVEL, part });
   const log: ErrorLog = (message, error) => logger.warn({ err: error }, message);
   const {
@@ -144,8 +144,8 @@ export function tracingOf(config: Config, part: string): Promise<Tracing> {
 function chooseQueues(config: Config, logger: Logger, tracing: Tracing): JobQueues {
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
-    ? redisQueues({ url: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, tracing })
-    : postgresQueues({ url: config.DATABASE_DIRECT_URL, schema: 'ams_queues', log, tracing });
+    ? createRedisQueues({ url: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, tracing })
+    : createPostgresQueues({ url: config.DATABASE_DIRECT_URL, schema: 'ams_queues', log, tracing });
 }
 
 function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {
@@ -153,6 +153,6 @@ function chooseLimiter(config: Config, logger: Logger): Limiter<Budget> {
   if (limits === 'off') return unlimited;
   const log = (message: string, error: unknown) => logger.warn({ err: error }, message);
   return config.REDIS_URL
-    ? redisLimiter({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:limit:`, limits, log })
-    : postgresLimiter({ url: config.DATABASE_DIRECT_URL, limits, log });
+    ? createRedisLimiter({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:limit:`, limits, log })
+    : createPostgresLimiter({ url: config.DATABASE_DIRECT_URL, limits, log });
 }

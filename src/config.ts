@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { reasonOf } from './platform/error-log.ts';
-import { parseRedisAddress } from './platform/redis-address.ts';
+import { describeError } from './shared/error-log.ts';
+import { parseRedisAddress } from './platform/redis/address.ts';
 
 /** A setting is missing or wrong. The message is one line that names the setting and says what it takes. */
 export class ConfigError extends Error {
@@ -31,7 +31,7 @@ const url = (...protocols: string[]) =>
   );
 
 /** What tokens are bound to and everybody is shown. */
-function isPlain(value: string): boolean {
+function isBareUrl(value: string): boolean {
   const { username, password } = new URL(value);
   return username === '' && password === '' && !/[?#]/.test(value);
 }
@@ -76,7 +76,7 @@ const attachmentTypeList = z
  * Calls in a period of so many seconds (contract, section 9); `loop`: quick answers of two agents to each other; `unsent_uploads`: files
  * that an agent has brought in that time and not sent.
  */
-const usualLimits = {
+const defaultLimits = {
   create_thread: { points: 30, seconds: 3_600 },
   send_message: { points: 60, seconds: 60 },
   message_search: { points: 30, seconds: 60 },
@@ -94,9 +94,9 @@ const usualLimits = {
   loop: { points: 240, seconds: 600 },
   unsent_uploads: { points: 200, seconds: 86_400 },
 };
-type RateLimits = Readonly<Record<keyof typeof usualLimits, { points: number; seconds: number }>>;
+type RateLimits = Readonly<Record<keyof typeof defaultLimits, { points: number; seconds: number }>>;
 
-const limitNames = Object.keys(usualLimits).join(', ');
+const limitNames = Object.keys(defaultLimits).join(', ');
 const rateLimits = z
   .string()
   .default('')
@@ -105,14 +105,14 @@ const rateLimits = z
     const limits: Record<string, { points: number; seconds: number }> = {};
     for (const item of value.split(',')) {
       const [, name = '', points, seconds] = /^\s*(\w+)=([1-9]\d{0,8})\/([1-9]\d{0,4})\s*$/.exec(item) ?? [];
-      if (Object.hasOwn(usualLimits, name) && !Object.hasOwn(limits, name)) {
+      if (Object.hasOwn(defaultLimits, name) && !Object.hasOwn(limits, name)) {
         limits[name] = { points: Number(points), seconds: Number(seconds) };
       } else if (item.trim() !== '') {
         const message = `must be off, or calls/seconds by name, each once, as in default=1000/60 (of ${limitNames})`;
         context.issues.push({ code: 'custom', input: value, message });
       }
     }
-    return { ...usualLimits, ...limits };
+    return { ...defaultLimits, ...limits };
   });
 
 /** An OpenID Connect issuer: https, or on this machine http; with neither query nor fragment (Discovery, section 3). */
@@ -146,7 +146,7 @@ const redisUrl = z.string().transform((value, context) => {
   try {
     parseRedisAddress(value);
   } catch (error) {
-    context.issues.push({ code: 'custom', input: value, message: reasonOf(error) });
+    context.issues.push({ code: 'custom', input: value, message: describeError(error) });
   }
   return value;
 });
@@ -155,7 +155,7 @@ const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
   PUBLIC_URL: url('http:', 'https:')
-    .refine(isPlain, 'must be an address without name, password, query and fragment')
+    .refine(isBareUrl, 'must be an address without name, password, query and fragment')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
@@ -218,7 +218,7 @@ const environment = z.object({
 });
 
 /** The first means nothing without the second. */
-const belongTogether = [
+const requiredTogether = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
   ['S3_ENDPOINT', 'S3_BUCKET'],
   ['S3_PUBLIC_ENDPOINT', 'S3_BUCKET'],
@@ -249,7 +249,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is wrong');
     throw new ConfigError(`${name}: ${reason}`);
   }
-  for (const [name, needed] of belongTogether) {
+  for (const [name, needed] of requiredTogether) {
     if (parsed.data[name] !== undefined && parsed.data[needed] === undefined) {
       throw new ConfigError(`${needed}: is not set, but ${name} is`);
     }

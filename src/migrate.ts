@@ -1,5 +1,5 @@
 import { loadConfig } from './config.ts';
-import { migrateForward } from './platform/migrations.ts';
+import { migrateForward } from './platform/database/migrations.ts';
 
 /** `npm run migrate`: brings the schema forward; safe beside running processes. */
 try {

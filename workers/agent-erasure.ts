@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../src/compose.ts';
 import { agentErasure } from '../src/jobs/agent-erasure.ts';
-import { eraseStep } from '../src/services/erasure.ts';
-import type { JobHandler } from './run.ts';
+import { runErasureStep } from '../src/services/agents/erasures.ts';
+import type { JobHandler } from './consume-queues.ts';
 
 /** Milliseconds between two looks at what is under way. */
-const rhythm = 100;
+const pollIntervalMs = 100;
 
 /**
  * Takes agents out of the service, one bounded step after the other. How far it has come is stored with each step: whoever is killed
@@ -18,10 +18,10 @@ export function agentErasureHandler(
 ): JobHandler<{ ids: string[] }> {
   /** Who found the agent active may still commit something of it; whoever begins from now on finds it retired. */
   async function lastWords(): Promise<void> {
-    const moment = await repositories.erasure.moment();
-    while (await repositories.erasure.openSince(moment)) {
+    const moment = await repositories.erasure.readDatabaseTime();
+    while (await repositories.erasure.hasOpenTransactionSince(moment)) {
       stop.throwIfAborted();
-      await pause(rhythm);
+      await pause(pollIntervalMs);
     }
   }
 
@@ -35,11 +35,11 @@ export function agentErasureHandler(
       }
       stop.throwIfAborted();
       const removed = doomed;
-      const erasure = await unitOfWork.administer((work) => eraseStep(work, id, removed));
+      const erasure = await unitOfWork.writeAsSystem((work) => runErasureStep(work, id, removed));
       if (!erasure || erasure.done_at !== null) break;
       doomed = erasure.doomed_keys;
     }
-    await repositories.outbox.settle(agentErasure.name, [id]);
+    await repositories.outbox.complete(agentErasure.name, [id]);
     logger.info({ erasure: id }, 'an agent is erased');
   }
 

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Core } from '../src/compose.ts';
 import { agentExport } from '../src/jobs/agent-export.ts';
-import { BlobMissing } from '../src/platform/blobs.ts';
-import { type ArchiveEntry, zipArchive } from '../src/platform/zip-archive.ts';
-import { type AgentExport, finishExport, keepPart } from '../src/services/agent-export.ts';
-import { filesOfAgent, nextLines } from '../src/services/export-lines.ts';
-import type { JobHandler } from './run.ts';
+import { BlobMissing } from '../src/platform/blobs/store.ts';
+import { type ArchiveEntry, createZipArchive } from '../src/platform/archive.ts';
+import { type AgentExport, finishExport, savePart } from '../src/services/agents/exports.ts';
+import { listFilesOfAgent, readNextPart } from '../src/services/agents/export-records.ts';
+import type { JobHandler } from './consume-queues.ts';
 
 /**
  * Gathers what is held of agents, one bounded part after the other, and makes one archive of the parts and the files. What is stored
@@ -29,9 +29,9 @@ export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ 
   }
 
   async function gather(before: AgentExport): Promise<void> {
-    const { text, counts, position } = await unitOfWork.consult((all) => nextLines(all, before));
+    const { text, counts, position } = await unitOfWork.readAsSystem((all) => readNextPart(all, before));
     const keep = (key: string | null) =>
-      unitOfWork.administer((work) => keepPart(work, before, { ...position, counts, key }));
+      unitOfWork.writeAsSystem((work) => savePart(work, before, { ...position, counts, key }));
     if (text === '') await keep(null);
     else await store(Readable.from([Buffer.from(text)]), keep);
   }
@@ -42,7 +42,7 @@ export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ 
 
   async function* entriesOf(before: AgentExport, missing_files: string[]): AsyncGenerator<ArchiveEntry> {
     yield { name: 'agent.jsonl', bytes: Readable.from(linesOf(before)) };
-    for await (const { id, storage_key } of filesOfAgent(repositories, before.agent_id)) {
+    for await (const { id, storage_key } of listFilesOfAgent(repositories, before.agent_id)) {
       const bytes = await blobs.read(storage_key).catch((error: unknown) => {
         if (!(error instanceof BlobMissing)) throw error;
         missing_files.push(id);
@@ -64,7 +64,7 @@ export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ 
       }
     }
     async function* measured(): AsyncGenerator<Uint8Array> {
-      for await (const chunk of zipArchive(counted(), new Date(before.created_at))) {
+      for await (const chunk of createZipArchive(counted(), new Date(before.created_at))) {
         stop.throwIfAborted();
         hash.update(chunk);
         size_bytes += chunk.byteLength;
@@ -73,7 +73,9 @@ export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ 
     }
     const finished = await store(measured(), (archive_key) => {
       const whole = { archive_key, size_bytes, sha256: hash.digest('hex'), counts: { files }, missing_files };
-      return unitOfWork.administer((work) => finishExport(work, before, whole, config.EXPORT_RETENTION_DAYS));
+      return unitOfWork.writeAsSystem((work) =>
+        finishExport(work, before, whole, config.EXPORT_RETENTION_DAYS),
+      );
     });
     if (!finished) return;
     for (const key of before.part_keys) await blobs.remove(key);
@@ -87,7 +89,7 @@ export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ 
       if (!found || found.stage === 'done') break;
       await (found.stage === 'archive' ? archive(found) : gather(found));
     }
-    await repositories.outbox.settle(agentExport.name, [id]);
+    await repositories.outbox.complete(agentExport.name, [id]);
   }
 
   return {

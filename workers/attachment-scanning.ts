@@ -1,16 +1,16 @@
 import type { Core } from '../src/compose.ts';
 import { attachmentScanning } from '../src/jobs/attachment-scanning.ts';
-import { BlobMissing, type ByteRange } from '../src/platform/blobs.ts';
-import { type Judgement, ScannerAway, type Verdict } from '../src/platform/scanner.ts';
-import { noteScan } from '../src/services/scan-results.ts';
-import type { JobHandler } from './run.ts';
-import { orStopped } from './until-stopped.ts';
+import { BlobMissing, type ByteRange } from '../src/platform/blobs/store.ts';
+import { type ScanResult, ScannerUnavailable, type Verdict } from '../src/platform/scanning/scanner.ts';
+import { recordScanResult } from '../src/services/attachments/scan-results.ts';
+import type { JobHandler } from './consume-queues.ts';
+import { raceWithStop } from './stoppable.ts';
 
 type Upload = { id: string; storage_key: string; size_bytes: number; sha256: string };
-type Outcome = Judgement | (Verdict & { scanned_by: null });
+type Outcome = ScanResult | (Verdict & { scanned_by: null });
 
 /** How long a scan is tried again while no scanner can judge, in milliseconds from the first try. */
-const patience_ms = 3_600_000;
+const scanTimeoutMs = 3_600_000;
 
 /**
  * Marks uploads clean, infected or failed, and removes the bytes of infected ones. One after the other, and each is settled
@@ -19,7 +19,7 @@ const patience_ms = 3_600_000;
  */
 export function attachmentScanningHandler(
   core: Core,
-  { patience = patience_ms, stop = new AbortController().signal } = {},
+  { patience = scanTimeoutMs, stop = new AbortController().signal } = {},
 ): JobHandler<{ ids: string[] }> {
   const { repositories, blobs, scanner, logger, metrics, unitOfWork } = core;
   const { attachments, outbox } = repositories;
@@ -32,16 +32,16 @@ export function attachmentScanningHandler(
     const { storage_key, size_bytes, sha256 } = upload;
     try {
       const file = { size_bytes, sha256, read: (range?: ByteRange) => blobs.read(storage_key, range) };
-      return await orStopped(stop, () => scanner.judge(file));
+      return await raceWithStop(stop, () => scanner.scan(file));
     } catch (error) {
       stop.throwIfAborted();
       if (error instanceof BlobMissing) {
         return { status: 'failed', reason: 'its bytes are gone', scanned_by: null };
       }
-      if (!(error instanceof ScannerAway)) throw error;
+      if (!(error instanceof ScannerUnavailable)) throw error;
       metrics.scans.inc({ outcome: 'away' });
       const now = Date.now();
-      const since = (await attachments.setTrouble(upload.id, now)) ?? now;
+      const since = (await attachments.recordScanTrouble(upload.id, now)) ?? now;
       if (now - since < patience) throw error;
       return { status: 'failed', reason: error.message, scanned_by: null };
     }
@@ -51,7 +51,9 @@ export function attachmentScanningHandler(
     const { status, scanned_by, ...why } = await examine(upload);
     metrics.scans.inc({ outcome: status });
     if (status !== 'clean') logger.warn({ attachment: upload.id, status, ...why }, 'an upload is not clean');
-    await unitOfWork.record((work) => noteScan(work, upload.id, { scan_status: status, scanned_by }));
+    await unitOfWork.writeAsSystemWithEvents((work) =>
+      recordScanResult(work, upload.id, { scan_status: status, scanned_by }),
+    );
   }
 
   /** The status is written before the bytes go and decides that they go, so the next run makes good one that ended in between. */
@@ -60,7 +62,7 @@ export function attachmentScanningHandler(
     if (found?.scan_status === 'pending') await scan(found);
     const judged = await attachments.find(id);
     if (judged?.scan_status === 'infected') await blobs.remove(judged.storage_key);
-    await outbox.settle(attachmentScanning.name, [id]);
+    await outbox.complete(attachmentScanning.name, [id]);
   }
 
   async function handle({ ids }: { ids: string[] }): Promise<void> {

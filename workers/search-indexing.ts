@@ -1,15 +1,15 @@
 import type { Core } from '../src/compose.ts';
 import { timeOfId } from '../src/domain/ids.ts';
 import { searchIndexing } from '../src/jobs/search-indexing.ts';
-import { indexMessages } from '../src/services/search-index.ts';
-import { eachOrAll, type JobHandler } from './run.ts';
+import { indexMessages } from '../src/services/messages/search-index.ts';
+import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 
 /** Writes the search rows of messages, in one statement for a batch. */
 export function searchIndexingHandler({ repositories, metrics }: Core): JobHandler<{ ids: string[] }> {
   async function index(ids: readonly string[]): Promise<void> {
     await indexMessages(repositories, ids, Date.now());
     for (const id of ids) metrics.searchIndexLag.observe(Math.max(0, Date.now() - timeOfId(id)) / 1_000);
-    await repositories.outbox.settle(searchIndexing.name, ids);
+    await repositories.outbox.complete(searchIndexing.name, ids);
   }
-  return { contract: searchIndexing, handle: ({ ids }) => eachOrAll(ids, index) };
+  return { contract: searchIndexing, handle: ({ ids }) => tryBatchThenEach(ids, index) };
 }

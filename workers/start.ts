@@ -1,25 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import type { Core } from '../src/compose.ts';
-import { holdQueues } from '../src/installation.ts';
-import { usualPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
+import { startInstanceGuard } from '../src/start/instance-guard.ts';
+import { defaultPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { listenForOperators } from '../src/ops/listener.ts';
-import type { Lifecycle } from '../src/platform/lifecycle.ts';
-import { JobPutBack } from '../src/platform/queues.ts';
+import type { Lifecycle } from '../src/start/lifecycle.ts';
+import { JobPutBack } from '../src/platform/queues/job-queues.ts';
 import { createReceipts } from '../src/realtime/receipts.ts';
-import { recogniseRestore } from '../src/services/feed-origin.ts';
-import { recordDeliveries } from '../src/services/receipts.ts';
+import { detectRestore } from '../src/services/feed-epoch.ts';
+import { recordDeliveries } from '../src/services/threads/receipts.ts';
 import { agentErasureHandler } from './agent-erasure.ts';
 import { agentExportHandler } from './agent-export.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
-import { startClock } from './clock.ts';
+import { startScheduler } from './scheduler.ts';
 import { deliveryHandler } from './delivery.ts';
-import { maintenanceHandler } from './maintenance.ts';
-import { createRests } from './rests.ts';
-import { consumeQueues, type JobMeter } from './run.ts';
+import { maintenanceHandler } from './maintenance/tasks.ts';
+import { createBackOff } from '../src/shared/back-off.ts';
+import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
-import { giveSigns } from './signs-of-life.ts';
-import { blobsUntil } from './until-stopped.ts';
-import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { createStoppableBlobs } from './stoppable.ts';
+import { subscribeToWebhookWakeups, webhookHandler } from './webhooks.ts';
 
 /**
  * Starts one worker: it consumes the queues that WORKER_ROLES names.
@@ -28,24 +28,24 @@ import { wakeForWebhooks, webhookHandler } from './webhooks.ts';
 export async function startWorker(
   core: Core,
   lifecycle: Lifecycle,
-  pacing: WebhookPacing = usualPacing,
+  pacing: WebhookPacing = defaultPacing,
 ): Promise<{ ops_port: number | undefined }> {
   const { config, queues, logger, metrics, unitOfWork } = core;
   const stop = new AbortController();
   setMaxListeners(0, stop.signal); // every open file listens to it
   let leaving = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
-  await recogniseRestore(unitOfWork);
-  const leaveQueues = await holdQueues(core);
+  await detectRestore(unitOfWork);
+  const leaveQueues = await startInstanceGuard(core);
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());
   const ops_port = await listenForOperators(core, lifecycle, () => leaving);
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
-  const rests = createRests(pacing.rest, pacing.longest_rest);
-  const stoppable = { ...core, blobs: blobsUntil(stop.signal, core.blobs) };
+  const rests = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
+  const stoppable = { ...core, blobs: createStoppableBlobs(stop.signal, core.blobs) };
   const handlers = [
     deliveryHandler(core),
     webhookHandler(core, receipts, rests, pacing),
@@ -55,7 +55,7 @@ export async function startWorker(
     agentErasureHandler(stoppable, stop.signal),
     agentExportHandler(stoppable, stop.signal),
   ];
-  const meter: JobMeter = (labels, seconds) => metrics.jobs.observe(labels, seconds);
+  const meter: OnJobEnd = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(
     { queues, concurrency: config.WORKER_CONCURRENCY, meter },
     config.WORKER_ROLES,
@@ -66,12 +66,12 @@ export async function startWorker(
   });
   // Right before: a consumer that goes on would take what was put back once more.
   lifecycle.onStop('long jobs', 1_000, async () => stop.abort(new JobPutBack('this worker stops')));
-  if (config.WORKER_ROLES.includes('delivery')) await wakeForWebhooks(core, rests);
+  if (config.WORKER_ROLES.includes('delivery')) await subscribeToWebhookWakeups(core, rests);
   if (config.WORKER_ROLES.includes('maintenance')) {
-    const stopClock = startClock(queues, logger);
+    const stopClock = startScheduler(queues, logger);
     lifecycle.onStop('clock', 1_000, async () => stopClock());
   }
-  lifecycle.onStop('signs of life', 1_000, await giveSigns(core));
+  lifecycle.onStop('signs of life', 1_000, await startHeartbeat(core));
   lifecycle.onStop('readiness', 1_000, async () => {
     leaving = true;
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Arrival } from './inbox.ts';
+import type { ReceivedItem } from './inbox.ts';
 import { type Frame, openSocket } from './live-socket.ts';
-import type { DemoAgents } from './make-agents.ts';
-import { eventPage, message, messagePage, restClient, thread } from './rest.ts';
+import type { DemoAgents } from './create-agents.ts';
+import { eventPage, message, messagePage, createRestClient, thread } from './rest.ts';
 import { check, type Steps } from './steps.ts';
 import { connectTools, type ToolNotification } from './tool-client.ts';
 
@@ -11,19 +11,19 @@ const threadList = z.looseObject({ threads: z.array(thread) });
 const readThread = z.looseObject({ thread, messages: z.array(message) });
 const createdThread = thread.extend({ initial_message_id: z.string() });
 
-const about = (id: string) => (frame: Frame) => frame.data?.id === id;
-const noted = (method: string, id: string) => (given: ToolNotification) =>
+const describeId = (id: string) => (frame: Frame) => frame.data?.id === id;
+const describeNotification = (method: string, id: string) => (given: ToolNotification) =>
   given.method === `notifications/service/${method}` && given.params.id === id;
-const live = ({ at }: Arrival<unknown>, started: number, seen: string) => ({
+const liveResult = ({ receivedAt }: ReceivedItem<unknown>, started: number, seen: string) => ({
   value: undefined,
   seen: `${seen}, measured from the start of the request`,
-  ms: at - started,
+  ms: receivedAt - started,
 });
 
 /** The conversation of Ada (REST), Bob (REST and WebSocket) and Mia (an MCP client), step by step, at every door for real. */
-export async function converse(base: string, agents: DemoAgents, { step }: Steps): Promise<void> {
-  const ada = restClient(base, agents.ada.token);
-  const bob = restClient(base, agents.bob.token);
+export async function runConversation(base: string, agents: DemoAgents, { step }: Steps): Promise<void> {
+  const ada = createRestClient(base, agents.ada.token);
+  const bob = createRestClient(base, agents.bob.token);
   const adasPosition = (await ada.get('/events', eventPage)).value.cursor;
 
   const socket = await step('Bob opens a WebSocket', 'a ready frame with a cursor', async () => {
@@ -56,9 +56,9 @@ export async function converse(base: string, agents: DemoAgents, { step }: Steps
       'Bob sees it live on his WebSocket',
       'the frames thread.created and message.created',
       async () => {
-        await socket.inbox.first('thread.created', about(threadId));
-        const arrival = await socket.inbox.first('message.created', about(initial_message_id));
-        return live(arrival, opening.started, `“${arrival.item.data?.content ?? ''}”`);
+        await socket.inbox.first('thread.created', describeId(threadId));
+        const arrival = await socket.inbox.first('message.created', describeId(initial_message_id));
+        return liveResult(arrival, opening.started, `“${arrival.item.data?.content ?? ''}”`);
       },
     );
 
@@ -79,9 +79,9 @@ export async function converse(base: string, agents: DemoAgents, { step }: Steps
       return { value: answer, seen: `${answer.value.id}, sequence 2`, ms: answer.ms };
     });
     await step('Mia is notified over SSE', 'notifications/service/message_created', async () => {
-      const fits = noted('message_created', reply.value.id);
+      const fits = describeNotification('message_created', reply.value.id);
       const arrival = await mia.inbox.first('the notification', fits);
-      return live(arrival, reply.started, arrival.item.method);
+      return liveResult(arrival, reply.started, arrival.item.method);
     });
     await step('Mia lists her threads by tool', 'the thread, and no other', async () => {
       const { threads } = await mia.call('list_threads', {}, threadList);
@@ -98,26 +98,26 @@ export async function converse(base: string, agents: DemoAgents, { step }: Steps
       const given = { thread_id: threadId, content: 'Gladly!', idempotency_key: randomUUID() };
       const sent = await mia.call('send_message', given, message);
       check(sent.sequence === 3, `the sequence was ${sent.sequence}`);
-      await socket.inbox.first('the frame', about(sent.id));
+      await socket.inbox.first('the frame', describeId(sent.id));
       return { value: undefined, seen: `${sent.id}, seen by Bob` };
     });
 
-    await missAndResume({ path, ada, socket, token: agents.bob.token, base }, step);
+    await disconnectAndResume({ path, ada, socket, token: agents.bob.token, base }, step);
     await sendTwice({ path, ada }, step);
   } finally {
     await Promise.allSettled([mia.close(), socket.close()]);
   }
 }
 
-interface Missing {
+interface ResumeOptions {
   path: string;
   base: string;
   token: string;
-  ada: ReturnType<typeof restClient>;
+  ada: ReturnType<typeof createRestClient>;
   socket: Awaited<ReturnType<typeof openSocket>>;
 }
 
-async function missAndResume({ path, base, token, ada, socket }: Missing, step: Steps['step']) {
+async function disconnectAndResume({ path, base, token, ada, socket }: ResumeOptions, step: Steps['step']) {
   const missed = await step('Bob goes offline; Ada sends two messages', 'two answers of 201', async () => {
     await socket.close();
     const first = await ada.post(path, { content: 'The place by the river.' }, message);
@@ -131,7 +131,7 @@ async function missAndResume({ path, base, token, ada, socket }: Missing, step: 
       const again = await openSocket(base, token, socket.cursor());
       try {
         check(again.ready.resumed && !again.ready.gap, `ready said ${JSON.stringify(again.ready)}`);
-        await again.inbox.first('the last message', about(missed[1] ?? ''));
+        await again.inbox.first('the last message', describeId(missed[1] ?? ''));
         const frames = again.inbox.arrivals.map(({ item }) => item).filter(({ type }) => type !== 'ready');
         const ids = frames.map(({ data }) => data?.id);
         check(ids.join() === missed.join(), `the frames were about ${ids.join()}`);
@@ -143,7 +143,7 @@ async function missAndResume({ path, base, token, ada, socket }: Missing, step: 
   );
 }
 
-async function sendTwice({ path, ada }: Pick<Missing, 'path' | 'ada'>, step: Steps['step']) {
+async function sendTwice({ path, ada }: Pick<ResumeOptions, 'path' | 'ada'>, step: Steps['step']) {
   const key = randomUUID();
   const body = { content: 'See you there.' };
   const first = await step('Ada sends with an Idempotency-Key', '201', async () => {

@@ -1,31 +1,31 @@
 import { performance } from 'node:perf_hooks';
 
-const patience_ms = 5_000;
+const timeoutMs = 5_000;
 
-export interface Arrival<T> {
+export interface ReceivedItem<T> {
   item: T;
   /** On the clock of performance.now(). */
-  at: number;
+  receivedAt: number;
 }
 
 /** What arrives at a receiver, in order, each with its time; and a way to wait for more. */
 export function createInbox<T>() {
-  const arrivals: Arrival<T>[] = [];
+  const arrivals: ReceivedItem<T>[] = [];
   const watchers = new Set<() => void>();
 
   return {
-    arrivals: arrivals as readonly Arrival<T>[],
+    arrivals: arrivals as readonly ReceivedItem<T>[],
     put(item: T): void {
-      arrivals.push({ item, at: performance.now() });
+      arrivals.push({ item, receivedAt: performance.now() });
       for (const watcher of watchers) watcher();
     },
     /** The first arrival that fits, now or within five seconds. */
-    first(what: string, fits: (item: T) => boolean): Promise<Arrival<T>> {
+    first(what: string, fits: (item: T) => boolean): Promise<ReceivedItem<T>> {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           watchers.delete(look);
-          reject(new Error(`${what} did not arrive within ${patience_ms / 1000} s`));
-        }, patience_ms);
+          reject(new Error(`${what} did not arrive within ${timeoutMs / 1000} s`));
+        }, timeoutMs);
         function look(): void {
           const found = arrivals.find(({ item }) => fits(item));
           if (!found) return;

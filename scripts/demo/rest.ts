@@ -16,7 +16,7 @@ export const eventPage = z.looseObject({
 });
 const refusal = z.looseObject({ error: z.looseObject({ code: z.string(), message: z.string() }) });
 
-export interface RestAnswer<T> {
+export interface RestResponse<T> {
   value: T;
   text: string;
   headers: Headers;
@@ -26,24 +26,25 @@ export interface RestAnswer<T> {
 }
 
 export interface RestClient {
-  get<T>(path: string, schema: z.ZodType<T>): Promise<RestAnswer<T>>;
-  post<T>(path: string, body: object, schema: z.ZodType<T>, key?: string): Promise<RestAnswer<T>>;
+  get<T>(path: string, schema: z.ZodType<T>): Promise<RestResponse<T>>;
+  post<T>(path: string, body: object, schema: z.ZodType<T>, key?: string): Promise<RestResponse<T>>;
 }
 
 /** A client of the REST interface for one token. Whatever is not a success is an error that names the refusal. */
-export function restClient(base: string, token: string): RestClient {
+export function createRestClient(base: string, token: string): RestClient {
   async function call<T>(
     method: string,
     path: string,
     schema: z.ZodType<T>,
     extra: { headers?: Record<string, string>; body?: string } = {},
-  ): Promise<RestAnswer<T>> {
+  ): Promise<RestResponse<T>> {
     const started = performance.now();
     const headers = { Authorization: `Bearer ${token}`, ...extra.headers };
     const response = await fetch(`${base}/v1${path}`, { ...extra, method, headers });
     const text = await response.text();
     const ms = performance.now() - started;
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${reasonIn(text)}`);
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status} ${readErrorMessage(text)}`);
     return { value: schema.parse(JSON.parse(text)), text, headers: response.headers, started, ms };
   }
 
@@ -57,7 +58,7 @@ export function restClient(base: string, token: string): RestClient {
   };
 }
 
-function reasonIn(text: string): string {
+function readErrorMessage(text: string): string {
   try {
     const { error } = refusal.parse(JSON.parse(text));
     return `${error.code}: ${error.message}`;

@@ -12,7 +12,7 @@ export interface StepResult {
   failure?: string;
 }
 
-export interface Seen<T> {
+export interface StepOutcome<T> {
   value: T;
   seen: string;
   /** Where the step measured something narrower than its own duration. */
@@ -30,7 +30,7 @@ export type Steps = ReturnType<typeof createSteps>;
 export function createSteps(report: (result: StepResult) => void) {
   return {
     /** @throws {StepFailure} when `run` throws. */
-    async step<T>(step: string, expected: string, run: () => Promise<Seen<T>>): Promise<T> {
+    async step<T>(step: string, expected: string, run: () => Promise<StepOutcome<T>>): Promise<T> {
       const start = performance.now();
       try {
         const { value, seen, ms } = await run();

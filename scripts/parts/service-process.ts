@@ -12,7 +12,7 @@ const entries = { api: 'src/main.js', worker: 'workers/main.js' };
 export interface Program {
   entry: string;
   /** What Node is told when it starts. */
-  node_arguments: readonly string[];
+  nodeArguments: readonly string[];
 }
 
 export interface ServiceProcess {
@@ -24,15 +24,15 @@ export interface ServiceProcess {
   /** Ends the process without warning. Rejects, with its log, when it had ended without being asked to. */
   kill9(): Promise<void>;
   /** SIGTERM: asks it to stop. Rejects as `kill9` does. */
-  terminate(): Promise<Ending>;
+  terminate(): Promise<ProcessExit>;
   /** SIGINT: asks it to stop without leaving time to balancers. Rejects as `kill9` does. */
-  interrupt(): Promise<Ending>;
-  ended: Promise<Ending>;
+  interrupt(): Promise<ProcessExit>;
+  ended: Promise<ProcessExit>;
   /** The end of what it logged so far, for a person who wonders why something fails. */
   log(): string;
 }
 
-export interface Ending {
+export interface ProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -46,11 +46,11 @@ export async function startProcess(
   env: Record<string, string>,
   { logFile, program }: { logFile?: string; program?: Program | undefined } = {},
 ): Promise<ServiceProcess> {
-  const { entry, node_arguments } = program ?? { entry: resolve(built, entries[part]), node_arguments: [] };
+  const { entry, nodeArguments } = program ?? { entry: resolve(built, entries[part]), nodeArguments: [] };
   if (!existsSync(entry)) throw new Error(`${entry} is missing: npm test builds it, npm run build as well`);
   const child = fork(entry, {
-    env: { ...withoutSettings(process.env), ...env },
-    execArgv: [...node_arguments],
+    env: { ...withoutServiceSettings(process.env), ...env },
+    execArgv: [...nodeArguments],
     detached: true, // a Ctrl-C in the terminal is for whoever started this, who ends its parts by itself
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -65,11 +65,11 @@ export async function startProcess(
     });
   }
   const log = () => lines.slice(-30).join('\n');
-  const ended = new Promise<Ending>((done) => {
+  const ended = new Promise<ProcessExit>((done) => {
     child.once('close', (code, signal) => done({ code, signal }));
   });
-  await ready(child, ended, log);
-  async function end(signal: NodeJS.Signals): Promise<Ending> {
+  await waitUntilReady(child, ended, log);
+  async function end(signal: NodeJS.Signals): Promise<ProcessExit> {
     if (!asked && (child.exitCode ?? child.signalCode) !== null) {
       throw new Error(`the ${part} ended by itself (${child.exitCode ?? child.signalCode}):\n${log()}`);
     }
@@ -79,10 +79,10 @@ export async function startProcess(
     return ended;
   }
   return {
-    url: part === 'api' ? await addressIn(lines) : '',
+    url: part === 'api' ? await findAddress(lines) : '',
     freeze() {
       child.kill('SIGSTOP');
-      thawing ??= thawWithoutUs(child.pid ?? 0);
+      thawing ??= thawOnExit(child.pid ?? 0);
     },
     thaw() {
       thawing?.kill('SIGKILL');
@@ -98,7 +98,7 @@ export async function startProcess(
 }
 
 /** The log and the word that it is ready come by two ways: the line may be the later one. */
-async function addressIn(lines: readonly string[]): Promise<string> {
+async function findAddress(lines: readonly string[]): Promise<string> {
   for (;;) {
     const line = lines.find((each) => each.includes('"API ready"'));
     if (line) return `http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`;
@@ -107,13 +107,13 @@ async function addressIn(lines: readonly string[]): Promise<string> {
 }
 
 /** The settings of whoever runs this are not those of the service. */
-function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutServiceSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = env;
   return { ...(PATH && { PATH }), ...(HOME && { HOME }), ...(TMPDIR && { TMPDIR }) };
 }
 
 /** A frozen process cannot notice that its parent is gone: somebody else wakes it up then, and it ends by itself. */
-function thawWithoutUs(pid: number): ChildProcess {
+function thawOnExit(pid: number): ChildProcess {
   const script = 'read -r _; kill -CONT "$1"';
   return spawn('/bin/sh', ['-c', script, 'thaw', String(pid)], {
     detached: true,
@@ -121,7 +121,7 @@ function thawWithoutUs(pid: number): ChildProcess {
   });
 }
 
-function ready(child: ChildProcess, ended: Promise<Ending>, log: () => string): Promise<void> {
+function waitUntilReady(child: ChildProcess, ended: Promise<ProcessExit>, log: () => string): Promise<void> {
   return new Promise((done, fail) => {
     child.once('message', () => done());
     child.once('error', fail);

@@ -10,13 +10,13 @@ export interface TcpBalancer {
   /** Of the loopback interface. */
   port: number;
   /** Ends all connections and refuses new ones, as when nothing is there. */
-  cut(): Promise<void>;
+  disconnect(): Promise<void>;
   /** Takes connections again, on the same port. */
   restore(): Promise<void>;
   /** Keeps the connections and carries nothing, as when the network swallows everything, until `cut`. */
   freeze(): void;
   /** Resets those connections that are chosen, and answers how many. */
-  sever(isChosen: () => boolean): number;
+  dropConnections(isChosen: () => boolean): number;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface TcpBalancer {
  * Carries connections to servers, each to the next one in turn. It looks at nothing and knows nobody: where one server refuses, the
  * connection goes to the one after it.
  */
-export async function tcpBalancer(targets: () => readonly Target[]): Promise<TcpBalancer> {
+export async function startTcpBalancer(targets: () => readonly Target[]): Promise<TcpBalancer> {
   const near = new Set<Socket>();
   let turn = 0;
   let frozen = false;
@@ -67,7 +67,7 @@ export async function tcpBalancer(targets: () => readonly Target[]): Promise<Tcp
   if (address === null || typeof address === 'string') throw new Error('the balancer has no port');
   const { port } = address;
 
-  async function cut(): Promise<void> {
+  async function disconnect(): Promise<void> {
     if (!balancer.listening) return;
     const closed = once(balancer, 'close');
     balancer.close();
@@ -78,7 +78,7 @@ export async function tcpBalancer(targets: () => readonly Target[]): Promise<Tcp
 
   return {
     port,
-    cut,
+    disconnect,
     async restore() {
       balancer.listen(port, '127.0.0.1');
       await once(balancer, 'listening');
@@ -86,11 +86,11 @@ export async function tcpBalancer(targets: () => readonly Target[]): Promise<Tcp
     freeze() {
       frozen = true;
     },
-    sever(isChosen) {
+    dropConnections(isChosen) {
       const chosen = Array.from(near).filter(isChosen);
       for (const client of chosen) client.resetAndDestroy();
       return chosen.length;
     },
-    close: cut,
+    close: disconnect,
   };
 }

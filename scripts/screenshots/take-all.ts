@@ -1,50 +1,56 @@
 import type { Page } from 'playwright-core';
-import { askAs } from './ask.ts';
-import { companion, people } from './cast.ts';
-import { type Shot, type Studio, takeShots } from './take.ts';
+import { buildAuthorizationUrl } from './authorization-request.ts';
+import { sampleClient, people } from './fixtures.ts';
+import { type Screenshot, type ScreenshotOptions, takeScreenshots } from './take-screenshots.ts';
 
-const at = (name: string, path: string): Shot => ({ name, show: (page) => page.goto(path) });
+const screenshotOf = (name: string, path: string): Screenshot => ({
+  name,
+  prepare: (page) => page.goto(path),
+});
 
 /**
  * Takes every picture of the documentation, as a person who comes to know the service sees it.
  * @param ids the id of each agent, by handle
  */
-export async function takeAll(studio: Studio, ids: ReadonlyMap<string, string>): Promise<void> {
-  const strangers = [at('start', '/'), at('sign-in', '/sign-in')];
-  await takeShots(studio, strangers);
+export async function takeAllScreenshots(
+  studio: ScreenshotOptions,
+  ids: ReadonlyMap<string, string>,
+): Promise<void> {
+  const strangers = [screenshotOf('start', '/'), screenshotOf('sign-in', '/sign-in')];
+  await takeScreenshots(studio, strangers);
 
   const context = await studio.browser.newContext({ baseURL: studio.baseURL });
   const page = await context.newPage();
   await signIn(page);
-  await page.goto(await askAs(studio.baseURL, companion));
+  await page.goto(await buildAuthorizationUrl(studio.baseURL, sampleClient));
   const asked = await context.storageState();
-  await takeShots(studio, [at('consent', new URL(page.url()).pathname)], asked);
-  await page.route(`${companion.redirect_uri}?*`, (route) => route.fulfill({ body: 'Back at the app.' }));
+  await takeScreenshots(studio, [screenshotOf('consent', new URL(page.url()).pathname)], asked);
+  await page.route(`${sampleClient.redirect_uri}?*`, (route) => route.fulfill({ body: 'Back at the app.' }));
   await page.getByRole('radio', { name: '@mara.assistant' }).check();
   await page.getByRole('button', { name: 'Approve' }).click();
-  await page.waitForURL(`${companion.redirect_uri}?*`);
+  await page.waitForURL(`${sampleClient.redirect_uri}?*`);
 
   const agent = `/console/agents/${ids.get('mara.assistant')}`;
-  const known: Shot[] = [
-    at('home', '/console'),
-    at('agents', '/console/agents'),
-    at('agent', agent),
-    at('contacts', `${agent}/contacts`),
-    at('credentials', `${agent}/credentials`),
-    at('webhooks', `${agent}/webhooks`),
-    at('connections', '/console/connections'),
-    { name: 'approval', show: showApproval },
-    at('organization', '/console/organizations/harbour-books'),
-    at('sessions', '/console/sessions'),
-    at('exports', '/console/exports'),
-    at('erasures', '/console/erasures'),
+  const known: Screenshot[] = [
+    screenshotOf('home', '/console'),
+    screenshotOf('agents', '/console/agents'),
+    screenshotOf('agent', agent),
+    screenshotOf('contacts', `${agent}/contacts`),
+    screenshotOf('credentials', `${agent}/credentials`),
+    screenshotOf('webhooks', `${agent}/webhooks`),
+    screenshotOf('connections', '/console/connections'),
+    { name: 'approval', prepare: showApproval },
+    screenshotOf('organization', '/console/organizations/harbour-books'),
+    screenshotOf('sessions', '/console/sessions'),
+    screenshotOf('exports', '/console/exports'),
+    screenshotOf('erasures', '/console/erasures'),
   ];
-  await takeShots(studio, known, asked);
-  const secret: Shot = {
+  await takeScreenshots(studio, known, asked);
+  const secret: Screenshot = {
     name: 'secret',
-    show: (shown) => makeCredential(shown, `${agent}/credentials/new`),
+    prepare: (shown) => createCredential(shown, `${agent}/credentials/new`),
   };
-  await takeShots(studio, [secret], asked);
+  await takeScreenshots(studio, [secret], asked);
   await context.close();
 }
 
@@ -64,7 +70,7 @@ async function showApproval(page: Page): Promise<void> {
 }
 
 /** Ends on the page that shows the secret, once. */
-export async function makeCredential(page: Page, path: string): Promise<void> {
+export async function createCredential(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.getByLabel('Name').fill('Reading list server');
   await page.getByRole('button', { name: 'Create the credential' }).click();

@@ -13,16 +13,16 @@ import {
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Credential } from './credential.ts';
-import { isPassing, reasonOf, SignInError } from './failures.ts';
-import type { KeptSignIn, SignIn } from './kept-sign-in.ts';
-import { openWayBack } from './way-back.ts';
+import { isTransient, errorReason, SignInError } from './errors.ts';
+import type { SavedSignIn, SignIn } from './saved-sign-in.ts';
+import { openRedirectServer } from './redirect-server.ts';
 
 export interface BrowserCredentialParts {
   address: URL;
-  kept: KeptSignIn;
+  savedSignIn: SavedSignIn;
   fetchFn: FetchLike;
   /** Brings the address before a person. */
-  show(address: URL): Promise<void>;
+  openPage(address: URL): Promise<void>;
   log(line: string): void;
   signal: AbortSignal;
 }
@@ -32,8 +32,8 @@ export interface BrowserCredentialParts {
  * start and for other bridges; tokens are replaced before anybody is asked again. A person is asked at the start only: a sign-in
  * that ends later was ended by somebody.
  */
-export function browserCredential(parts: BrowserCredentialParts): Credential {
-  const { address, kept, fetchFn, log, signal } = parts;
+export function createBrowserCredential(parts: BrowserCredentialParts): Credential {
+  const { address, savedSignIn, fetchFn, log, signal } = parts;
   let current: string | undefined;
   let wasIn = false;
 
@@ -57,25 +57,25 @@ export function browserCredential(parts: BrowserCredentialParts): Credential {
       });
       return { ...signIn, tokens: { ...tokens, ...(issuer !== undefined && { issuer }) } };
     } catch (error) {
-      if (!isOver(error)) throw error;
-      log(`the sign-in has ended (${reasonOf(error)})`);
+      if (!isSignInEnded(error)) throw error;
+      log(`the sign-in has ended (${errorReason(error)})`);
       return undefined;
     }
   }
 
   return {
     async token() {
-      current ??= (await kept.read())?.tokens.access_token;
+      current ??= (await savedSignIn.read())?.tokens.access_token;
       return current;
     },
     renew: (refused) =>
-      kept.alone(signal, async () => {
-        const known = await kept.read();
+      savedSignIn.withLock(signal, async () => {
+        const known = await savedSignIn.read();
         // Another bridge was faster.
         if (known && known.tokens.access_token !== refused) return use(known);
         const fresh = known && (await refreshed(known));
         if (fresh) {
-          await kept.write(fresh);
+          await savedSignIn.write(fresh);
           return use(fresh);
         }
         if (wasIn) {
@@ -83,19 +83,19 @@ export function browserCredential(parts: BrowserCredentialParts): Credential {
             `The sign-in at ${address.origin} has ended: it was revoked, or nobody used it for a month. Start again to sign in.`,
           );
         }
-        const signIn = await signedIn(parts);
-        await kept.write(signIn);
-        log(`signed in at ${address.origin}; kept in ${kept.path}`);
+        const signIn = await signInWithBrowser(parts);
+        await savedSignIn.write(signIn);
+        log(`signed in at ${address.origin}; kept in ${savedSignIn.path}`);
         return use(signIn);
       }),
-    accepted() {
+    onAccepted() {
       wasIn = true;
     },
   };
 }
 
 /** What the authorization server says of a sign-in that is no more. */
-function isOver(error: unknown): boolean {
+function isSignInEnded(error: unknown): boolean {
   return (
     error instanceof InvalidGrantError ||
     error instanceof InvalidClientError ||
@@ -104,8 +104,13 @@ function isOver(error: unknown): boolean {
 }
 
 /** @throws {SignInError} when it does not come to a sign-in. */
-async function signedIn({ address, fetchFn, show, signal }: BrowserCredentialParts): Promise<SignIn> {
-  const wayBack = await openWayBack();
+async function signInWithBrowser({
+  address,
+  fetchFn,
+  openPage,
+  signal,
+}: BrowserCredentialParts): Promise<SignIn> {
+  const wayBack = await openRedirectServer();
   const state = randomBytes(24).toString('base64url');
   let client: OAuthClientInformationMixed | undefined;
   let tokens: OAuthTokens | undefined;
@@ -132,16 +137,16 @@ async function signedIn({ address, fetchFn, show, signal }: BrowserCredentialPar
       verifier = given;
     },
     codeVerifier: () => verifier,
-    redirectToAuthorization: show,
+    redirectToAuthorization: openPage,
   };
   try {
     const options = { serverUrl: address, fetchFn };
-    const coming = wayBack.code({ state, issuer: () => client?.issuer }, signal);
+    const coming = wayBack.waitForCode({ state, issuer: () => client?.issuer }, signal);
     await Promise.race([auth(provider, options), coming]);
     await auth(provider, { ...options, authorizationCode: await coming });
   } catch (error) {
-    if (error instanceof SignInError || isPassing(error) || signal.aborted) throw error;
-    throw new SignInError(`Nobody could be signed in at ${address.origin} (${reasonOf(error)}).`, {
+    if (error instanceof SignInError || isTransient(error) || signal.aborted) throw error;
+    throw new SignInError(`Nobody could be signed in at ${address.origin} (${errorReason(error)}).`, {
       cause: error,
     });
   } finally {

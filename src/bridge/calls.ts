@@ -5,14 +5,14 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { errorAnswer } from './error-answers.ts';
-import type { Link } from './link.ts';
+import { toErrorResponse } from './error-responses.ts';
+import type { ServiceConnection } from './service-connection.ts';
 
 export interface CallsParts {
-  link: Pick<Link, 'begin' | 'carry'>;
+  link: Pick<ServiceConnection, 'begin' | 'send'>;
   address: URL;
   /** Says something to the client. */
-  say(message: JSONRPCMessage): void;
+  sendToClient(message: JSONRPCMessage): void;
   log(line: string): void;
 }
 
@@ -23,11 +23,11 @@ export interface Calls {
   /** The client waits for it no longer: whatever comes is not said. */
   forget(id: RequestId | undefined): void;
   /** Gives it up, if it is forgotten. */
-  drop(id: RequestId | undefined): void;
+  abortForgotten(id: RequestId | undefined): void;
   /** The client has answered a request of the service. */
-  answered(id: RequestId | undefined): void;
+  onClientResponse(id: RequestId | undefined): void;
   /** Resolves when no session is being begun. */
-  begun(): Promise<void>;
+  whenInitialized(): Promise<void>;
   /** Gives all of them up, without a word. */
   close(): void;
 }
@@ -37,7 +37,7 @@ interface Running {
   forgotten: boolean;
 }
 
-export function createCalls({ link, address, say, log }: CallsParts): Calls {
+export function createCalls({ link, address, sendToClient, log }: CallsParts): Calls {
   const running = new Map<RequestId, Running>();
   /** Requests of the service that the client has not answered, with the call that they belong to. */
   const questions = new Map<RequestId, RequestId>();
@@ -49,15 +49,15 @@ export function createCalls({ link, address, say, log }: CallsParts): Calls {
       if (of !== call) continue;
       questions.delete(requestId);
       const params = { requestId, reason: 'the call is over' };
-      say({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+      sendToClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     }
   }
 
   function carried(request: JSONRPCRequest, signal: AbortSignal) {
     if (isInitializeRequest(request)) return link.begin(request, signal);
-    return link.carry(request, signal, (message) => {
+    return link.send(request, signal, (message) => {
       if (isJSONRPCRequest(message)) questions.set(message.id, request.id);
-      say(message);
+      sendToClient(message);
     });
   }
 
@@ -68,12 +68,12 @@ export function createCalls({ link, address, say, log }: CallsParts): Calls {
     try {
       await first;
       const answer = await carried(request, call.abort.signal);
-      if (answer && !call.forgotten) say(answer);
+      if (answer && !call.forgotten) sendToClient(answer);
     } catch (error) {
       if (call.forgotten) return;
-      const told = errorAnswer(id, error, address);
+      const told = toErrorResponse(id, error, address);
       log(`${method}: ${told.error.message}`);
-      say(told);
+      sendToClient(told);
     } finally {
       takeBack(id);
       if (running.get(id) === call) running.delete(id);
@@ -90,14 +90,14 @@ export function createCalls({ link, address, say, log }: CallsParts): Calls {
       const call = id !== undefined && running.get(id);
       if (call) call.forgotten = true;
     },
-    drop(id) {
+    abortForgotten(id) {
       const call = id !== undefined && running.get(id);
       if (call && call.forgotten) call.abort.abort();
     },
-    answered(id) {
+    onClientResponse(id) {
       if (id !== undefined) questions.delete(id);
     },
-    begun: () => beginning,
+    whenInitialized: () => beginning,
     close() {
       for (const call of running.values()) {
         call.forgotten = true;

@@ -8,5 +8,5 @@ export interface Credential {
    */
   renew(refused: string | undefined): Promise<string>;
   /** Told that the service took a token. */
-  accepted(): void;
+  onAccepted(): void;
 }

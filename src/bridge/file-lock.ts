@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCode, readIfThere } from './private-file.ts';
+import { hasErrorCode, readIfExists } from './private-file.ts';
 
 /** Whoever holds the lock touches it this often, in ms. */
-const touch_ms = 2_000;
+const touchIntervalMs = 2_000;
 /** A lock that nobody has touched for so long was left by a process that is gone. */
-const stale_ms = 10_000;
-const look_ms = 50;
+const staleAfterMs = 10_000;
+const pollIntervalMs = 50;
 
 /**
  * Runs something while no other process does so under the same path. A holder that was killed is taken for gone after ten seconds.
@@ -17,39 +17,39 @@ const look_ms = 50;
 export async function withFileLock<T>(path: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const mine = randomUUID();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  while (!(await taken(path, mine))) {
-    const holder = await readIfThere(path);
+  while (!(await tryTakeLock(path, mine))) {
+    const holder = await readIfExists(path);
     if (holder !== undefined && (await isStale(path))) await removeStale(path, { stale: holder, mine });
-    else await pause(look_ms, undefined, { signal });
+    else await pause(pollIntervalMs, undefined, { signal });
   }
   const touching = setInterval(() => {
     const now = new Date();
     // It was taken for stale while this process slept; there is nothing left to hold.
     utimes(path, now, now).catch(() => clearInterval(touching));
-  }, touch_ms).unref();
+  }, touchIntervalMs).unref();
   try {
     return await run();
   } finally {
     clearInterval(touching);
-    if ((await readIfThere(path)) === mine) await rm(path, { force: true });
+    if ((await readIfExists(path)) === mine) await rm(path, { force: true });
   }
 }
 
-async function taken(path: string, mine: string): Promise<boolean> {
+async function tryTakeLock(path: string, mine: string): Promise<boolean> {
   try {
     await writeFile(path, mine, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   }
 }
 
 async function isStale(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).mtimeMs < Date.now() - stale_ms;
+    return (await stat(path)).mtimeMs < Date.now() - staleAfterMs;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
 }
@@ -59,9 +59,9 @@ async function removeStale(path: string, { stale, mine }: { stale: string; mine:
   const aside = `${path}.${mine}`;
   try {
     await rename(path, aside);
-    if ((await readIfThere(aside)) !== stale) await link(aside, path);
+    if ((await readIfExists(aside)) !== stale) await link(aside, path);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'ENOENT') && !hasErrorCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(aside, { force: true });
   }

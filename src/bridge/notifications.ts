@@ -2,67 +2,75 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { HttpRefusal, reasonOf, SessionLost, SignInError } from './failures.ts';
+import { HttpStatusError, errorReason, SessionLost, SignInError } from './errors.ts';
 import type { Session } from './post.ts';
 
 /** Where the stream stands: what the service named last. It outlives a session. */
-export interface Place {
+export interface StreamPosition {
   cursor: string | undefined;
 }
 
-export interface Following {
+export interface FollowOptions {
   address: URL;
   fetch: FetchLike;
   session: Session;
-  place: Place;
-  hear(message: JSONRPCMessage): void;
+  position: StreamPosition;
+  onMessage(message: JSONRPCMessage): void;
   /** The session has ended. */
-  lost(): void;
+  onSessionLost(): void;
   log(line: string): void;
 }
 
 export interface Stream {
   /** Whether it goes on, or tries to. */
-  open(): boolean;
+  isOpen(): boolean;
   close(): Promise<void>;
 }
 
-const longestPause_ms = 5_000;
+const maxPauseMs = 5_000;
 const resumeHeader = 'last-event-id';
 
 /**
  * Keeps the stream of notifications open (MCP, Transports: Listening for Messages from the Server), and comes back to where it
  * stood whatever happens. It ends with the session, or when nobody is signed in any more.
  */
-export function follow({ address, fetch, session, place, hear, lost, log }: Following): Stream {
+export function followNotifications({
+  address,
+  fetch,
+  session,
+  position,
+  onMessage,
+  onSessionLost,
+  log,
+}: FollowOptions): Stream {
   let over = false;
   const transport = new StreamableHTTPClientTransport(address, {
     fetch: resuming,
     ...(session.id !== undefined && { sessionId: session.id }),
     reconnectionOptions: {
       initialReconnectionDelay: 250,
-      maxReconnectionDelay: longestPause_ms,
+      maxReconnectionDelay: maxPauseMs,
       reconnectionDelayGrowFactor: 2,
       maxRetries: Infinity,
     },
   });
   if (session.version !== undefined) transport.setProtocolVersion(session.version);
   // The SDK's transports take one handler of each kind.
-  Object.assign(transport, { onmessage: hear });
+  Object.assign(transport, { onmessage: onMessage });
 
   /** The place is ours to know: the transport forgets it when a stream ends before it said anything. */
   async function resuming(url: string | URL, init?: RequestInit): Promise<Response> {
     const headers = new Headers(init?.headers);
     headers.delete(resumeHeader);
-    if (place.cursor !== undefined) headers.set(resumeHeader, place.cursor);
+    if (position.cursor !== undefined) headers.set(resumeHeader, position.cursor);
     try {
       return await fetch(url, { ...init, headers });
     } catch (error) {
-      if (error instanceof HttpRefusal && error.status === 400 && place.cursor !== undefined) {
+      if (error instanceof HttpStatusError && error.status === 400 && position.cursor !== undefined) {
         log('the place in the stream of notifications is not known any more; some may be missing');
-        place.cursor = undefined;
+        position.cursor = undefined;
       }
-      if (error instanceof SessionLost) lost();
+      if (error instanceof SessionLost) onSessionLost();
       if (error instanceof SignInError) log(`no more notifications: ${error.message}`);
       if (error instanceof SessionLost || error instanceof SignInError) await close();
       throw error;
@@ -72,17 +80,17 @@ export function follow({ address, fetch, session, place, hear, lost, log }: Foll
   /** Once it was open, the transport comes back by itself. */
   async function open(): Promise<void> {
     await transport.start();
-    for (let wait = 250; ; wait = Math.min(2 * wait, longestPause_ms)) {
+    for (let wait = 250; ; wait = Math.min(2 * wait, maxPauseMs)) {
       try {
         await transport.resumeStream('', {
           onresumptiontoken(cursor) {
-            place.cursor = cursor;
+            position.cursor = cursor;
           },
         });
         return;
       } catch (error) {
         if (over) return;
-        if (wait === 250) log(`notifications cannot be followed just now (${reasonOf(error)})`);
+        if (wait === 250) log(`notifications cannot be followed just now (${errorReason(error)})`);
         await pause(wait, undefined, { ref: false });
       }
     }
@@ -94,5 +102,5 @@ export function follow({ address, fetch, session, place, hear, lost, log }: Foll
   }
 
   void open();
-  return { open: () => !over, close };
+  return { isOpen: () => !over, close };
 }

@@ -8,8 +8,8 @@ import {
   type JSONRPCMessage,
   type JSONRPCResponse,
 } from '@modelcontextprotocol/sdk/types.js';
-import { HttpRefusal, StreamEnded } from './failures.ts';
-import { withLastWord } from './last-word.ts';
+import { HttpStatusError, StreamEnded } from './errors.ts';
+import { withEndMessage } from './stream-end-marker.ts';
 
 /** A session with the service; without an id where the service has none for us. */
 export interface Session {
@@ -18,18 +18,18 @@ export interface Session {
   version: string | undefined;
 }
 
-export interface Posting {
+export interface PostOptions {
   address: URL;
   /** Throws for answers that are no success. */
   fetch: FetchLike;
   session: Session;
   /** Hears what the service says before its answer. */
-  hear(message: JSONRPCMessage): void;
+  onMessage(message: JSONRPCMessage): void;
   /** Gives it up. */
   signal: AbortSignal;
 }
 
-export interface Posted {
+export interface PostResult {
   /** Undefined for what is not answered. */
   answer: JSONRPCResponse | undefined;
   /** The session that the service has begun with it. */
@@ -37,16 +37,16 @@ export interface Posted {
 }
 
 /** Names the end of a stream; no service guesses it. */
-const streamEnd = `notifications/${randomUUID()}`;
+const streamEndMethod = `notifications/${randomUUID()}`;
 
 /**
  * Sends one message by a POST of its own (MCP, Transports: Sending Messages to the Server), and waits for its answer.
  * @throws {StreamEnded}, what `fetch` throws, and the reason of `signal`.
  */
-export async function post(message: JSONRPCMessage, posting: Posting): Promise<Posted> {
-  const { address, session, hear, signal } = posting;
+export async function postMessage(message: JSONRPCMessage, posting: PostOptions): Promise<PostResult> {
+  const { address, session, onMessage, signal } = posting;
   const transport = new StreamableHTTPClientTransport(address, {
-    fetch: onlyPosting(posting.fetch, isJSONRPCRequest(message)),
+    fetch: postOnly(posting.fetch, isJSONRPCRequest(message)),
     ...(session.id !== undefined && { sessionId: session.id }),
   });
   if (session.version !== undefined) transport.setProtocolVersion(session.version);
@@ -58,8 +58,9 @@ export async function post(message: JSONRPCMessage, posting: Posting): Promise<P
       if (signal.aborted) giveUp();
       const onmessage = (heard: JSONRPCMessage) => {
         if (isJSONRPCResultResponse(heard) || isJSONRPCErrorResponse(heard)) resolve(heard);
-        else if ('method' in heard && heard.method === streamEnd) reject(new StreamEnded('no answer came'));
-        else hear(heard);
+        else if ('method' in heard && heard.method === streamEndMethod)
+          reject(new StreamEnded('no answer came'));
+        else onMessage(heard);
       };
       // The SDK's transports take one handler of each kind.
       Object.assign(transport, { onmessage });
@@ -73,11 +74,11 @@ export async function post(message: JSONRPCMessage, posting: Posting): Promise<P
 }
 
 /** The transport would open a stream of notifications by itself; that is done elsewhere. */
-function onlyPosting(fetch: FetchLike, asks: boolean): FetchLike {
+function postOnly(fetch: FetchLike, asks: boolean): FetchLike {
   return async (url, init) => {
     if (init?.method !== 'POST') return new Response(null, { status: 405 });
     const response = await fetch(url, init);
-    if (asks && response.status === 202) throw new HttpRefusal(202, undefined);
-    return withLastWord(response, JSON.stringify({ jsonrpc: '2.0', method: streamEnd }));
+    if (asks && response.status === 202) throw new HttpStatusError(202, undefined);
+    return withEndMessage(response, JSON.stringify({ jsonrpc: '2.0', method: streamEndMethod }));
   };
 }

@@ -9,50 +9,59 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ZodError } from 'zod';
 import { createCalls } from './calls.ts';
-import { reasonOf } from './failures.ts';
-import type { Link } from './link.ts';
+import { errorReason } from './errors.ts';
+import type { ServiceConnection } from './service-connection.ts';
 
 export interface RelayParts {
   input: Readable;
   output: Writable;
   address: URL;
   /** Makes the service's side; `hear` takes what the service says by itself. */
-  linkTo(hear: (message: JSONRPCMessage) => void): Link;
+  connect(hear: (message: JSONRPCMessage) => void): ServiceConnection;
   log(line: string): void;
   /** Ends everything at once. */
   interrupted: AbortSignal;
 }
 
 /** How long calls may still be answered after the client has closed its end, in ms. */
-const lastAnswers_ms = 10_000;
+const drainTimeoutMs = 10_000;
 
 /**
  * Carries messages between a client at standard input and output and the service, until the client closes its end or somebody
  * interrupts. Nothing but JSON-RPC goes to the output.
  */
-export async function relay({ input, output, address, linkTo, log, interrupted }: RelayParts): Promise<void> {
+export async function relay({
+  input,
+  output,
+  address,
+  connect,
+  log,
+  interrupted,
+}: RelayParts): Promise<void> {
   const client = new StdioServerTransport(input, output);
-  const link = linkTo(say);
-  const calls = createCalls({ link, address, say, log });
+  const link = connect(sendToClient);
+  const calls = createCalls({ link, address, sendToClient, log });
   const underWay = new Set<Promise<void>>();
 
-  function say(message: JSONRPCMessage): void {
-    client.send(message).catch((error: unknown) => log(`the client cannot be reached (${reasonOf(error)})`));
+  function sendToClient(message: JSONRPCMessage): void {
+    client
+      .send(message)
+      .catch((error: unknown) => log(`the client cannot be reached (${errorReason(error)})`));
   }
 
   /** Carries what is no request. What gets lost is only told here: nobody waits for it. */
   async function pass(message: JSONRPCMessage): Promise<void> {
     const cancelled = CancelledNotificationSchema.safeParse(message).data?.params.requestId;
     calls.forget(cancelled);
-    if (!('method' in message)) calls.answered(message.id);
-    await calls.begun();
+    if (!('method' in message)) calls.onClientResponse(message.id);
+    await calls.whenInitialized();
     try {
-      await link.carry(message, interrupted);
-      if (isInitializedNotification(message)) link.listen();
+      await link.send(message, interrupted);
+      if (isInitializedNotification(message)) link.startNotifications();
     } catch (error) {
-      if (!interrupted.aborted) log(`a message of the client was lost (${reasonOf(error)})`);
+      if (!interrupted.aborted) log(`a message of the client was lost (${errorReason(error)})`);
     }
-    calls.drop(cancelled);
+    calls.abortForgotten(cancelled);
   }
 
   function take(message: JSONRPCMessage): void {
@@ -65,14 +74,14 @@ export async function relay({ input, output, address, linkTo, log, interrupted }
   function refuse(error: Error): void {
     const isInvalid = error instanceof ZodError;
     if (!isInvalid && !(error instanceof SyntaxError)) {
-      log(`standard input: ${reasonOf(error)}`);
+      log(`standard input: ${errorReason(error)}`);
       return;
     }
     const told = isInvalid
       ? { code: -32_600, message: 'Invalid Request: one JSON-RPC 2.0 message a line is expected.' }
       : { code: -32_700, message: 'Parse error: one JSON-RPC 2.0 message a line is expected.' };
     log(`a line at standard input: ${told.message}`);
-    say({ jsonrpc: '2.0', error: told });
+    sendToClient({ jsonrpc: '2.0', error: told });
   }
 
   const left = new Promise<void>((resolve) => {
@@ -93,7 +102,7 @@ export async function relay({ input, output, address, linkTo, log, interrupted }
   const stop = AbortSignal.any([interrupted, enough.signal]);
   await Promise.race([
     Promise.allSettled(underWay),
-    pause(lastAnswers_ms, undefined, { signal: stop }).catch(() => 'it ends at once'),
+    pause(drainTimeoutMs, undefined, { signal: stop }).catch(() => 'it ends at once'),
   ]);
   enough.abort();
   calls.close();

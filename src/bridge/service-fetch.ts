@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Credential } from './credential.ts';
-import { HttpRefusal, SessionLost, SignInError } from './failures.ts';
+import { HttpStatusError, SessionLost, SignInError } from './errors.ts';
 
 /**
  * Requests to the tool server with a token. One that is refused is replaced, once for all requests that find out together, and the
@@ -22,8 +22,8 @@ export function createServiceFetch(credential: Credential, plain: FetchLike): Fe
     headers.set('Authorization', `Bearer ${token}`);
     const response = await plain(url, { ...init, headers });
     if (response.status !== 401) {
-      credential.accepted();
-      return checked(response, headers, init?.method);
+      credential.onAccepted();
+      return requireSuccess(response, headers, init?.method);
     }
     await response.body?.cancel();
     return response;
@@ -40,15 +40,15 @@ export function createServiceFetch(credential: Credential, plain: FetchLike): Fe
 }
 
 /** The transport of the SDK knows what to do with redirects, and with a server without a stream. */
-async function checked(response: Response, sent: Headers, method = 'GET'): Promise<Response> {
+async function requireSuccess(response: Response, sent: Headers, method = 'GET'): Promise<Response> {
   const { ok, status } = response;
   if (ok || (status >= 300 && status < 400) || (status === 405 && method !== 'POST')) return response;
   const text = await response.text();
   if (status === 404 && sent.has('mcp-session-id')) throw new SessionLost('the session has ended');
-  throw new HttpRefusal(status, parsed(text));
+  throw new HttpStatusError(status, parseJson(text));
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { type ApprovalDecision, approvalDecisions } from '../domain/approvals.ts';
-import { agentByHandle } from '../services/agent-by-handle.ts';
-import { decideForOperator, listApprovalsOf } from '../services/approvals.ts';
+import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
+import { decideAsOperator, listApprovalsOfAgent } from '../services/approvals/approvals.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -12,8 +12,8 @@ export function approvalCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const approvals = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.consult(async (repositories) =>
-          listApprovalsOf(repositories, (await agentByHandle(repositories, handle)).id),
+        unitOfWork.readAsSystem(async (repositories) =>
+          listApprovalsOfAgent(repositories, (await findAgentByHandle(repositories, handle)).id),
         ),
       );
       printResult(io, options, options.json ? { approvals } : approvals);
@@ -24,7 +24,7 @@ export function approvalCommand(io: CommandIo): Command {
     .addArgument(new Argument('<decision>').choices(approvalDecisions))
     .action(async (id: string, decision: ApprovalDecision, options: { json?: boolean }) => {
       const approval = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer((work) => decideForOperator(work, id, decision)),
+        unitOfWork.writeAsSystem((work) => decideAsOperator(work, id, decision)),
       );
       printResult(io, options, approval);
     });

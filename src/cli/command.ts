@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { CommandIo } from './io.ts';
-import { asJson, asText } from './output.ts';
+import { formatJson, formatText } from './output.ts';
 
 /** A command that prints one result: as text, or with --json as one line of JSON. */
 export function resultCommand(name: string, description: string): Command {
@@ -8,5 +8,5 @@ export function resultCommand(name: string, description: string): Command {
 }
 
 export function printResult(io: CommandIo, options: { json?: boolean }, result: object): void {
-  io.print(options.json ? asJson(result) : asText(result));
+  io.print(options.json ? formatJson(result) : formatText(result));
 }

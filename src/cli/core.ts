@@ -2,9 +2,9 @@ import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compose, type Core } from '../compose.ts';
 import { loadConfig } from '../config.ts';
-import { byOperator } from '../domain/audit.ts';
-import { revocationMessages } from '../services/revocations.ts';
-import type { Revocation } from '../services/tokens.ts';
+import { authorFromOperator } from '../domain/auth/audit.ts';
+import { revocationMessages } from '../services/auth/revocations.ts';
+import type { Revocation } from '../services/auth/tokens.ts';
 import type { CommandIo } from './io.ts';
 
 /** Opens what a command needs, runs it, and closes everything again. */
@@ -13,10 +13,14 @@ export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promi
   const core = compose({ ...loadConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
   try {
     const { unitOfWork } = core;
-    const author = byOperator(operatorName());
-    const administer: typeof unitOfWork.administer = (work) => unitOfWork.administer(work, author);
-    const record: typeof unitOfWork.record = (work) => unitOfWork.record(work, author);
-    return await run({ ...core, unitOfWork: { ...unitOfWork, administer, record } });
+    const author = authorFromOperator(operatorName());
+    const administer: typeof unitOfWork.writeAsSystem = (work) => unitOfWork.writeAsSystem(work, author);
+    const record: typeof unitOfWork.writeAsSystemWithEvents = (work) =>
+      unitOfWork.writeAsSystemWithEvents(work, author);
+    return await run({
+      ...core,
+      unitOfWork: { ...unitOfWork, writeAsSystem: administer, writeAsSystemWithEvents: record },
+    });
   } finally {
     await core.close();
   }
@@ -31,22 +35,26 @@ function operatorName(): string {
   }
 }
 
-const patience_ms = 3_000;
+const connectTimeoutMs = 3_000;
 
 /** Whether the bus connects within three seconds. */
-export async function busConnects({ bus }: Core): Promise<boolean> {
-  const deadline = Date.now() + patience_ms;
-  while (!bus.healthy() && Date.now() < deadline) await pause(20);
-  return bus.healthy();
+export async function waitForBus({ bus }: Core): Promise<boolean> {
+  const deadline = Date.now() + connectTimeoutMs;
+  while (!bus.isHealthy() && Date.now() < deadline) await pause(20);
+  return bus.isHealthy();
 }
 
 /** Tells running processes what ended. A bus that is away only delays them: the database has it already. */
-export async function announce(core: Core, revocations: readonly Revocation[], io: CommandIo): Promise<void> {
+export async function publishRevocations(
+  core: Core,
+  revocations: readonly Revocation[],
+  io: CommandIo,
+): Promise<void> {
   if (revocations.length === 0) return;
   try {
-    await busConnects(core);
+    await waitForBus(core);
     await core.bus.publish(revocationMessages(revocations));
   } catch {
-    io.complain('note: the bus is away; running processes notice the change within five seconds\n');
+    io.log('note: the bus is away; running processes notice the change within five seconds\n');
   }
 }

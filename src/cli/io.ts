@@ -10,11 +10,11 @@ export interface CommandIo {
   /** Results. */
   print(text: string): void;
   /** Everything else. */
-  complain(text: string): void;
+  log(text: string): void;
   /** Whether a person sees everything else as it comes. */
-  terminal: boolean;
+  isTerminal: boolean;
   /** From the call on, aborted by the first Ctrl-C or SIGTERM, which then ends nothing by itself. */
-  interruption(): AbortSignal;
+  interruptSignal(): AbortSignal;
 }
 
 /** The first line of the input, for secrets that must not stand in a list of processes. */

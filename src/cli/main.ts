@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { CommandIo } from './io.ts';
 
-function interruption(): AbortSignal {
+function createInterruptSignal(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return interrupted.signal;
@@ -14,9 +14,9 @@ const io: CommandIo = {
   input: process.stdin,
   output: process.stdout,
   print: (text) => void process.stdout.write(text),
-  complain: (text) => void process.stderr.write(text),
-  terminal: process.stderr.isTTY,
-  interruption,
+  log: (text) => void process.stderr.write(text),
+  isTerminal: process.stderr.isTTY,
+  interruptSignal: createInterruptSignal,
 };
 // Clients start the bridge again and again, and wait for it; the rest takes a second to load.
 const { runCommandLine } =

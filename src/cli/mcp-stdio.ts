@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { runBridge, signInOnce } from '../bridge/run.ts';
 import type { CommandIo } from './io.ts';
-import { wholeNumber } from './numbers.ts';
+import { integerInRange } from './option-values.ts';
 
 interface BridgeOptions {
   profile: string;
@@ -10,7 +10,7 @@ interface BridgeOptions {
   signIn?: boolean;
 }
 
-const environment = `
+const helpText = `
 It signs in with what it finds first:
   AMS_TOKEN                          an access token for the tool server
   AMS_CLIENT_ID, AMS_CLIENT_SECRET   a credential of ams credential create, or of the console; AMS_SCOPES narrows it
@@ -25,26 +25,31 @@ export function mcpStdioCommand(io: CommandIo): Command {
     .argument(
       '[address]',
       'of the service or its tool server; AMS_URL, else http://localhost:3000',
-      toolServer,
+      parseToolServerUrl,
     )
     .option('--profile <name>', 'keep several sign-ins apart, for example for two agents', 'default')
     .option('--no-browser', 'only print the address for signing in, and open no browser')
-    .option('--patience <seconds>', 'how long to wait for a service that is away', wholeNumber(0, 3_600), 30)
+    .option(
+      '--patience <seconds>',
+      'how long to wait for a service that is away',
+      integerInRange(0, 3_600),
+      30,
+    )
     .option('--sign-in', 'sign in, and end')
-    .addHelpText('after', environment)
+    .addHelpText('after', helpText)
     .action(async (given: URL | undefined, { profile, browser, patience, signIn }: BridgeOptions) => {
       const address =
-        given ?? toolServer(io.env['AMS_URL'] || io.env['PUBLIC_URL'] || 'http://localhost:3000');
-      const options = { address, profile, opens_browser: browser, patience };
-      const log = (line: string) => io.complain(`ams mcp-stdio: ${line}\n`);
+        given ?? parseToolServerUrl(io.env['AMS_URL'] || io.env['PUBLIC_URL'] || 'http://localhost:3000');
+      const options = { address, profile, opens_browser: browser, timeout_seconds: patience };
+      const log = (line: string) => io.log(`ams mcp-stdio: ${line}\n`);
       const { env, input, output } = io;
       const run = signIn ? signInOnce : runBridge;
-      await run(options, { env, input, output, log, interrupted: io.interruption() });
+      await run(options, { env, input, output, log, interrupted: io.interruptSignal() });
     });
 }
 
 /** The address of the tool server, whether it or the service is named. */
-function toolServer(address: string): URL {
+function parseToolServerUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new InvalidArgumentError('Give an address like https://messages.example.com.');

@@ -1,19 +1,19 @@
 type Value = string | number | boolean | null | undefined | object;
 
 /** Fields as a person reads them: one a line, names in one column. Times are shown as dates. */
-export function asText(result: object): string {
-  if (Array.isArray(result)) return result.length > 0 ? result.map(asText).join('\n') : '(none)\n';
+export function formatText(result: object): string {
+  if (Array.isArray(result)) return result.length > 0 ? result.map(formatText).join('\n') : '(none)\n';
   const fields: [string, Value][] = Object.entries(result);
   const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${show(name, value)}\n`).join('');
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(name, value)}\n`).join('');
 }
 
 /** One JSON value on one line. */
-export function asJson(result: object): string {
+export function formatJson(result: object): string {
   return `${JSON.stringify(result)}\n`;
 }
 
-function show(name: string, value: Value): string {
+function formatValue(name: string, value: Value): string {
   if (typeof value === 'number' && name.endsWith('_at')) return new Date(value).toISOString();
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);

@@ -1,19 +1,19 @@
-import { accountCommand } from './account.ts';
-import { agentCommand } from './agent.ts';
+import { accountCommand } from './people/account.ts';
+import { agentCommand } from './agents/agent.ts';
 import { approvalCommand } from './approval.ts';
-import { auditCommand } from './audit.ts';
-import { credentialCommand } from './credential.ts';
-import { doctorCommand } from './doctor.ts';
-import { invitationCommand } from './invitation.ts';
+import { auditCommand } from './maintenance/audit.ts';
+import { credentialCommand } from './auth/credential.ts';
+import { doctorCommand } from './maintenance/doctor.ts';
+import { invitationCommand } from './people/invitation.ts';
 import type { CommandIo } from './io.ts';
-import { keyCommand } from './key.ts';
+import { keyCommand } from './auth/signing-key.ts';
 import { mcpStdioCommand } from './mcp-stdio.ts';
-import { orgCommand } from './org.ts';
-import { queueCommand } from './queue.ts';
-import { restoredCommand } from './restored.ts';
+import { orgCommand } from './people/organization.ts';
+import { queueCommand } from './maintenance/queue.ts';
+import { restoredCommand } from './maintenance/database-restore.ts';
 import { runCommands } from './run-commands.ts';
-import { searchCommand } from './search.ts';
-import { tokenCommand } from './token.ts';
+import { searchCommand } from './maintenance/search.ts';
+import { tokenCommand } from './auth/token.ts';
 import { webhookCommand } from './webhook.ts';
 
 const commands = [

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { reasonOf } from '../platform/error-log.ts';
+import { describeError } from '../shared/error-log.ts';
 import type { CommandIo } from './io.ts';
 
 /**
@@ -15,21 +15,21 @@ export async function runCommands(
     "the operator's command line of the agent messaging service",
   );
   for (const command of commands) program.addCommand(command(io));
-  settle(program, io);
+  configureCommand(program, io);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has said already what is wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const [line] = reasonOf(error).split('\n');
-    io.complain(`error: ${line}\n`);
+    const [line] = describeError(error).split('\n');
+    io.log(`error: ${line}\n`);
     return 1;
   }
 }
 
 /** Commands throw instead of ending the process, and write where they are told. */
-function settle(command: Command, io: CommandIo): void {
-  command.exitOverride().configureOutput({ writeOut: io.print, writeErr: io.complain });
-  for (const child of command.commands) settle(child, io);
+function configureCommand(command: Command, io: CommandIo): void {
+  command.exitOverride().configureOutput({ writeOut: io.print, writeErr: io.log });
+  for (const child of command.commands) configureCommand(child, io);
 }

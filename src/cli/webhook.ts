@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { wasTaken } from '../domain/courier.ts';
-import { type EventType, eventTypes } from '../domain/events.ts';
-import { scopes } from '../domain/scopes.ts';
+import { isDelivered } from '../domain/outbound.ts';
+import { type EventType, eventTypes } from '../domain/feed/events.ts';
+import { scopes } from '../domain/auth/scopes.ts';
 import { presentWebhook } from '../presenters/webhook.ts';
-import { agentByHandle } from '../services/agent-by-handle.ts';
-import { webhookOfAnybody } from '../services/webhook-access.ts';
-import { testWebhook } from '../services/webhook-test.ts';
+import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
+import { requireAnyWebhook } from '../services/webhooks/access.ts';
+import { sendTestEvent } from '../services/webhooks/send-test-event.ts';
 import {
   createWebhook,
   listWebhooks,
@@ -13,17 +13,17 @@ import {
   rotateWebhookSecret,
   updateWebhook,
   type WebhookChanges,
-} from '../services/webhooks.ts';
+} from '../services/webhooks/webhooks.ts';
 import { printResult, resultCommand } from './command.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
-import { deliveriesCommand, replayCommand } from './webhook-log.ts';
+import { deliveriesCommand, replayCommand } from './webhook-deliveries.ts';
 
 interface Json {
   json?: boolean;
 }
 
-const everyScope: ReadonlySet<string> = new Set(scopes);
+const allScopes: ReadonlySet<string> = new Set(scopes);
 
 const isEventType = (value: string): value is EventType => eventTypes.some((type) => type === value);
 
@@ -39,7 +39,7 @@ function parseTypes(value: string): Types {
   return [...new Set(given.filter(isEventType))];
 }
 
-const typesOf = (types: Types): EventType[] | null => (types === 'all' ? null : types);
+const toEventTypes = (types: Types): EventType[] | null => (types === 'all' ? null : types);
 
 const typesOption = () =>
   new Option('--events <list>', 'event types, separated by commas, or all').argParser(parseTypes);
@@ -75,11 +75,16 @@ function createCommand(io: CommandIo): Command {
     .option('--only-when-offline', 'only while the agent has no stream open', false)
     .action(async (handle: string, options: CreateOptions) => {
       const { url, events, description, onlyWhenOffline } = options;
-      const input = { url, event_types: typesOf(events), description, only_when_offline: onlyWhenOffline };
+      const input = {
+        url,
+        event_types: toEventTypes(events),
+        description,
+        only_when_offline: onlyWhenOffline,
+      };
       const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer(async (work) => {
-          const { id } = await agentByHandle(work, handle);
-          return createWebhook(work, { agent_id: id, scopes: everyScope }, input);
+        unitOfWork.writeAsSystem(async (work) => {
+          const { id } = await findAgentByHandle(work, handle);
+          return createWebhook(work, { agent_id: id, scopes: allScopes }, input);
         }),
       );
       printResult(io, options, { ...presentWebhook(webhook), secret });
@@ -91,7 +96,7 @@ function listCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: Json) => {
       const found = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.consult(async (all) => listWebhooks(all, (await agentByHandle(all, handle)).id)),
+        unitOfWork.readAsSystem(async (all) => listWebhooks(all, (await findAgentByHandle(all, handle)).id)),
       );
       const webhooks = found.map(presentWebhook);
       printResult(io, options, options.json ? { webhooks } : webhooks);
@@ -103,7 +108,7 @@ function showCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const webhook = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.consult((all) => webhookOfAnybody(all, id)),
+        unitOfWork.readAsSystem((all) => requireAnyWebhook(all, id)),
       );
       printResult(io, options, presentWebhook(webhook));
     });
@@ -131,15 +136,15 @@ function updateCommand(io: CommandIo): Command {
       const { url, events, description, onlyWhenOffline, enabled } = options;
       const changes: WebhookChanges = {
         url,
-        event_types: events && typesOf(events),
+        event_types: events && toEventTypes(events),
         description,
         only_when_offline: onlyWhenOffline,
         enabled,
       };
       const webhook = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer(async (work) => {
-          const { agent_id } = await webhookOfAnybody(work, id);
-          return updateWebhook(work, { agent_id, scopes: everyScope }, id, changes);
+        unitOfWork.writeAsSystem(async (work) => {
+          const { agent_id } = await requireAnyWebhook(work, id);
+          return updateWebhook(work, { agent_id, scopes: allScopes }, id, changes);
         }),
       );
       printResult(io, options, presentWebhook(webhook));
@@ -151,8 +156,8 @@ function removeCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer(async (work) =>
-          removeWebhook(work, (await webhookOfAnybody(work, id)).agent_id, id),
+        unitOfWork.writeAsSystem(async (work) =>
+          removeWebhook(work, (await requireAnyWebhook(work, id)).agent_id, id),
         ),
       );
       printResult(io, options, { id, removed: true });
@@ -164,8 +169,8 @@ function rotateCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.administer(async (work) =>
-          rotateWebhookSecret(work, (await webhookOfAnybody(work, id)).agent_id, id),
+        unitOfWork.writeAsSystem(async (work) =>
+          rotateWebhookSecret(work, (await requireAnyWebhook(work, id)).agent_id, id),
         ),
       );
       printResult(io, options, { ...presentWebhook(webhook), secret });
@@ -176,11 +181,15 @@ function testCommand(io: CommandIo): Command {
   return resultCommand('test', 'post a webhook.test event now, and say what came back')
     .argument('<id>')
     .action(async (id: string, options: Json) => {
-      const posted = await withCore(io, async ({ repositories, vault, courier, cursors }) => {
-        const { agent_id } = await webhookOfAnybody(repositories, id);
-        return testWebhook({ ...repositories, vault, courier, cursors, now: Date.now() }, agent_id, id);
+      const posted = await withCore(io, async ({ repositories, sealedBox, webhookSender, cursors }) => {
+        const { agent_id } = await requireAnyWebhook(repositories, id);
+        return sendTestEvent(
+          { ...repositories, sealedBox, webhookSender, cursors, now: Date.now() },
+          agent_id,
+          id,
+        );
       });
       const { status, fault: error } = posted;
-      printResult(io, options, { delivered: wasTaken(posted), status, error });
+      printResult(io, options, { delivered: isDelivered(posted), status, error });
     });
 }

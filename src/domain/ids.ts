@@ -2,18 +2,18 @@ import { randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 
 /** Random bytes are drawn in stock: one at a time, each would cost a call into the system's generator. */
-const stock = new Uint8Array(4096);
-let used = stock.length;
+const randomPool = new Uint8Array(4096);
+let poolOffset = randomPool.length;
 
-function random(): number {
-  if (used === stock.length) {
-    randomFillSync(stock);
-    used = 0;
+function nextRandom(): number {
+  if (poolOffset === randomPool.length) {
+    randomFillSync(randomPool);
+    poolOffset = 0;
   }
-  return (stock[used++] ?? 0) / 256;
+  return (randomPool[poolOffset++] ?? 0) / 256;
 }
 
-const nextUlid = monotonicFactory(random);
+const nextUlid = monotonicFactory(nextRandom);
 
 /** Identifier prefixes of the contract, section 2, and of rows that never leave the service. */
 export const idPrefixes = {
@@ -41,19 +41,19 @@ export function newId(kind: IdKind): string {
   return `${idPrefixes[kind]}_${nextUlid()}`;
 }
 
-const body = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** Whether `value` has the shape of an identifier of this kind. It says nothing of existence. */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = `${idPrefixes[kind]}_`;
-  return value.startsWith(prefix) && body.test(value.slice(prefix.length));
+  return value.startsWith(prefix) && ulidPattern.test(value.slice(prefix.length));
 }
 
-const lastTime = 2 ** 48 - 1;
+const maxTime = 2 ** 48 - 1;
 
 /** The lowest identifier of a millisecond: every one made later is above it. */
-export function lowestIdAt(kind: IdKind, time: number): string {
-  return `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(time, 0), lastTime))}${'0'.repeat(16)}`;
+export function minIdAt(kind: IdKind, time: number): string {
+  return `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(time, 0), maxTime))}${'0'.repeat(16)}`;
 }
 
 /** The millisecond in which an identifier was made, by the clock of the process that made it. */

@@ -34,7 +34,7 @@ export type ActionBudget = Extract<
  * An exchange is a message of another agent than the last one of its thread, so soon behind it (ms). Programs that answer each
  * other on their own do so within seconds.
  */
-export const exchangeWithin_ms = 10_000;
+export const exchangeWindowMs = 10_000;
 
 /** How many exchanges two agents may have in one thread, in a period of so many seconds that begins with the first of them. */
 export interface LoopLimit {
@@ -60,4 +60,4 @@ export interface BudgetState {
 }
 
 /** Hears how each budget stands that a call took from. */
-export type TellBudget = (state: BudgetState) => void;
+export type OnBudget = (state: BudgetState) => void;

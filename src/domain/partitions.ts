@@ -1,6 +1,6 @@
-import { type IdKind, lowestIdAt, timeOfId } from './ids.ts';
+import { type IdKind, minIdAt, timeOfId } from './ids.ts';
 
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** Tables in partitions by time, and by the time of which identifiers. */
 export const partitionedTables = {
@@ -27,17 +27,17 @@ export interface Partition {
 }
 
 /** Without an end of what is kept, in days. */
-const usualLength = 90;
+const defaultLengthDays = 90;
 
 /** The longest time for which partitions are there ahead, in days. */
-const mostAhead = 7;
+const maxDaysAhead = 7;
 
 /**
  * How long a partition is, in days. A quarter of what is kept: there are few of them however long that is, since each costs every
  * read that does not know the time, and what is old stays for a quarter longer at most.
  */
 export function partitionLength(keptDays: number | undefined): number {
-  return keptDays === undefined ? usualLength : Math.ceil(keptDays / 4);
+  return keptDays === undefined ? defaultLengthDays : Math.ceil(keptDays / 4);
 }
 
 /**
@@ -45,16 +45,16 @@ export function partitionLength(keptDays: number | undefined): number {
  * @param end where the last one ends.
  * @param length in days.
  */
-export function partitionsAhead(
+export function planPartitions(
   kind: IdKind,
   end: string,
   { now, length }: { now: number; length: number },
 ): PartitionRange[] {
   const ranges: PartitionRange[] = [];
-  const enough = now + Math.min(mostAhead, 3 * length) * day;
+  const enough = now + Math.min(maxDaysAhead, 3 * length) * dayMs;
   for (let from = timeOfId(end); from < enough;) {
-    const to = (Math.floor(from / day) + length) * day;
-    ranges.push({ from: lowestIdAt(kind, from), to: lowestIdAt(kind, to) });
+    const to = (Math.floor(from / dayMs) + length) * dayMs;
+    ranges.push({ from: minIdAt(kind, from), to: minIdAt(kind, to) });
     from = to;
   }
   return ranges;
@@ -71,5 +71,5 @@ export function coveredUntil(partitions: readonly Partition[]): Map<PartitionedT
 
 /** The midnight by which everything that was written until now has come to an end, whatever the clocks: within a day. */
 export function nextWholeDay(now: number): number {
-  return (Math.floor(now / day) + 2) * day;
+  return (Math.floor(now / dayMs) + 2) * dayMs;
 }

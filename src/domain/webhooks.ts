@@ -1,5 +1,5 @@
-import { eventScopes, eventTypes } from './events.ts';
-import { sufficientScopes } from './scopes.ts';
+import { eventScopes, eventTypes } from './feed/events.ts';
+import { sufficientScopes } from './auth/scopes.ts';
 
 /** What becomes of an event at a webhook. `skipped`: it is for when the agent is offline, and the agent was not. */
 export const deliveryStates = ['pending', 'delivered', 'failed', 'skipped'] as const;
@@ -12,28 +12,28 @@ export const disabledReasons = ['by_request', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /** Webhooks that one agent may have. */
-export const mostWebhooks = 10;
+export const maxWebhooks = 10;
 
 /** How the attempts of a worker follow each other. Times in milliseconds. */
 export interface WebhookPacing {
   /** Before each attempt, counted from the one before; the first one is at once. */
-  schedule: readonly number[];
+  scheduleMs: readonly number[];
   /** A pause is longer by up to this part of it, so that what failed together does not come back together. */
   jitter: number;
   /** Attempts at one webhook at a time. */
-  parallel: number;
+  maxParallel: number;
   /** An attempt that nobody reported back from after this time is made again. Longer than an attempt may take. */
-  lease: number;
+  leaseMs: number;
   /** How long a worker stays with one webhook before it turns to the others. */
-  turn: number;
+  turnMs: number;
   /** How long a webhook is left alone after a turn in which nothing got through; twice as long each time it happens again. */
-  rest: number;
+  backoffMs: number;
   /** The longest that a webhook is left alone. */
-  longest_rest: number;
+  maxBackoffMs: number;
   /** The longest that a receiver is left alone because it asks for that. */
-  longest_asked: number;
+  maxRetryAfterMs: number;
   /** How late something is before the sweep has it looked at: longer than the queue takes to come to it. */
-  grace: number;
+  graceMs: number;
 }
 
 const second = 1_000;
@@ -41,8 +41,8 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /** Ten attempts over a bit more than three days. */
-export const usualPacing: WebhookPacing = {
-  schedule: [
+export const defaultPacing: WebhookPacing = {
+  scheduleMs: [
     0,
     5 * second,
     5 * minute,
@@ -55,13 +55,13 @@ export const usualPacing: WebhookPacing = {
     24 * hour,
   ],
   jitter: 0.1,
-  parallel: 4,
-  lease: 30 * second,
-  turn: 3 * second,
-  rest: 5 * second,
-  longest_rest: 2 * minute,
-  longest_asked: hour,
-  grace: 5 * second,
+  maxParallel: 4,
+  leaseMs: 30 * second,
+  turnMs: 3 * second,
+  backoffMs: 5 * second,
+  maxBackoffMs: 2 * minute,
+  maxRetryAfterMs: hour,
+  graceMs: 5 * second,
 };
 
 /** Which scopes show which event type: one pair for each scope that alone is enough. */

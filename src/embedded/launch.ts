@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runToEnd, startChild } from './children.ts';
+import { runToEnd, startChild } from './processes/children.ts';
 import { LauncherError } from './launcher-error.ts';
-import { takeLock } from './lock.ts';
-import { startPostgres } from './postgres.ts';
-import { makeDataDir } from './postgres-place.ts';
-import type { Part, Supervised } from './process.ts';
+import { takeLock } from './processes/lock.ts';
+import { startPostgres } from './postgres/start-postgres.ts';
+import { makeDataDir } from './postgres/location.ts';
+import type { Part, Supervised } from './processes/supervise.ts';
 import { startRedis } from './redis.ts';
-import { endLeftover } from './run-record.ts';
+import { stopLeftover } from './processes/run-record.ts';
 import { loadSecrets } from './secrets.ts';
 import { removeServiceEnv, writeServiceEnv } from './service-env.ts';
 import { checkPort, type Settings } from './settings.ts';
@@ -18,7 +18,7 @@ export interface LaunchOptions {
   /** The files to run as API, worker and migrations. */
   entries: { api: string; worker: string; migrate: string };
   /** One line per part, for stdout. */
-  say: (line: string) => void;
+  log: (line: string) => void;
   /** What happens to parts later, for stderr. */
   report: (line: string) => void;
   backOff?: NonNullable<Part['backOff']>;
@@ -36,10 +36,10 @@ export interface Launched {
   kill: () => void;
 }
 
-const stopWithin = { api: 6000, worker: 3000, redis: 1000, postgres: 2500 } as const;
-type PartName = keyof typeof stopWithin;
+const stopTimeoutsMs = { api: 6000, worker: 3000, redis: 1000, postgres: 2500 } as const;
+type PartName = keyof typeof stopTimeoutsMs;
 /** How long the worker waits for the API to stop before it stops beside it. */
-const headStart = stopWithin.api - stopWithin.worker;
+const workerStopDelayMs = stopTimeoutsMs.api - stopTimeoutsMs.worker;
 
 /** Starts the whole service on this machine: see Launched for what can be done with it. */
 export function launch(options: LaunchOptions): Launched {
@@ -57,7 +57,7 @@ export function launch(options: LaunchOptions): Launched {
       running.delete(name);
     };
     const api = stopPart('api');
-    await atMost(headStart, api);
+    await waitAtMost(workerStopDelayMs, api);
     await Promise.all([api, stopPart('worker')]);
     await stopPart('redis');
     await stopPart('postgres');
@@ -99,34 +99,36 @@ async function start(
   running: Map<PartName, Pick<Supervised, 'stop' | 'kill'>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settings, entries, say, report } = options;
+  const { settings, entries, log, report } = options;
   const { dataDir } = settings;
   await checkPort(settings);
-  for (const leftover of ['api', 'worker', 'migrate']) await endLeftover(dataDir, leftover);
+  for (const leftover of ['api', 'worker', 'migrate']) await stopLeftover(dataDir, leftover);
 
   let { databaseUrl, redisUrl } = settings;
   if (databaseUrl === undefined) {
-    const postgres = await startPostgres({ dataDir, report, signal, stopWithin: stopWithin.postgres });
+    const postgres = await startPostgres({ dataDir, report, signal, stopTimeoutMs: stopTimeoutsMs.postgres });
     running.set('postgres', postgres);
     databaseUrl = postgres.url;
     if (postgres.note !== null) report(postgres.note);
-    say(`postgres  ${postgres.version} on 127.0.0.1:${postgres.port}, data in ${shown(postgres.folder)}`);
-  } else say(`postgres  the one of DATABASE_URL`);
+    log(
+      `postgres  ${postgres.version} on 127.0.0.1:${postgres.port}, data in ${shortenPath(postgres.folder)}`,
+    );
+  } else log(`postgres  the one of DATABASE_URL`);
   signal.throwIfAborted();
   if (redisUrl === undefined) {
-    const redis = await startRedis({ dataDir, report, signal, stopWithin: stopWithin.redis });
+    const redis = await startRedis({ dataDir, report, signal, stopTimeoutMs: stopTimeoutsMs.redis });
     if (redis !== null) {
       running.set('redis', redis);
       redisUrl = redis.url;
-      say(
-        `queue     ${redis.serverPath} on 127.0.0.1:${redis.port}, data in ${shown(join(dataDir, 'redis'))}`,
+      log(
+        `queue     ${redis.serverPath} on 127.0.0.1:${redis.port}, data in ${shortenPath(join(dataDir, 'redis'))}`,
       );
-    } else say(`queue     BullMQ on PostgreSQL (no valkey-server or redis-server on PATH)`);
-  } else say(`queue     the Redis of REDIS_URL`);
+    } else log(`queue     BullMQ on PostgreSQL (no valkey-server or redis-server on PATH)`);
+  } else log(`queue     the Redis of REDIS_URL`);
 
   const blobs = join(dataDir, 'blobs');
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
-  say(`blobs     ${shown(blobs)}`);
+  log(`blobs     ${shortenPath(blobs)}`);
 
   const service = {
     DATABASE_URL: databaseUrl,
@@ -141,31 +143,36 @@ async function start(
   // Nobody balances what runs here, and a Ctrl-C is answered soon.
   const env = { ...settings.environment, ...service, DRAIN_SECONDS: '0' };
   await runToEnd({ name: 'migrate', entry: entries.migrate, dataDir, env, signal });
-  say('schema    up to date');
+  log('schema    up to date');
   const child = { dataDir, env, report, signal, ...(options.backOff && { backOff: options.backOff }) };
   running.set(
     'api',
-    await startChild({ ...child, name: 'api', entry: entries.api, stopWithin: stopWithin.api }),
+    await startChild({ ...child, name: 'api', entry: entries.api, stopTimeoutMs: stopTimeoutsMs.api }),
   );
-  say(`api       ${settings.host}:${settings.port}`);
+  log(`api       ${settings.host}:${settings.port}`);
   running.set(
     'worker',
-    await startChild({ ...child, name: 'worker', entry: entries.worker, stopWithin: stopWithin.worker }),
+    await startChild({
+      ...child,
+      name: 'worker',
+      entry: entries.worker,
+      stopTimeoutMs: stopTimeoutsMs.worker,
+    }),
   );
-  say(`worker    ${settings.environment['WORKER_ROLES'] ?? 'all roles'}`);
+  log(`worker    ${settings.environment['WORKER_ROLES'] ?? 'all roles'}`);
   writeServiceEnv(dataDir, service);
-  say(`ready ${settings.publicUrl}`);
+  log(`ready ${settings.publicUrl}`);
 }
 
 /** Waits for something, but not longer than this. */
-async function atMost(ms: number, wait: Promise<void>): Promise<void> {
+async function waitAtMost(ms: number, wait: Promise<void>): Promise<void> {
   const over = new AbortController();
   await Promise.race([wait, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
 }
 
 /** Short when it lies below the current folder. */
-function shown(path: string): string {
+function shortenPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short || '.';
 }

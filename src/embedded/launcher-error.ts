@@ -1,19 +1,19 @@
-import { codeOf } from './narrow.ts';
+import { getErrorCode } from '../shared/narrow.ts';
 
 /** Something a person can put right. The message is one line that says what is wrong and what to do. */
 export class LauncherError extends Error {
   override name = 'LauncherError';
 }
 
-const refused = new Set(['EACCES', 'EPERM', 'EROFS']);
+const permissionCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Turns any failure into one line for a person: never a stack trace. */
-export function oneLine(error: unknown): string {
+export function toOneLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   if (code !== undefined && path !== undefined) {
-    if (refused.has(code)) {
+    if (permissionCodes.has(code)) {
       return `${path}: this user may not use it (${code}); it may belong to another user, for example root: give it to this one with chown -R, or choose another folder with DATA_DIR`;
     }
     if (code === 'ENOSPC') return `${path}: the disk is full`;

@@ -1,16 +1,16 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LauncherError } from './launcher-error.ts';
-import { type JsonObject, parseObject } from './narrow.ts';
-import { readIfThere, writePrivateFile } from './private-file.ts';
+import { type JsonObject, parseObject } from '../shared/narrow.ts';
+import { readIfExists, writePrivateFile } from './private-file.ts';
 
 /** Tries to listen: null when the port is free, else the system's reason (`EADDRINUSE`, `EACCES`, …). */
-export function whyNotFree(host: string, port: number): Promise<string | null> {
+export function findPortProblem(host: string, port: number): Promise<string | null> {
   return tryToListen(host, port).then((result) => (typeof result === 'string' ? result : null));
 }
 
 /** A port on 127.0.0.1 that nobody listens on now. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const result = await tryToListen('127.0.0.1', 0);
   if (typeof result === 'string') throw new LauncherError(`127.0.0.1 gives no free port (${result})`);
   return result;
@@ -33,24 +33,24 @@ function tryToListen(host: string, port: number): Promise<number | string> {
  */
 export async function choosePort(dataDir: string, part: string, wanted?: number): Promise<number> {
   if (wanted !== undefined) {
-    const reason = await whyNotFree('127.0.0.1', wanted);
+    const reason = await findPortProblem('127.0.0.1', wanted);
     if (reason === null) return wanted;
     throw new LauncherError(
       `${part}: port ${wanted} on 127.0.0.1 is taken (${reason}); choose another, or none to get a free one`,
     );
   }
-  const known = rememberedPorts(dataDir)[part];
-  const isFree = typeof known === 'number' && (await whyNotFree('127.0.0.1', known)) === null;
-  return isFree ? known : await freePort();
+  const known = readSavedPorts(dataDir)[part];
+  const isFree = typeof known === 'number' && (await findPortProblem('127.0.0.1', known)) === null;
+  return isFree ? known : await findFreePort();
 }
 
 /** Keeps a part's port, so that it has the same one at the next start. */
-export function rememberPort(dataDir: string, part: string, port: number): void {
-  const ports = { ...rememberedPorts(dataDir), [part]: port };
+export function savePort(dataDir: string, part: string, port: number): void {
+  const ports = { ...readSavedPorts(dataDir), [part]: port };
   writePrivateFile(join(dataDir, 'ports.json'), `${JSON.stringify(ports)}\n`);
 }
 
 /** Only a convenience: without the file, or with a damaged one, the parts get other ports. */
-function rememberedPorts(dataDir: string): JsonObject {
-  return parseObject(readIfThere(join(dataDir, 'ports.json')) ?? '') ?? {};
+function readSavedPorts(dataDir: string): JsonObject {
+  return parseObject(readIfExists(join(dataDir, 'ports.json')) ?? '') ?? {};
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** True when a server on this loopback port takes the password and answers, within a second. */
-export function answersPing(port: number, password: string): Promise<boolean> {
+export function isRedisReady(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1000 });
     let answer = '';

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { LauncherError } from './launcher-error.ts';
-import { choosePort, rememberPort } from './ports.ts';
-import { makeDataDir } from './postgres-place.ts';
+import { choosePort, savePort } from './ports.ts';
+import { makeDataDir } from './postgres/location.ts';
 import { writePrivateFile } from './private-file.ts';
-import { type Part, supervise } from './process.ts';
-import { answersPing } from './redis-ping.ts';
-import { endLeftover } from './run-record.ts';
+import { type Part, supervise } from './processes/supervise.ts';
+import { isRedisReady } from './redis-ping.ts';
+import { stopLeftover } from './processes/run-record.ts';
 import { loadSecrets } from './secrets.ts';
-import { until } from './wait.ts';
+import { waitUntil } from '../shared/wait-until.ts';
 
 export interface RedisOptions {
   /** The folder that holds `redis/`, `secrets.json` and `redis.log`. Made when missing. One user at a time. */
@@ -25,7 +25,7 @@ export interface RedisOptions {
   /** False: a server that dies stays dead. */
   restart?: boolean;
   /** How long it may take to stop, in ms, before it is killed (5,000). */
-  stopWithin?: number;
+  stopTimeoutMs?: number;
   report?: (line: string) => void;
   signal?: AbortSignal;
 }
@@ -43,13 +43,13 @@ export interface RunningRedis {
 export function findRedisServer(path: string = process.env['PATH'] ?? ''): string | null {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   for (const name of ['valkey-server', 'redis-server']) {
-    const found = folders.map((folder) => join(folder, name)).find(isProgram);
+    const found = folders.map((folder) => join(folder, name)).find(isExecutable);
     if (found !== undefined) return found;
   }
   return null;
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
@@ -67,7 +67,7 @@ function isProgram(path: string): boolean {
  */
 export async function startRedis(options: RedisOptions): Promise<RunningRedis | null> {
   const dataDir = makeDataDir(options.dataDir);
-  await endLeftover(dataDir, 'redis');
+  await stopLeftover(dataDir, 'redis');
   const serverPath = options.serverPath ?? findRedisServer();
   if (serverPath === null) return null;
   const { redis_password: password } = loadSecrets(dataDir);
@@ -77,7 +77,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(dataDir, 'redis', options.port);
     const configFile = join(folder, 'redis.conf');
-    writePrivateFile(configFile, configuration({ port, password, folder, persist: options.persist ?? true }));
+    writePrivateFile(configFile, createConfig({ port, password, folder, persist: options.persist ?? true }));
     let logged = 0;
     const part: Part = {
       name: 'redis',
@@ -95,11 +95,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
         return child;
       },
       ready: async (_child, signal) => {
-        await until(() => answersPing(port, password), { within: Number.POSITIVE_INFINITY, signal });
+        await waitUntil(() => isRedisReady(port, password), { timeoutMs: Number.POSITIVE_INFINITY, signal });
       },
-      explain: () => reasonIn(readFileSync(log).subarray(logged).toString()),
-      readyWithin: 30_000,
-      stopWithin: options.stopWithin ?? 5000,
+      explain: () => findReason(readFileSync(log).subarray(logged).toString()),
+      readyTimeoutMs: 30_000,
+      stopTimeoutMs: options.stopTimeoutMs ?? 5000,
     };
     try {
       const { signal, restart, report = () => {} } = options;
@@ -108,7 +108,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
         ...(signal && { signal }),
         ...(restart === false && { restart }),
       });
-      rememberPort(dataDir, 'redis', port);
+      savePort(dataDir, 'redis', port);
       return {
         url: `redis://:${password}@127.0.0.1:${port}`,
         port,
@@ -123,7 +123,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
   }
 }
 
-function configuration(of: { port: number; password: string; folder: string; persist: boolean }): string {
+function createConfig(of: { port: number; password: string; folder: string; persist: boolean }): string {
   return [
     'bind 127.0.0.1',
     `port ${of.port}`,
@@ -138,7 +138,7 @@ function configuration(of: { port: number; password: string; folder: string; per
   ].join('\n');
 }
 
-function reasonIn(log: string): string | null {
+function findReason(log: string): string | null {
   const lines = log.split('\n').map((line) => line.trim());
   const last = lines.findLast((line) => line !== '' && !/WARNING/.test(line));
   return last?.replace(/^\d+:\w .*? [#*] /, '') ?? null;

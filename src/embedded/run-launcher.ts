@@ -1,5 +1,5 @@
 import { launch, type LaunchOptions } from './launch.ts';
-import { oneLine } from './launcher-error.ts';
+import { toOneLine } from './launcher-error.ts';
 import { type Environment, readSettings } from './settings.ts';
 
 const usage = `npm start: runs the whole service on this machine, for development and for trying it out.
@@ -19,9 +19,9 @@ Settings, from the environment or the file .env:
 Example: PORT=4000 DATA_DIR=/tmp/try npm start
 `;
 
-const stopLimit = 10_000;
+const stopTimeoutMs = 10_000;
 /** npm hands a terminal's Ctrl-C on a second time; only a later one is a person's second. */
-const samePress = 500;
+const duplicateSignalMs = 500;
 
 /**
  * The command line of the launcher: runs until a signal ends it, then exits the process: 0 when all stopped in order,
@@ -44,14 +44,14 @@ export async function runLauncher(
     const launched = launch({
       settings,
       entries,
-      say: (line) => process.stdout.write(`${line}\n`),
+      log: (line) => process.stdout.write(`${line}\n`),
       report: (line) => process.stderr.write(`${line}\n`),
     });
     const stopped = stopOnSignal(launched);
     await Promise.race([launched.ready, stopped]);
     await stopped;
   } catch (error) {
-    fail(oneLine(error));
+    fail(toOneLine(error));
   }
 }
 
@@ -61,9 +61,9 @@ function stopOnSignal(launched: ReturnType<typeof launch>): Promise<never> {
     const onSignal = () => {
       if (firstAt === null) {
         firstAt = Date.now();
-        setTimeout(() => quit(1, 'not everything stopped within 10 s; the rest was killed'), stopLimit);
+        setTimeout(() => quit(1, 'not everything stopped within 10 s; the rest was killed'), stopTimeoutMs);
         launched.stop().then(() => process.exit(0), reject);
-      } else if (Date.now() - firstAt > samePress) quit(130, 'killed');
+      } else if (Date.now() - firstAt > duplicateSignalMs) quit(130, 'killed');
     };
     const quit = (code: number, line: string) => {
       launched.kill();
@@ -72,7 +72,7 @@ function stopOnSignal(launched: ReturnType<typeof launch>): Promise<never> {
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
     const onFault = (fault: unknown) => {
-      process.stderr.write(`${oneLine(fault)}\n`);
+      process.stderr.write(`${toOneLine(fault)}\n`);
       launched.stop().then(() => process.exit(1), reject);
     };
     process.on('uncaughtException', onFault);

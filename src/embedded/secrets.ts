@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { LauncherError } from './launcher-error.ts';
-import { parseObject } from './narrow.ts';
-import { readIfThere, writePrivateFile } from './private-file.ts';
+import { parseObject } from '../shared/narrow.ts';
+import { readIfExists, writePrivateFile } from './private-file.ts';
 
 export interface Secrets {
   readonly postgres_password: string;
@@ -17,7 +17,7 @@ export interface Secrets {
  */
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json');
-  const text = readIfThere(path);
+  const text = readIfExists(path);
   const known = text === null ? {} : parseObject(text);
   if (known === null) throw damaged(path);
   const secret = (name: keyof Secrets) => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { LauncherError } from './launcher-error.ts';
-import { freePort, whyNotFree } from './ports.ts';
+import { findFreePort, findPortProblem } from './ports.ts';
 
 export type Environment = Partial<Record<string, string>>;
 
@@ -27,7 +27,7 @@ export interface Settings {
  */
 export async function readSettings(env: Environment): Promise<Settings> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const port = given['PORT'] === '0' ? String(await freePort()) : given['PORT'];
+  const port = given['PORT'] === '0' ? String(await findFreePort()) : given['PORT'];
   const config = loadConfig({
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',
@@ -55,7 +55,7 @@ export async function readSettings(env: Environment): Promise<Settings> {
  * @throws {LauncherError} one line that names the port and says how to choose another.
  */
 export async function checkPort({ host, port }: Pick<Settings, 'host' | 'port'>): Promise<void> {
-  const reason = await whyNotFree(host, port);
+  const reason = await findPortProblem(host, port);
   if (reason === null) return;
   if (reason === 'EADDRINUSE') {
     throw new LauncherError(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { erasureJob } from '../domain/erasures.ts';
+import { erasureJob } from '../domain/agents/erasure-and-export.ts';
 import type { JobContract } from './define.ts';
 
 /** Take agents out of the service, as far as their erasures have not come yet. The subjects are erasures. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scanJob } from '../domain/attachments.ts';
+import { scanJob } from '../domain/attachments/attachments.ts';
 import type { JobContract } from './define.ts';
 
 /** Look at uploaded bytes before anybody may download them. The subjects are attachments. */

@@ -13,7 +13,7 @@ export const webhookPosting: JobContract<{ version: 1; webhook_id: string }> = {
 /**
  * The entry of the queue for a webhook that has something to post at `due` (ms). Two of the same are one.
  */
-export function webhookJob(webhook_id: string, due: number, now = Date.now()): QueuedJob {
+export function createWebhookJob(webhook_id: string, due: number, now = Date.now()): QueuedJob {
   const { name, queue, attempts, backoff_ms } = webhookPosting;
   return {
     queue,

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { ApprovalAction } from '../domain/approvals.ts';
-import type { StoredFile } from '../domain/attachments.ts';
+import type { StoredFile } from '../domain/attachments/attachments.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ActionBudget } from '../domain/limits.ts';
-import type { Scope } from '../domain/scopes.ts';
-import type { Shared, Work } from '../unit-of-work.ts';
-import type { IncomingFile } from './intake.ts';
+import type { Scope } from '../domain/auth/scopes.ts';
+import type { BatchResult, Work } from '../work/unit-of-work.ts';
+import type { IncomingFile } from './execute/file-intake.ts';
 
-export interface RestFace<Output extends object = object> {
+export interface RestBinding<Output extends object = object> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Relative to /v1; `{name}` is a field of the input. */
   path: string;
@@ -24,7 +24,7 @@ export interface RestFace<Output extends object = object> {
   upload?: string;
 }
 
-export interface ToolFace {
+export interface ToolBinding {
   /** Where REST and MCP call it differently. */
   name?: string;
   description: string;
@@ -36,25 +36,25 @@ export interface ToolFace {
   };
 }
 
-export interface ResourceFace {
+export interface ResourceBinding {
   /** A URI, or a template whose `{name}` is a field of the input. */
   uri: string;
   name: string;
   description: string;
   /** How its `{id}` is completed. */
-  completes?: CompletionFace;
+  completes?: CompletionSource;
 }
 
 /** Where the values of an argument come from. */
-export interface CompletionFace {
+export interface CompletionSource {
   operation: Operation;
   input: Record<string, unknown>;
   /** The values in an answer, each with the words by which people know it; and whether there are more. */
-  values(output: object): { values: { value: string; words: string }[]; more: boolean };
+  values(output: object): { values: { value: string; label: string }[]; hasMore: boolean };
 }
 
 /** What people are asked before a face that has to ask them runs the operation (interface.md, Authentication, 5). */
-export interface ApprovalFace<Input = unknown> {
+export interface ApprovalRule<Input = unknown> {
   action: ApprovalAction;
   /**
    * What the question is about; null when the call would change nothing, so that nobody need be asked. Looks only, and refuses
@@ -91,15 +91,15 @@ export interface Operation<Input = unknown, Output extends object = object> {
    * The same for several calls in one transaction, where they are of the kind that can share one; each is answered by itself. What it
    * answers null is run alone.
    */
-  shared?: {
+  batch?: {
     /** Whether such a call may share a transaction. */
-    suits(input: Input): boolean;
-    run(calls: readonly { work: Work; input: Input }[]): Promise<readonly Shared<Output>[]>;
+    isBatchable(input: Input): boolean;
+    run(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
   };
   /** Its answer holds what nobody may read in the database: it is kept sealed for repetitions of the call. */
   confidential?: boolean;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
-  contends?(input: Input): string;
+  batchKey?(input: Input): string;
   /**
    * That a read replica may answer, once it has replayed all that the caller did and was told of. `any-page`: the caller is told of every
    * change of what it shows; `first-page`: of others it is not, so that what stands behind a cursor comes from the primary, which
@@ -110,10 +110,10 @@ export interface Operation<Input = unknown, Output extends object = object> {
   limit?: ActionBudget;
   /** What that budget is counted by besides the agent. */
   limitKey?(input: Input): string;
-  rest?: RestFace<Output>;
-  tool?: ToolFace;
-  approval?: ApprovalFace<Input>;
-  resource?: ResourceFace;
+  rest?: RestBinding<Output>;
+  tool?: ToolBinding;
+  approval?: ApprovalRule<Input>;
+  resource?: ResourceBinding;
 }
 
 /** Lets TypeScript read the types of an operation from its schemas. */

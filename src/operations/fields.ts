@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { inboundPolicies, visibilities } from '../domain/agents.ts';
-import { mostAttachments } from '../domain/attachments.ts';
-import { largestSequence } from '../domain/threads.ts';
+import { inboundPolicies, visibilities } from '../domain/agents/agents.ts';
+import { maxAttachments } from '../domain/attachments/attachments.ts';
+import { maxSequence } from '../domain/threads.ts';
 
 /** Input fields that several operations share, so that they mean and refuse the same everywhere. */
 
 const utf8 = new TextEncoder();
 
-const largestContent = 32_768;
+const maxContentBytes = 32_768;
 
 export const content = z
   .string()
-  .refine((value) => value.length <= largestContent && utf8.encode(value).length <= largestContent, {
-    error: `must be at most ${largestContent} bytes of UTF-8`,
+  .refine((value) => value.length <= maxContentBytes && utf8.encode(value).length <= maxContentBytes, {
+    error: `must be at most ${maxContentBytes} bytes of UTF-8`,
     params: { code: 'MESSAGE_TOO_LARGE' },
   })
   .describe('Message body, at most 32,768 bytes of UTF-8.');
@@ -23,9 +23,9 @@ export const attachmentId = z.string().max(64).describe('Attachment identifier, 
 
 export const attachmentIds = z
   .array(z.string().max(64))
-  .max(mostAttachments)
+  .max(maxAttachments)
   .refine((ids) => new Set(ids).size === ids.length, 'names one attachment twice')
-  .describe(`Up to ${mostAttachments} uploads of your own. Each can be sent once.`);
+  .describe(`Up to ${maxAttachments} uploads of your own. Each can be sent once.`);
 
 export const fileName = z
   .string()
@@ -61,11 +61,11 @@ export const subject = z.string().max(200).describe('At most 200 characters.');
 
 export const reason = z.string().max(500).describe('Free text, kept in the metadata of the message.');
 
-const largestMetadata = 4096;
+const maxMetadataBytes = 4096;
 
 /** JSON is at least as long as its nesting is deep: what nests deeper than this cannot fit, and need not be written out. */
 function fitsAsJson(value: unknown, depth = 0): boolean {
-  if (depth > largestMetadata / 2) return false;
+  if (depth > maxMetadataBytes / 2) return false;
   return (
     typeof value !== 'object' ||
     value === null ||
@@ -76,7 +76,7 @@ function fitsAsJson(value: unknown, depth = 0): boolean {
 export const metadata = z
   .record(z.string(), z.unknown())
   .refine(
-    (value) => fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= largestMetadata,
+    (value) => fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= maxMetadataBytes,
     'must be at most 4 KiB as JSON',
   )
   .describe(
@@ -98,7 +98,7 @@ export function pageFields(largest: number, usual: number) {
 
 /** A place in a thread; the first message has 1. */
 export function sequenceFrom(least: 0 | 1) {
-  return z.int().min(least).max(largestSequence);
+  return z.int().min(least).max(maxSequence);
 }
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
@@ -118,12 +118,12 @@ export const description = z
   .max(1000, 'must have at most 1,000 characters')
   .describe('At most 1,000 characters.');
 
-const largestCard = 32_768;
+const maxCardBytes = 32_768;
 
 export const cardBody = z
   .string()
-  .refine((value) => value.length <= largestCard && utf8.encode(value).length <= largestCard, {
-    error: `must be at most ${largestCard} bytes of UTF-8`,
+  .refine((value) => value.length <= maxCardBytes && utf8.encode(value).length <= maxCardBytes, {
+    error: `must be at most ${maxCardBytes} bytes of UTF-8`,
   })
   .describe('Markdown, at most 32 KiB of UTF-8.');
 

@@ -1,5 +1,5 @@
 import type { Core } from '../compose.ts';
-import type { HealthCheck } from '../http/health.ts';
+import type { HealthCheck } from '../transports/http/health.ts';
 
 /** What a process needs, and how to ask it. Calls are served without queues and bus: what they carry is made good later. */
 export function healthChecks({
@@ -10,14 +10,14 @@ export function healthChecks({
 }: Pick<Core, 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
   return [
     { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
-    { part: 'queues', dispensable: true, check: () => queues.check() },
+    { part: 'queues', isOptional: true, check: () => queues.check() },
     {
       part: 'bus',
-      dispensable: true,
-      check: () => (bus.healthy() ? Promise.resolve() : Promise.reject(new Error('down'))),
+      isOptional: true,
+      check: () => (bus.isHealthy() ? Promise.resolve() : Promise.reject(new Error('down'))),
     },
     // Who does not look after them, as a worker, has none.
-    ...(replicas.watched() ? [replicaCheck(replicas)] : []),
+    ...(replicas.isWatching() ? [replicaCheck(replicas)] : []),
   ];
 }
 
@@ -25,10 +25,10 @@ export function healthChecks({
 function replicaCheck(replicas: Core['replicas']): HealthCheck {
   return {
     part: 'replicas',
-    dispensable: true,
+    isOptional: true,
     async check() {
-      const ill = replicas.standings().find((replica) => replica.ill !== null);
-      if (ill) throw new Error(`${ill.name}: ${ill.ill}`);
+      const ill = replicas.statuses().find((replica) => replica.problem !== null);
+      if (ill) throw new Error(`${ill.name}: ${ill.problem}`);
     },
   };
 }

@@ -1,26 +1,26 @@
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import type { Core } from '../compose.ts';
-import { createApp } from '../http/app.ts';
-import { healthFace } from '../http/health.ts';
-import { closeServer, createHttpServer, listen } from '../http/server.ts';
-import type { Lifecycle } from '../platform/lifecycle.ts';
-import { queueBoard } from './board.ts';
-import { opsFace } from './face.ts';
+import { createApp } from '../transports/http/app.ts';
+import { serveHealth } from '../transports/http/health.ts';
+import { closeServer, createHttpServer, listen } from '../transports/http/server.ts';
+import type { Lifecycle } from '../start/lifecycle.ts';
+import { createQueueDashboard } from './queue-dashboard.ts';
+import { createOpsMiddleware } from './middleware.ts';
 import { healthChecks } from './health-checks.ts';
-import { createScrape } from './scrape.ts';
-import { createOperatorSignIn } from './sign-in.ts';
+import { createScrape } from './metrics-scrape.ts';
+import { createOperatorSignIn } from './operator-sign-in.ts';
 
 /** What operators look at, over one core. Begins to watch the process. */
-export function operatorsFace(core: Core, metrics_for: 'everybody' | 'this-machine'): Middleware {
+export function composeOpsMiddleware(core: Core, metrics_for: 'everybody' | 'this-machine'): Middleware {
   const { config, metrics, queues } = core;
   metrics.watchProcess();
-  return opsFace({
+  return createOpsMiddleware({
     scrape: createScrape(core),
     content_type: metrics.registry.contentType,
     signIn:
       config.OPERATOR_PASSWORD === undefined ? undefined : createOperatorSignIn(config.OPERATOR_PASSWORD),
-    board: queueBoard(queues),
+    queueDashboard: createQueueDashboard(queues),
     metrics_for,
   });
 }
@@ -36,8 +36,8 @@ export async function listenForOperators(
 ): Promise<number | undefined> {
   const { config, logger } = core;
   if (config.OPS_PORT === undefined) return undefined;
-  const faces = [healthFace(healthChecks(core), stopping), operatorsFace(core, 'everybody')];
-  const server = createHttpServer(createApp({ logger, trust_proxy: false, faces }).callback());
+  const handlers = [serveHealth(healthChecks(core), stopping), composeOpsMiddleware(core, 'everybody')];
+  const server = createHttpServer(createApp({ logger, trust_proxy: false, handlers }).callback());
   await listen(server, config.OPS_PORT, config.OPS_HOST);
   lifecycle.onStop('operators', 3_500, () => closeServer(server));
   const { port } = server.address() as AddressInfo;

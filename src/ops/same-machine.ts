@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
-const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
-const handedOn = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+const loopbackHostName = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
  * Whether a request comes from a program on this machine that wanted to talk to this process: not by way of a proxy that runs here,
@@ -11,7 +11,7 @@ const handedOn = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-
 export function isFromThisMachine({ req, headers }: Context): boolean {
   return (
     loopback.test(req.socket.remoteAddress ?? '') &&
-    loopbackHost.test(headers.host ?? '') &&
-    handedOn.every((name) => headers[name] === undefined)
+    loopbackHostName.test(headers.host ?? '') &&
+    proxyHeaders.every((name) => headers[name] === undefined)
   );
 }

@@ -1,6 +1,6 @@
-import type { InboundPolicy } from '../domain/agents.ts';
+import type { InboundPolicy } from '../domain/agents/agents.ts';
 import { DomainError, type ErrorCode } from '../domain/errors.ts';
-import type { Relation } from '../domain/relations.ts';
+import type { Relation } from '../domain/agents/relations.ts';
 
 export interface Addressee {
   canonical_handle: string;
@@ -22,10 +22,12 @@ const refusals: Record<InboundPolicy, { code: ErrorCode; why: string }> = {
  * @returns the refusal, or null. A block made by the other side looks like the refusal that a stranger receives; only an own
  * block is named.
  */
-export function inboundRefusal(to: Addressee, relation: Relation, invited = false): DomainError | null {
+export function checkInboundPolicy(to: Addressee, relation: Relation, invited = false): DomainError | null {
   return (
-    ownBlockOrPause(to, relation) ??
-    (!relation.blocked_by_them && (invited || admits(to.inbound_policy, relation)) ? null : policyRefusal(to))
+    checkBlockAndPause(to, relation) ??
+    (!relation.blocked_by_them && (invited || isAdmitted(to.inbound_policy, relation))
+      ? null
+      : createPolicyError(to))
   );
 }
 
@@ -35,7 +37,7 @@ export function inboundRefusal(to: Addressee, relation: Relation, invited = fals
  * @param invited the member opened the thread itself.
  * @returns the refusal, or null; AGENT_NOT_FOUND when nobody is left to read the message.
  */
-export function messageRefusal(
+export function checkMessagePolicy(
   to: Addressee & Relation & { retired: boolean; alone: boolean },
   invited: boolean,
 ): DomainError | null {
@@ -44,8 +46,8 @@ export function messageRefusal(
       ? new DomainError('AGENT_NOT_FOUND', `${to.canonical_handle} is retired and reads no messages.`)
       : null;
   }
-  if (to.alone) return inboundRefusal(to, to, invited);
-  return to.blocked_by_them ? policyRefusal(to) : null;
+  if (to.alone) return checkInboundPolicy(to, to, invited);
+  return to.blocked_by_them ? createPolicyError(to) : null;
 }
 
 /**
@@ -54,45 +56,47 @@ export function messageRefusal(
  * or organization are never strangers.
  * @returns the refusal, or null. The request of a blocked agent is taken like a stranger's where a stranger's is, and never shown.
  */
-export function requestRefusal(to: Addressee, relation: Relation): DomainError | null {
+export function checkRequestPolicy(to: Addressee, relation: Relation): DomainError | null {
   const { inbound_policy: policy } = to;
   const asked =
     policy === 'contacts_only' ||
     policy === 'open' ||
-    (!relation.blocked_by_them && (isKin(relation) || admits(policy, relation)));
-  return ownBlockOrPause(to, relation) ?? (asked ? null : policyRefusal(to));
+    (!relation.blocked_by_them && (isRelated(relation) || isAdmitted(policy, relation)));
+  return checkBlockAndPause(to, relation) ?? (asked ? null : createPolicyError(to));
 }
 
 /** Whether a request between two agents needs nobody's approval (interface.md, Authentication, 5). */
-export function isKin(relation: Pick<Relation, 'same_owner' | 'same_organization'>): boolean {
+export function isRelated(relation: Pick<Relation, 'same_owner' | 'same_organization'>): boolean {
   return relation.same_owner || relation.same_organization;
 }
 
 /** The refusal for what a paused agent would do itself. */
 export function pausedActor(): DomainError {
-  return new DomainError('AGENT_PAUSED', 'Your owner has paused you.', { retry_after: pause_s });
+  return new DomainError('AGENT_PAUSED', 'Your owner has paused you.', {
+    retry_after: pausedRetryAfterSeconds,
+  });
 }
 
-const pause_s = 60;
+const pausedRetryAfterSeconds = 60;
 
-function admits(policy: InboundPolicy, relation: Relation): boolean {
+function isAdmitted(policy: InboundPolicy, relation: Relation): boolean {
   if (policy === 'open' || relation.contact) return true;
-  if (policy === 'trusted_only') return isKin(relation);
+  if (policy === 'trusted_only') return isRelated(relation);
   return policy === 'allowlist' && relation.allowlisted;
 }
 
 /** A pause comes before the policy: it is told to everybody alike, a blocked agent included. */
-function ownBlockOrPause(to: Addressee, relation: Relation): DomainError | null {
+function checkBlockAndPause(to: Addressee, relation: Relation): DomainError | null {
   if (relation.blocked_by_viewer) {
     return new DomainError('BLOCKED', `You have blocked ${to.canonical_handle}; unblock it first.`);
   }
   if (!to.paused) return null;
   return new DomainError('AGENT_PAUSED', `${to.canonical_handle} is paused by its owner.`, {
-    retry_after: pause_s,
+    retry_after: pausedRetryAfterSeconds,
   });
 }
 
-function policyRefusal(to: Addressee): DomainError {
+function createPolicyError(to: Addressee): DomainError {
   const { code, why } = refusals[to.inbound_policy];
   return new DomainError(code, `${to.canonical_handle} ${why}.`);
 }

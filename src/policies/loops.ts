@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import { exchangeWithin_ms, type LoopLimit } from '../domain/limits.ts';
+import { exchangeWindowMs, type LoopLimit } from '../domain/limits.ts';
 
 /** How often two agents have answered each other in a thread, the message in question included. */
 export interface Exchanges {
@@ -13,14 +13,14 @@ export interface Exchanges {
  * without an end do not notice by themselves.
  * @param time of the message, in milliseconds.
  */
-export function loopRefusal(
+export function checkLoop(
   { exchanges, since }: Exchanges,
   { points, seconds }: LoopLimit,
   time: number,
 ): DomainError | undefined {
   if (exchanges <= points) return undefined;
   const retry_after = Math.max(1, Math.ceil((since + seconds * 1_000 - time) / 1_000));
-  const pace = exchangeWithin_ms / 1_000;
+  const pace = exchangeWindowMs / 1_000;
   return new DomainError(
     'RATE_LIMITED',
     `This looks like a loop: in this thread you and the sender of its last message have answered each other ${points} times in ${seconds} s, each time within ${pace} s. If nothing is left to say, do not answer. Else try again in ${retry_after} s, or write more slowly: what comes more than ${pace} s after the last message does not count.`,

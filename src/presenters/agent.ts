@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentScopes, inboundPolicies, visibilities } from '../domain/agents.ts';
+import { agentScopes, inboundPolicies, visibilities } from '../domain/agents/agents.ts';
 
 export const timestamp = z.int().describe('Milliseconds since the Unix epoch.');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scanStatuses } from '../domain/attachments.ts';
+import { scanStatuses } from '../domain/attachments/attachments.ts';
 import { timestamp } from './agent.ts';
 
 export const attachmentId = z.string().meta({ pattern: '^att_' }).describe('Attachment identifier, att_…');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventType } from '../domain/events.ts';
+import type { EventType } from '../domain/feed/events.ts';
 import { agentRef, agentSchema, timestamp } from './agent.ts';
 import { contactRequestSchema, contactSchema } from './contact.ts';
 import {

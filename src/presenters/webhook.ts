@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EventType, eventTypes } from '../domain/events.ts';
+import { type EventType, eventTypes } from '../domain/feed/events.ts';
 import { deliveryStates, disabledReasons } from '../domain/webhooks.ts';
 import { timestamp } from './agent.ts';
 

@@ -1,7 +1,7 @@
-import type { Actor } from '../domain/actor.ts';
-import type { EventType } from '../domain/events.ts';
-import type { MessagePlace } from '../domain/receipts.ts';
-import type { CommitNews } from '../unit-of-work.ts';
+import type { Actor } from '../domain/auth/actor.ts';
+import type { EventType } from '../domain/feed/events.ts';
+import type { MessageRef } from '../domain/feed/receipts.ts';
+import type { CommitNews } from '../work/unit-of-work.ts';
 
 /** An event on its way to one receiver. `data` is shared by all receivers of the event: never change it. */
 export interface LiveEvent {
@@ -12,7 +12,7 @@ export interface LiveEvent {
   created_at: number;
   thread_id: string | null;
   /** The message that the event is about, if it is. */
-  message: MessagePlace | null;
+  message: MessageRef | null;
   data: object;
   /** `data` as JSON text, made once for all receivers. */
   data_json: string;
@@ -30,11 +30,11 @@ export type ShownEvent = Pick<
 export type StreamEnd = 'token_ended' | 'shutdown' | 'overtaken' | 'failed';
 
 /** Through what events leave: a WebSocket, an MCP stream, a call that waits for them. */
-export type StreamDoor = 'ws' | 'mcp' | 'poll';
+export type StreamTransport = 'ws' | 'mcp' | 'poll';
 
 /** Who reads a stream: a socket, an SSE response. */
 export interface StreamReader {
-  readonly door: StreamDoor;
+  readonly transport: StreamTransport;
   /** Whether it takes this event, as far as its scopes show it. Absent: it takes all. */
   wants?(event: LiveEvent): boolean;
   /**
@@ -43,7 +43,7 @@ export interface StreamReader {
    */
   deliver(events: readonly LiveEvent[]): Promise<void> | undefined;
   /** Nothing more will come: the token expired or was revoked, the process stops, the reader was too slow, or the log cannot be read. */
-  ended(reason: StreamEnd): void;
+  onEnded(reason: StreamEnd): void;
 }
 
 export interface OpenStream {
@@ -66,15 +66,15 @@ export interface EventPage {
   gap: boolean;
 }
 
-export interface Standing {
+export interface FeedStatus {
   cursor: string;
   pending_events: number;
 }
 
 /** Told how soon streams that are up to date get what is new. It is called for each page of each stream, so it must be quick. */
-export interface StreamMeter {
+export interface StreamMetrics {
   /** Times are milliseconds since the epoch; `rung` is when the stream heard of the first of these events. */
-  written(door: StreamDoor, events: readonly LiveEvent[], rung: number): void;
+  onWritten(door: StreamTransport, events: readonly LiveEvent[], rung: number): void;
 }
 
 /** The one reader of feeds in a process; every door goes through it. */
@@ -100,18 +100,18 @@ export interface Realtime {
    * Where the feed of the actor's agent ends now, and how much of what lies behind its acknowledged position the actor may see: of
    * the next 100 events, so at most 100. Cheap: who asks at once is answered by one query.
    */
-  standing(actor: Actor): Promise<Standing>;
+  feedStatus(actor: Actor): Promise<FeedStatus>;
   /** A door without a stream has answered its caller with these events: they count as delivered. */
-  taken(actor: Actor, events: readonly LiveEvent[]): void;
+  markDelivered(actor: Actor, events: readonly LiveEvent[]): void;
   /** Keeps a position of the agent for good; it only moves forward. @throws {DomainError} INVALID_CURSOR */
   acknowledge(actor: Actor, cursor: string): Promise<void>;
   /**
    * Takes what this process itself has committed, so that the readers here get it without a query. It is free to be left out, late,
    * doubled or out of order: a reader takes from it only what its own position says is next. Never throws.
    */
-  handOver(news: Pick<CommitNews, 'lines' | 'events'>): void;
+  fanOut(news: Pick<CommitNews, 'entries' | 'events'>): void;
   /** How many streams and waiting calls are open here, by door. */
-  census(): ReadonlyMap<StreamDoor, number>;
+  stats(): ReadonlyMap<StreamTransport, number>;
   /** Ends the streams of tokens that are no longer good. */
   revoke(isEnded: (actor: Actor) => boolean): void;
   /** Ends every stream with `shutdown` and stops listening. */

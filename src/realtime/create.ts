@@ -1,23 +1,23 @@
-import type { Cursors } from '../domain/cursors.ts';
+import type { Cursors } from '../domain/feed/cursors.ts';
 import { DomainError } from '../domain/errors.ts';
-import { maySee } from '../domain/events.ts';
-import type { FeedStretch } from '../domain/receipts.ts';
-import type { Bus } from '../platform/bus.ts';
-import type { Work } from '../unit-of-work.ts';
-import { batching } from './batching.ts';
-import { createChannels } from './channels.ts';
-import type { LiveEvent, Realtime, StreamDoor, StreamMeter } from './contract.ts';
-import { createEventStore } from './event-store.ts';
-import { createHandOver } from './hand-over.ts';
-import { createLongPoll } from './long-poll.ts';
-import { createPages, livePageEvents, UnreadableFeed } from './pages.ts';
-import { createRecentLines } from './recent-lines.ts';
+import { canSeeEvent } from '../domain/feed/events.ts';
+import type { FeedRange } from '../domain/feed/receipts.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+import type { Work } from '../work/unit-of-work.ts';
+import { createBatchLoader } from '../shared/batch-loader.ts';
+import { createStreamRegistry } from './streams/registry.ts';
+import type { LiveEvent, Realtime, StreamTransport, StreamMetrics } from './contract.ts';
+import { createEventStore } from './feed/event-store.ts';
+import { createLocalFanOut } from './streams/local-fan-out.ts';
+import { createLongPoll } from './streams/long-poll.ts';
+import { createPages, livePageEvents, UnreadableFeed } from './feed/pages.ts';
+import { createRecentEntries } from './feed/recent-entries.ts';
 import { createPresence, type PresenceParts } from './presence.ts';
 import type { Receipts } from './receipts.ts';
-import { type FeedBounds, startPosition } from './start-position.ts';
-import { createStandings } from './standings.ts';
-import { createStream } from './stream.ts';
-import { type PollIntervals, startWatch } from './watch.ts';
+import { type FeedBounds, startPosition } from './feed/start-position.ts';
+import { createFeedStatus } from './feed/status.ts';
+import { createStream } from './streams/stream.ts';
+import { type PollIntervals, startWatch } from './streams/watch.ts';
 
 export interface RealtimeParts {
   /** Bound to the pool. */
@@ -31,10 +31,10 @@ export interface RealtimeParts {
    * Which of these tokens, named as in `Actor.token_id`, are still good. It ends the streams of those that are not, should the
    * bus lose a revocation.
    */
-  goodTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
+  listValidTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Told of what was delivered and acknowledged. Absent: nobody is. */
   receipts?: Receipts;
-  meter?: StreamMeter;
+  metrics?: StreamMetrics;
   /** Defaults: 3,000 and 500 ms. At their most uneven they end the stream of a revoked token within 5 s. */
   intervals?: PollIntervals;
   presence_intervals?: PresenceParts['intervals'];
@@ -47,47 +47,47 @@ export interface RealtimeParts {
 }
 
 /** How long a reader waits for the bus before it relies on the poll, in milliseconds. */
-const busPatience = 2_000;
+const busTimeoutMs = 2_000;
 
 /** A restore of the database takes longer than lines live. */
-const recentLines = { life_ms: 5_000, lines_per_agent: livePageEvents, agents: 10_000 };
+const recentEntryLimits = { life_ms: 5_000, entries_per_agent: livePageEvents, agents: 10_000 };
 
 /** The one reader of feeds in this process. It reads nothing and starts no timer of weight until somebody asks. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { feed, bus, cursors, log, receipts, meter, linger_ms = 5_000 } = parts;
+  const { feed, bus, cursors, log, receipts, metrics, linger_ms = 5_000 } = parts;
   const presence = createPresence({ store: parts.presence, log, intervals: parts.presence_intervals });
-  const channels = createChannels({
+  const channels = createStreamRegistry({
     bus,
     presence,
     log,
     linger_ms,
-    patience_ms: busPatience,
-    members_per_agent: parts.streams_per_agent ?? 1_000,
+    bus_timeout_ms: busTimeoutMs,
+    listeners_per_agent: parts.streams_per_agent ?? 1_000,
   });
   const store = createEventStore({ feed, log, cache_bytes: parts.cache_bytes ?? 32 * 1024 * 1024 });
-  const recent = createRecentLines(recentLines);
+  const recent = createRecentEntries(recentEntryLimits);
   const pages = createPages({ feed, store, recent, cursors });
   const intervals = parts.intervals ?? { healthy_ms: 3_000, unhealthy_ms: 500 };
-  const watch = startWatch({ feed, bus, channels, intervals, goodTokens: parts.goodTokens, log });
-  const bounds = batching<string, FeedBounds>({
+  const watch = startWatch({ feed, bus, channels, intervals, listValidTokens: parts.listValidTokens, log });
+  const bounds = createBatchLoader<string, FeedBounds>({
     key: (agentId) => agentId,
     async load(agentIds) {
-      const rows = new Map((await feed.bounds(agentIds)).map((row) => [row.agent_id, row]));
+      const rows = new Map((await feed.readBounds(agentIds)).map((row) => [row.agent_id, row]));
       return agentIds.map((agent_id) => rows.get(agent_id) ?? emptyFeed(agent_id));
     },
-    size: 500,
-    lanes: 2,
+    maxBatchSize: 500,
+    maxConcurrent: 2,
   });
-  const acknowledge = batching<{ agent_id: string; number: number }, FeedStretch | null>({
+  const acknowledge = createBatchLoader<{ agent_id: string; number: number }, FeedRange | null>({
     key: ({ agent_id, number }) => `${agent_id}:${number}`,
     async load(positions) {
       const passed = new Map((await feed.acknowledge(positions)).map((one) => [one.agent_id, one]));
       return positions.map(({ agent_id }) => passed.get(agent_id) ?? null);
     },
-    size: 200,
-    lanes: 1,
+    maxBatchSize: 200,
+    maxConcurrent: 1,
   });
-  const standing = createStandings({ feed, cursors });
+  const standing = createFeedStatus({ feed, cursors });
   const page = createLongPoll({ pages, channels, cursors, bounds });
   let closed = false;
 
@@ -110,9 +110,18 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       guarded(async () => {
         const { agent_id } = actor;
         const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
-        const delivered = (events: readonly LiveEvent[]) => receipts?.delivered(agent_id, events);
+        const onDelivered = (events: readonly LiveEvent[]) => receipts?.delivered(agent_id, events);
         const { leave } = channels;
-        const stream = createStream({ actor, reader, pages, bounds, delivered, meter, log, leave });
+        const stream = createStream({
+          actor,
+          reader,
+          pages,
+          bounds,
+          onDelivered,
+          metrics,
+          log,
+          onClose: leave,
+        });
         try {
           // The bus listens before the end of the feed is read: what comes in between rings.
           await channels.join(stream);
@@ -122,7 +131,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
           if (ended === 'token_ended')
             throw new DomainError('UNAUTHORIZED', 'The access token has ended; get a new one.');
           if (ended) throw stopping();
-          stream.place(position, known.last_number);
+          stream.setStart(position, known.last_number);
           const { start, close } = stream;
           return { cursor: cursors.encodeFeed(agent_id, position), resumed, gap, start, close };
         } catch (error) {
@@ -131,32 +140,33 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         }
       }),
     page: (actor, options) => guarded(() => page(actor, options)),
-    standing: (actor) => guarded(() => standing(actor)),
+    feedStatus: (actor) => guarded(() => standing(actor)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {
         const { agent_id } = actor;
         const passed = await acknowledge({ agent_id, number: cursors.decodeFeed(agent_id, cursor) });
         // Who is shown no messages cannot say that it has them.
-        if (passed && maySee(actor.scopes, 'message.created')) receipts?.acknowledged([passed]);
+        if (passed && canSeeEvent(actor.scopes, 'message.created')) receipts?.acknowledged([passed]);
       }),
-    taken: (actor, events) => receipts?.delivered(actor.agent_id, events),
-    handOver: createHandOver({ channels, store, recent, log }),
-    census() {
-      const counts = new Map<StreamDoor, number>([
+    markDelivered: (actor, events) => receipts?.delivered(actor.agent_id, events),
+    fanOut: createLocalFanOut({ channels, store, recent, log }),
+    stats() {
+      const counts = new Map<StreamTransport, number>([
         ['ws', 0],
         ['mcp', 0],
         ['poll', 0],
       ]);
-      for (const { door } of channels.members()) counts.set(door, (counts.get(door) ?? 0) + 1);
+      for (const { transport } of channels.listeners())
+        counts.set(transport, (counts.get(transport) ?? 0) + 1);
       return counts;
     },
     revoke(isEnded) {
-      for (const member of channels.members()) if (isEnded(member.actor)) member.end('token_ended');
+      for (const member of channels.listeners()) if (isEnded(member.actor)) member.end('token_ended');
     },
     async close() {
       closed = true;
       watch.close();
-      for (const member of channels.members()) member.end('shutdown');
+      for (const member of channels.listeners()) member.end('shutdown');
       await Promise.all([channels.close(), presence.close()]);
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EventType, eventTypes } from '../domain/events.ts';
+import { type EventType, eventTypes } from '../domain/feed/events.ts';
 import { eventData } from '../presenters/events.ts';
 import type { ShownEvent } from './contract.ts';
 

@@ -11,11 +11,11 @@ export const pageQuery = {
 };
 
 /** What stands beside the events of a page. */
-export const pageStanding = {
+export const pageState = {
   cursor: cursor.describe('Where to go on.'),
   complete: z.boolean().describe('False when more events lie behind the cursor already.'),
   gap: z.literal(true).optional().describe('Events after the given cursor are no longer kept.'),
 };
 
 /** A position to be kept for good. */
-export const keptPosition = z.strictObject({ cursor });
+export const acknowledgeInput = z.strictObject({ cursor });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Work } from '../unit-of-work.ts';
-import { atMost } from './at-most.ts';
+import type { Work } from '../work/unit-of-work.ts';
+import { waitAtMost } from '../shared/timeout.ts';
 
 export interface PresenceIntervals {
   /** Milliseconds between two signs of life; the lease that they renew is three times the usual 5,000. */
-  beat_ms: number;
+  heartbeat_ms: number;
   /** How long comings and goings gather before they are written, in milliseconds. */
-  gather_ms: number;
+  batch_wait_ms: number;
 }
 
 export interface PresenceParts {
@@ -25,7 +25,7 @@ export interface Presence {
 
 /** Agents in one statement, at most. */
 const batchSize = 5_000;
-const patience_ms = 2_000;
+const closeTimeoutMs = 2_000;
 
 /**
  * The presence of this process in the database. However many agents come or go, what they cost is a statement now and then: they
@@ -33,7 +33,7 @@ const patience_ms = 2_000;
  * statement that fails is repeated with the next beat; that it may have had its effect does no harm.
  */
 export function createPresence({ store, log, intervals }: PresenceParts): Presence {
-  const { beat_ms, gather_ms } = intervals ?? { beat_ms: 5_000, gather_ms: 100 };
+  const { heartbeat_ms, batch_wait_ms } = intervals ?? { heartbeat_ms: 5_000, batch_wait_ms: 100 };
   const node_id = randomUUID();
   const here = new Set<string>();
   /** Whose row may not say what is so. */
@@ -65,7 +65,7 @@ export function createPresence({ store, log, intervals }: PresenceParts): Presen
     saying = undefined;
     if (closed) return;
     if (faults > 0 || here.size > 0 || unsaid.size > 0)
-      plan(faults === 0 && unsaid.size > 0 ? gather_ms : beat_ms);
+      plan(faults === 0 && unsaid.size > 0 ? batch_wait_ms : heartbeat_ms);
   }
 
   async function write(batch: readonly string[]): Promise<void> {
@@ -83,13 +83,13 @@ export function createPresence({ store, log, intervals }: PresenceParts): Presen
       if (present) here.add(agentId);
       else here.delete(agentId);
       // What gathers already travels with the next statement; while the database is away, that is the next beat.
-      if (unsaid.size === 0 && !saying && faults === 0) plan(gather_ms);
+      if (unsaid.size === 0 && !saying && faults === 0) plan(batch_wait_ms);
       unsaid.add(agentId);
     },
     async close() {
       closed = true;
       clearTimeout(timer);
-      await atMost(patience_ms, leave());
+      await waitAtMost(closeTimeoutMs, leave());
     },
   };
 

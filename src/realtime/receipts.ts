@@ -1,36 +1,41 @@
-import { type DeliveredMark, type FeedStretch, markOf, type MessagePlace } from '../domain/receipts.ts';
+import {
+  type DeliveredMark,
+  type FeedRange,
+  toDeliveredMark,
+  type MessageRef,
+} from '../domain/feed/receipts.ts';
 
 /** Gathers what the doors of this process have delivered, and has it written from time to time. */
 export interface Receipts {
   /** A door of this agent took these events. */
-  delivered(agentId: string, events: readonly { message: MessagePlace | null }[]): void;
+  delivered(agentId: string, events: readonly { message: MessageRef | null }[]): void;
   /** Agents said that they have these stretches of their feeds. */
-  acknowledged(stretches: readonly FeedStretch[]): void;
+  acknowledged(stretches: readonly FeedRange[]): void;
   /** Writes what is gathered, once, and gathers no more. */
   close(): Promise<void>;
 }
 
 export interface ReceiptsParts {
   /** Writes a batch, in one transaction. */
-  write(batch: { marks: readonly DeliveredMark[]; acknowledged: readonly FeedStretch[] }): Promise<void>;
+  write(batch: { marks: readonly DeliveredMark[]; acknowledged: readonly FeedRange[] }): Promise<void>;
   log(message: string, error: unknown): void;
   /** How long what is delivered first waits for company, in milliseconds; 1,000 by default. Marks of a large thread wait longer. */
-  gathering_ms?: number;
+  batch_wait_ms?: number;
   /** Marks that may wait while the database is away; those beyond are lost until something later moves them. */
   capacity?: number;
 }
 
 /** Marks in one transaction, at most, but for those of one thread, which stay together: one event tells of all of them. */
-const marksAtOnce = 500;
+const maxMarksPerWrite = 500;
 /** Lines of feeds that one transaction looks through, at most, and of one stretch. */
-const linesAtOnce = { all: 5_000, each: 1_000 };
+const maxEntriesPerWrite = { all: 5_000, each: 1_000 };
 
 /**
  * Marks of one thread that are written after the usual time. More of them wait longer, up to ten times as long: the event that tells of
  * them names each, and goes to everybody who has written there. Of 200 members who all write it is 4 MB, and as many more frames.
  */
-const fewMarks = 20;
-const mostGatherings = 10;
+const smallThreadMarks = 20;
+const maxWaits = 10;
 
 /** The marks of one thread, by agent, and when the first of them came. */
 interface ThreadMarks {
@@ -43,10 +48,10 @@ interface ThreadMarks {
  * agent, however many messages, doors and streams moved it.
  */
 export function createReceipts(parts: ReceiptsParts): Receipts {
-  const { write, log, gathering_ms = 1_000, capacity = 100_000 } = parts;
+  const { write, log, batch_wait_ms = 1_000, capacity = 100_000 } = parts;
   const threads = new Map<string, ThreadMarks>();
   let size = 0;
-  let stretches = new Map<string, FeedStretch>();
+  let stretches = new Map<string, FeedRange>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let closed = false;
@@ -55,7 +60,7 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
   function schedule(): void {
     if (closed || timer || writing) return;
     // Uneven, so that processes do not write in step.
-    timer = setTimeout(flush, gathering_ms * (0.75 + Math.random() / 2)).unref();
+    timer = setTimeout(flush, batch_wait_ms * (0.75 + Math.random() / 2)).unref();
   }
 
   function note({ thread_id, agent_id, sequence }: DeliveredMark): void {
@@ -71,7 +76,7 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
     schedule();
   }
 
-  function noteStretch({ agent_id, after, upto }: FeedStretch): void {
+  function noteStretch({ agent_id, after, upto }: FeedRange): void {
     const known = stretches.get(agent_id);
     if (!known && stretches.size >= capacity) return;
     stretches.set(agent_id, {
@@ -96,9 +101,9 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
     const now = Date.now();
     const taken: DeliveredMark[][] = [];
     for (const [thread_id, { agents, since }] of threads) {
-      const gatherings = Math.min(agents.size / fewMarks, mostGatherings);
+      const gatherings = Math.min(agents.size / smallThreadMarks, maxWaits);
       // The timer has waited for one of them.
-      if (!all && now - since < (gatherings - 1) * gathering_ms) continue;
+      if (!all && now - since < (gatherings - 1) * batch_wait_ms) continue;
       threads.delete(thread_id);
       size -= agents.size;
       taken.push([...agents].map(([agent_id, sequence]) => ({ thread_id, agent_id, sequence })));
@@ -130,7 +135,7 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
     delivered(agentId, events) {
       if (closed) return;
       for (const { message } of events) {
-        const mark = markOf(agentId, message);
+        const mark = toDeliveredMark(agentId, message);
         if (mark) note(mark);
       }
     },
@@ -148,25 +153,25 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
 
 interface Batch {
   marks: DeliveredMark[];
-  acknowledged: FeedStretch[];
+  acknowledged: FeedRange[];
 }
 
-function batchesOf(threads: readonly DeliveredMark[][], stretches: readonly FeedStretch[]): Batch[] {
+function batchesOf(threads: readonly DeliveredMark[][], stretches: readonly FeedRange[]): Batch[] {
   const batches: Batch[] = [];
   let marks: DeliveredMark[] = [];
   for (const thread of threads) {
     for (const mark of thread) marks.push(mark);
-    if (marks.length < marksAtOnce) continue;
+    if (marks.length < maxMarksPerWrite) continue;
     batches.push({ marks, acknowledged: [] });
     marks = [];
   }
   if (marks.length > 0) batches.push({ marks, acknowledged: [] });
-  let acknowledged: FeedStretch[] = [];
+  let acknowledged: FeedRange[] = [];
   let lines = 0;
   for (const stretch of stretches) {
     acknowledged.push(stretch);
-    lines += Math.min(stretch.upto - stretch.after, linesAtOnce.each);
-    if (lines < linesAtOnce.all) continue;
+    lines += Math.min(stretch.upto - stretch.after, maxEntriesPerWrite.each);
+    if (lines < maxEntriesPerWrite.all) continue;
     batches.push({ marks: [], acknowledged });
     acknowledged = [];
     lines = 0;

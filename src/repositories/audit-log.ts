@@ -1,10 +1,10 @@
-import type { Act, AuditAct, Author } from '../domain/audit.ts';
+import type { AuditEntry, AuditAction, Author } from '../domain/auth/audit.ts';
 import { newId } from '../domain/ids.ts';
-import { plannedEachTime, type Queryable, statement } from './queryable.ts';
+import { unpreparedStatement, type Queryable, statement } from './queryable.ts';
 
 export interface AuditRow {
   id: string;
-  act: AuditAct;
+  act: AuditAction;
   by_kind: Author['kind'];
   by_id: string | null;
   /** Handle or name of an agent or person that did it, as it is now. */
@@ -23,7 +23,7 @@ export interface AuditRow {
 export interface AuditQuery {
   agent_id: string | null;
   account_id: string | null;
-  act: AuditAct | null;
+  act: AuditAction | null;
   /** Ids from here on. */
   from: string;
   /** Ids before this one. */
@@ -35,7 +35,7 @@ export interface AuditQuery {
 export interface OrganizationAuditQuery {
   organization_id: string;
   slug: string;
-  act: AuditAct | null;
+  act: AuditAction | null;
   /** Only of the agent of this handle. */
   handle: string | null;
   /** Ids before this one. */
@@ -47,9 +47,9 @@ export interface OrganizationAuditQuery {
 const organizationActs = `('member.changed', 'member.removed', 'organization.founded')`;
 
 /** Names of those whom rows `w` of the log concern, and of who did it. */
-const names = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name`;
+const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name`;
 
-const named = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
+const nameJoins = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
      left join agents ba on ba.id = w.by_id left join owners bo on bo.id = w.by_id`;
 
 const statements = {
@@ -60,14 +60,14 @@ const statements = {
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
   ),
   /** What an agent or account did counts as well as what was done to it: two ways in, each by its own index. */
-  list: plannedEachTime(
+  list: unpreparedStatement(
     `with wanted as (
        select * from audit_log
        where id >= $1 and ($2::text is null or id < $2) and ($3::text is null or act = $3)
          and ($4::text is null or agent_id = $4 or by_id = $4)
          and ($5::text is null or account_id = $5 or by_id = $5)
        order by id desc limit $6)
-     select w.*, ${names} from wanted w ${named} order by w.id desc`,
+     select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
   /** Each agent by its own indexes, so that what others do costs nothing; and what concerns the organization itself. */
   listOfOrganization: statement(
@@ -86,7 +86,7 @@ const statements = {
        select * from audit_log where $4::text is null and about = $2 and act in ${organizationActs}
          and ($3::text is null or act = $3) and ($5::text is null or id < $5)
      ), wanted as (select * from found order by id desc limit $6)
-     select w.*, ${names} from wanted w ${named} order by w.id desc`,
+     select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
   removeBefore: statement(
     'audit_log.remove_before',
@@ -97,7 +97,7 @@ const statements = {
 /** Acts are added and, when they are old, removed. Nothing changes one. */
 export function auditLogRepository(db: Queryable) {
   return {
-    async insert(acts: readonly Act[], by: Author, at: number): Promise<void> {
+    async insert(acts: readonly AuditEntry[], by: Author, at: number): Promise<void> {
       await db.query(statements.insert, [
         acts.map(() => newId('audit')),
         acts.map(({ act }) => act),

@@ -1,60 +1,60 @@
-import { accountIdentitiesRepository } from './account-identities.ts';
-import { accountsRepository } from './accounts.ts';
-import { agentExportRepository } from './agent-export.ts';
-import { agentExportsRepository } from './agent-exports.ts';
-import { agentSearchRepository } from './agent-search.ts';
-import { agentsRepository } from './agents.ts';
-import { allowlistsRepository } from './allowlists.ts';
-import { approvalsRepository } from './approvals.ts';
-import { attachmentsRepository } from './attachments.ts';
+import { accountIdentitiesRepository } from './people/external-identities.ts';
+import { accountsRepository } from './people/accounts.ts';
+import { agentExportRepository } from './agents/export-data.ts';
+import { agentExportsRepository } from './agents/exports.ts';
+import { agentSearchRepository } from './agents/search.ts';
+import { agentsRepository } from './agents/agents.ts';
+import { allowlistsRepository } from './contacts/allowlist.ts';
+import { approvalsRepository } from './agents/approvals.ts';
+import { attachmentsRepository } from './attachments/attachments.ts';
 import { auditLogRepository } from './audit-log.ts';
-import { blocksRepository } from './blocks.ts';
-import { clientGrantsRepository } from './client-grants.ts';
-import { contactRequestsRepository } from './contact-requests.ts';
-import { contactsRepository } from './contacts.ts';
-import { credentialsRepository } from './credentials.ts';
-import { erasureRepository } from './erasure.ts';
-import { erasuresRepository } from './erasures.ts';
-import { exchangesRepository } from './exchanges.ts';
-import { externalSignInsRepository } from './external-sign-ins.ts';
-import { feedOriginRepository } from './feed-origin.ts';
-import { feedRepository } from './feed.ts';
-import { feedRetentionRepository } from './feed-retention.ts';
-import { idempotencyKeysRepository } from './idempotency-keys.ts';
-import { invitationsRepository } from './invitations.ts';
-import { managedAgentsRepository } from './managed-agents.ts';
-import { mcpSessionsRepository } from './mcp-sessions.ts';
-import { membershipsRepository } from './memberships.ts';
-import { messageRetentionRepository } from './message-retention.ts';
-import { messageSearchRepository } from './message-search.ts';
-import { messageBatchesRepository } from './message-batches.ts';
-import { messagesRepository } from './messages.ts';
-import { oauthClientsRepository } from './oauth-clients.ts';
-import { oauthRecordsRepository } from './oauth-records.ts';
-import { outboxRepository } from './outbox.ts';
-import { ownerSearchRepository } from './owner-search.ts';
-import { ownersRepository } from './owners.ts';
-import { partitionsRepository } from './partitions.ts';
-import { personAgentsRepository } from './person-agents.ts';
-import { personDeskRepository } from './person-desk.ts';
-import { presenceRepository } from './presence.ts';
+import { blocksRepository } from './contacts/blocks.ts';
+import { clientGrantsRepository } from './auth/client-grants.ts';
+import { contactRequestsRepository } from './contacts/requests.ts';
+import { contactsRepository } from './contacts/contacts.ts';
+import { credentialsRepository } from './auth/credentials.ts';
+import { erasureRepository } from './agents/erase-data.ts';
+import { erasuresRepository } from './agents/erasures.ts';
+import { exchangesRepository } from './maintenance/exchanges.ts';
+import { externalSignInsRepository } from './people/external-sign-ins.ts';
+import { feedEpochRepository } from './feed/epoch.ts';
+import { feedRepository } from './feed/feed.ts';
+import { feedRetentionRepository } from './feed/retention.ts';
+import { idempotencyKeysRepository } from './maintenance/idempotency-keys.ts';
+import { invitationsRepository } from './people/invitations.ts';
+import { managedAgentsRepository } from './agents/managed-agents.ts';
+import { mcpSessionsRepository } from './auth/mcp-sessions.ts';
+import { membershipsRepository } from './people/memberships.ts';
+import { messageRetentionRepository } from './messages/retention.ts';
+import { messageSearchRepository } from './messages/search.ts';
+import { messageBatchesRepository } from './messages/batches.ts';
+import { messagesRepository } from './messages/messages.ts';
+import { oauthClientsRepository } from './auth/oauth-clients.ts';
+import { oauthRecordsRepository } from './auth/oauth-records.ts';
+import { outboxRepository } from './maintenance/outbox.ts';
+import { ownerSearchRepository } from './agents/owner-search.ts';
+import { ownersRepository } from './people/owners.ts';
+import { partitionsRepository } from './maintenance/partitions.ts';
+import { personAgentsRepository } from './people/agents.ts';
+import { dashboardRepository } from './people/dashboard.ts';
+import { presenceRepository } from './agents/presence.ts';
 import type { Queryable } from './queryable.ts';
-import { rateLimitsRepository } from './rate-limits.ts';
-import { sessionsRepository } from './sessions.ts';
-import { signingKeysRepository } from './signing-keys.ts';
-import { streamTicketsRepository } from './stream-tickets.ts';
-import { threadListRepository } from './thread-list.ts';
-import { threadMembersRepository } from './thread-members.ts';
-import { threadsRepository } from './threads.ts';
-import { tokensRepository } from './tokens.ts';
-import { uploadsRepository } from './uploads.ts';
-import { webhookDeliveriesRepository } from './webhook-deliveries.ts';
-import { webhookNotesRepository } from './webhook-notes.ts';
-import { webhooksRepository } from './webhooks.ts';
-import { workerNodesRepository } from './worker-nodes.ts';
+import { rateLimitsRepository } from './maintenance/rate-limits.ts';
+import { sessionsRepository } from './people/sessions.ts';
+import { signingKeysRepository } from './auth/signing-keys.ts';
+import { streamTicketsRepository } from './auth/stream-tickets.ts';
+import { threadListRepository } from './threads/list.ts';
+import { threadMembersRepository } from './threads/members.ts';
+import { threadsRepository } from './threads/threads.ts';
+import { tokensRepository } from './auth/tokens.ts';
+import { uploadsRepository } from './attachments/uploads.ts';
+import { webhookDeliveriesRepository } from './webhooks/deliveries.ts';
+import { webhookFeedsRepository } from './webhooks/feed-reading.ts';
+import { webhooksRepository } from './webhooks/webhooks.ts';
+import { workerNodesRepository } from './maintenance/worker-nodes.ts';
 
 /** Every repository, bound to the pool or to one transaction. */
-export function repositoriesOn(db: Queryable) {
+export function createRepositories(db: Queryable) {
   return {
     agents: agentsRepository(db),
     managedAgents: managedAgentsRepository(db),
@@ -80,7 +80,7 @@ export function repositoriesOn(db: Queryable) {
     attachments: attachmentsRepository(db),
     uploads: uploadsRepository(db),
     feed: feedRepository(db),
-    feedOrigin: feedOriginRepository(db),
+    feedEpoch: feedEpochRepository(db),
     feedRetention: feedRetentionRepository(db),
     partitions: partitionsRepository(db),
     presence: presenceRepository(db),
@@ -96,7 +96,7 @@ export function repositoriesOn(db: Queryable) {
     approvals: approvalsRepository(db),
     externalSignIns: externalSignInsRepository(db),
     personAgents: personAgentsRepository(db),
-    personDesk: personDeskRepository(db),
+    dashboard: dashboardRepository(db),
     credentials: credentialsRepository(db),
     tokens: tokensRepository(db),
     streamTickets: streamTicketsRepository(db),
@@ -107,9 +107,9 @@ export function repositoriesOn(db: Queryable) {
     signingKeys: signingKeysRepository(db),
     webhooks: webhooksRepository(db),
     webhookDeliveries: webhookDeliveriesRepository(db),
-    webhookNotes: webhookNotesRepository(db),
+    webhookFeeds: webhookFeedsRepository(db),
     workerNodes: workerNodesRepository(db),
   };
 }
 
-export type Repositories = ReturnType<typeof repositoriesOn>;
+export type Repositories = ReturnType<typeof createRepositories>;

@@ -14,7 +14,7 @@ export function statement(name: string, text: string): Statement {
 }
 
 /** A statement that is planned anew at each call, with its values: where the best way depends on them. */
-export function plannedEachTime(text: string): Statement {
+export function unpreparedStatement(text: string): Statement {
   return { text };
 }
 
@@ -23,6 +23,6 @@ export function plannedEachTime(text: string): Statement {
  * no cheaper; those for one element, or for one partition, always do, and were then made anew at each call, which took longer than
  * what they saved. For statements whose best way is the same for all values.
  */
-export function unseen(parameter: string, type: string): string {
+export function hideFromPlanner(parameter: string, type: string): string {
   return `(select ${parameter}::${type})::${type}`;
 }

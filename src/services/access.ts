@@ -1,12 +1,12 @@
 import { DomainError, wrongField } from '../domain/errors.ts';
-import { parseHandle } from '../domain/handles.ts';
+import { parseHandle } from '../domain/agents/handles.ts';
 import { isId } from '../domain/ids.ts';
-import { type Relationship, relationshipOf } from '../domain/relations.ts';
-import type { Work } from '../unit-of-work.ts';
+import { type Relationship, relationshipOf } from '../domain/agents/relations.ts';
+import type { Work } from '../work/unit-of-work.ts';
 
 type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;
 type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
-type KnownAgent = NonNullable<Awaited<ReturnType<Work['managedAgents']['findSeen']>>>;
+type AgentView = NonNullable<Awaited<ReturnType<Work['managedAgents']['findSeen']>>>;
 type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
 
 /**
@@ -14,10 +14,10 @@ type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
  * @param lock hold the thread until the unit of work ends, so that nothing in it changes meanwhile.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
-export async function threadFor(work: Work, id: string, { lock = false } = {}): Promise<Thread> {
+export async function requireThread(work: Work, id: string, { lock = false } = {}): Promise<Thread> {
   const find = lock ? work.threads.lockForMember : work.threads.findForMember;
   const thread = isId('thread', id) ? await find(id, work.actor.agent_id) : undefined;
-  if (!thread) throw noSuchThread();
+  if (!thread) throw threadNotFound();
   return thread;
 }
 
@@ -25,19 +25,19 @@ export async function threadFor(work: Work, id: string, { lock = false } = {}): 
  * What a message needs to know of a thread, which is held until the unit of work ends: less than `threadFor` reads, in one round trip.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
-export async function threadToWriteIn(work: Work, id: string) {
+export async function requireThreadForMessage(work: Work, id: string) {
   const { agent_id } = work.actor;
-  if (!isId('thread', id)) throw noSuchThread();
+  if (!isId('thread', id)) throw threadNotFound();
   const [thread, audience] = await Promise.all([
-    work.threads.holdForMessage(id, agent_id),
-    work.threads.audience(id, agent_id),
+    work.threads.lockForMessage(id, agent_id),
+    work.threads.readAudience(id, agent_id),
   ]);
   // Who was removed while it waited for the thread is no longer in the audience.
-  if (!thread || !audience.joined) throw noSuchThread();
+  if (!thread || !audience.joined) throw threadNotFound();
   return { thread, audience };
 }
 
-function noSuchThread(): DomainError {
+function threadNotFound(): DomainError {
   return new DomainError('THREAD_NOT_FOUND', 'No such thread, or you are not a member of it.');
 }
 
@@ -45,8 +45,8 @@ function noSuchThread(): DomainError {
  * The agents behind handles or ids, in the order asked for, each with what relates it to the actor.
  * @throws {DomainError} AGENT_NOT_FOUND when one does not exist or is hidden from the actor; INVALID_HANDLE.
  */
-export async function agentsFor(work: Work, refs: readonly string[]): Promise<SeenAgent[]> {
-  const keys = refs.map(agentKey);
+export async function requireAgents(work: Work, refs: readonly string[]): Promise<SeenAgent[]> {
+  const keys = refs.map(parseAgentKey);
   const seen = await work.agents.findSeen(work.actor.agent_id, keys);
   return keys.map((key, index) => {
     const agent = seen.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
@@ -60,8 +60,8 @@ export async function agentsFor(work: Work, refs: readonly string[]): Promise<Se
  * One agent by id or handle that is not the actor itself, with what relates it to the actor.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself)
  */
-export async function otherAgentFor(work: Work, ref: string): Promise<SeenAgent> {
-  const [agent] = await agentsFor(work, [ref]);
+export async function requireOtherAgent(work: Work, ref: string): Promise<SeenAgent> {
+  const [agent] = await requireAgents(work, [ref]);
   if (agent && !agent.self) return agent;
   throw wrongField('handle', 'names yourself; name another agent');
 }
@@ -71,11 +71,11 @@ export async function otherAgentFor(work: Work, ref: string): Promise<SeenAgent>
  * retired or was never there is refused in the same words.
  * @throws {DomainError} AGENT_NOT_FOUND; INVALID_HANDLE, which depends on the text alone.
  */
-export async function agentFor(work: Work, ref: string): Promise<KnownAgent> {
+export async function requireAgent(work: Work, ref: string): Promise<AgentView> {
   // What is meant as an id but is none finds nothing, as any other id of nobody.
-  const key = /^agt_[^.]*$/.test(ref) ? ref : agentKey(ref);
+  const key = /^agt_[^.]*$/.test(ref) ? ref : parseAgentKey(ref);
   const agent = await work.managedAgents.findSeen(work.actor.agent_id, key);
-  if (!agent || !(agent.visible || agent.managed)) throw noSuchAgent();
+  if (!agent || !(agent.visible || agent.managed)) throw agentNotFound();
   return agent;
 }
 
@@ -83,11 +83,11 @@ export async function agentFor(work: Work, ref: string): Promise<KnownAgent> {
  * One agent that the actor manages, held until the unit of work ends.
  * @throws {DomainError} AGENT_NOT_FOUND when the actor may not even look at it, FORBIDDEN when it may; INVALID_HANDLE.
  */
-export async function managedAgentFor(work: Work, ref: string): Promise<Agent> {
-  const { id, managed } = await agentFor(work, ref);
+export async function requireManagedAgent(work: Work, ref: string): Promise<Agent> {
+  const { id, managed } = await requireAgent(work, ref);
   if (!managed) throw new DomainError('FORBIDDEN', 'Only who manages this agent may do that.');
   const agent = await work.agents.lock(id);
-  if (!agent) throw noSuchAgent();
+  if (!agent) throw agentNotFound();
   return agent;
 }
 
@@ -95,29 +95,29 @@ export async function managedAgentFor(work: Work, ref: string): Promise<Agent> {
  * An attachment that the actor has uploaded, or that was sent in a thread of its own.
  * @throws {DomainError} ATTACHMENT_NOT_FOUND, also for an upload whose time to be sent is over.
  */
-export async function attachmentFor(work: Work, id: string) {
+export async function requireAttachment(work: Work, id: string) {
   const found = isId('attachment', id) ? await work.attachments.findSeen(id, work.actor.agent_id) : undefined;
-  if (!found || isOver(found, work.now)) throw noSuchAttachment();
+  if (!found || isExpired(found, work.now)) throw attachmentNotFound();
   return found;
 }
 
 /** Whether an upload was not sent in time: it is gone, even where nobody has swept it yet. */
-export function isOver({ expires_at }: { expires_at: number | null }, now: number): boolean {
+export function isExpired({ expires_at }: { expires_at: number | null }, now: number): boolean {
   return expires_at !== null && expires_at <= now;
 }
 
 /** The refusal for an attachment that is absent, over, or hidden. */
-export function noSuchAttachment(): DomainError {
+export function attachmentNotFound(): DomainError {
   return new DomainError('ATTACHMENT_NOT_FOUND', 'No such attachment, or it is hidden from you.');
 }
 
 /** The refusal for an agent that is absent, retired or hidden: always the same words. */
-export function noSuchAgent(): DomainError {
+export function agentNotFound(): DomainError {
   return new DomainError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');
 }
 
 /** The refusal for an organization that is absent, and for one that the caller does not belong to. */
-export function noSuchOrganization(): DomainError {
+export function organizationNotFound(): DomainError {
   return new DomainError('NOT_FOUND', 'No such organization, or you do not belong to it.');
 }
 
@@ -125,12 +125,12 @@ export function noSuchOrganization(): DomainError {
  * What an agent is looked up by: the id that a reference is, else the canonical form of the handle that it is.
  * @throws {DomainError} INVALID_HANDLE when it is neither.
  */
-export function agentKey(ref: string): string {
+export function parseAgentKey(ref: string): string {
   return isId('agent', ref) ? ref : parseHandle(ref).canonical;
 }
 
 /** How these agents belong to the actor, by id; of retired ones it says nothing. */
-export async function relationshipsFor(
+export async function readRelationships(
   work: Work,
   ids: readonly string[],
 ): Promise<Map<string, Relationship>> {

@@ -1,16 +1,16 @@
-import type { AuditAct } from '../domain/audit.ts';
-import { isName } from '../domain/handles.ts';
-import { lowestIdAt } from '../domain/ids.ts';
-import type { Administration } from '../unit-of-work.ts';
-import { agentEverByHandle } from './agent-by-handle.ts';
-import { ownerNamed } from './owners.ts';
+import type { AuditAction } from '../domain/auth/audit.ts';
+import { isName } from '../domain/agents/handles.ts';
+import { minIdAt } from '../domain/ids.ts';
+import type { SystemWork } from '../work/unit-of-work.ts';
+import { findAnyAgentByHandle } from './agents/find-by-handle.ts';
+import { requireOwner } from './people/owners.ts';
 
 export interface ReadAudit {
   /** Only what this agent did, or what was done to it. */
   handle?: string | undefined;
   /** Only what this person did, or what was done to them. */
   username?: string | undefined;
-  act?: AuditAct | undefined;
+  act?: AuditAction | undefined;
   /** Since this time (ms). */
   since?: number | undefined;
   limit: number;
@@ -21,16 +21,16 @@ export interface ReadAudit {
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, NOT_FOUND (the person)
  */
 export async function readAudit(
-  work: Pick<Administration, 'agentExport' | 'owners' | 'auditLog'>,
+  work: Pick<SystemWork, 'agentExport' | 'owners' | 'auditLog'>,
   { handle, username, act, since = 0, limit }: ReadAudit,
 ) {
-  const agent = handle === undefined ? null : await agentEverByHandle(work, handle);
-  const account = username === undefined ? null : await ownerNamed(work, username, 'account');
+  const agent = handle === undefined ? null : await findAnyAgentByHandle(work, handle);
+  const account = username === undefined ? null : await requireOwner(work, username, 'account');
   const rows = await work.auditLog.list({
     agent_id: agent?.id ?? null,
     account_id: account?.id ?? null,
     act: act ?? null,
-    from: lowestIdAt('audit', since),
+    from: minIdAt('audit', since),
     before: null,
     limit,
   });
@@ -53,12 +53,12 @@ export async function readAudit(
  * Notes that somebody gave a wrong password. Also for a name that nobody has, which is not kept: people type passwords there; and to
  * write nothing would take less time.
  */
-export async function noteFailedSignIn(
-  work: Pick<Administration, 'accounts' | 'note'>,
+export async function auditFailedSignIn(
+  work: Pick<SystemWork, 'accounts' | 'audit'>,
   username: string,
   address: string,
 ): Promise<void> {
   const name = username.trim().toLowerCase();
   const account = await work.accounts.findByName(isName(name) ? name : '');
-  work.note({ act: 'sign_in.failed', ...(account && { account_id: account.id }), detail: { address } });
+  work.audit({ act: 'sign_in.failed', ...(account && { account_id: account.id }), detail: { address } });
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { describeUnless } from '../support/leave-out.ts';
+import { describeUnless } from '../support/vitest/describe-unless.ts';
 
 const folder = join(import.meta.dirname, '../../deploy/prometheus');
 

@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { exportJob } from '../../src/domain/exports.ts';
-import { beginExport } from '../../src/services/agent-export.ts';
-import { ams } from '../integration/cli/ams.ts';
-import { scanned, uploaded } from '../integration/files/house.ts';
-import { startCluster } from '../integration/workers/cluster.ts';
-import { describeWithRedis } from '../support/redis-server.ts';
-import { rest } from '../support/rest-client.ts';
+import { exportJob } from '../../src/domain/agents/exports.ts';
+import { beginExport } from '../../src/services/agents/exports.ts';
+import { runCli } from '../clients/cli.ts';
+import { waitForScan, uploadId } from '../integration/attachments/setup.ts';
+import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { describeWithRedis } from '../support/servers/redis/server.ts';
+import { requestRest } from '../clients/rest.ts';
 import { buildAgent } from '../support/service.ts';
-import { unzipped } from '../support/unzip.ts';
-import { holdAt } from './support/hold-stage.ts';
+import { readZip } from '../support/unzip.ts';
+import { holdAtStage } from './support/hold-stage.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -20,36 +20,36 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
   test('leaves the rest to the next one: nothing is called done before the archive is whole, and nothing is in it twice', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const cluster = await startCluster('redis', { DATA_DIR: folder });
+    const cluster = await startServiceCluster('redis', { DATA_DIR: folder });
     onTestFinished(() => cluster.stop());
     const { core, env } = cluster;
     const exporting = { WORKER_ROLES: 'maintenance,attachment-scanning' };
-    const api = await cluster.api();
+    const api = await cluster.startApi();
     const [ann, bob] = await Promise.all([buildAgent(core), buildAgent(core)]);
     const base = `${api.url}/v1`;
-    const file = await uploaded({ api: base }, ann);
-    const made = await rest('POST', `${base}/threads`, {
+    const file = await uploadId({ api: base }, ann);
+    const made = await requestRest('POST', `${base}/threads`, {
       token: ann.token,
       body: { with_handle: bob.handle, initial_message: 'one' },
     });
     expect(made.status).toBe(201);
-    const { id } = await core.unitOfWork.record((work) =>
+    const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
       beginExport(work, { id: ann.id, canonical_handle: ann.handle }, { account_id: null, days: 1 }),
     );
     const out = join(folder, 'ann.zip');
-    const fetching = () => ams(env, ['agent', 'export', ann.handle, '--id', id, '--output', out]);
+    const fetching = () => runCli(env, ['agent', 'export', ann.handle, '--id', id, '--output', out]);
 
     for (const stage of ['belongings', 'conversations', 'archive']) {
-      const holder = await holdAt(cluster, 'agent_exports', stage);
-      const worker = await cluster.worker(exporting);
+      const holder = await holdAtStage(cluster, 'agent_exports', stage);
+      const worker = await cluster.startWorker(exporting);
       await holder.reached();
-      await scanned({ api: base }, ann, file);
+      await waitForScan({ api: base }, ann, file);
       expect((await core.repositories.agentExports.find(id))?.stage).toBe(stage);
       expect((await fetching()).err).toBe('error: This export is not done yet.\n');
       await worker.kill9();
       await holder.release();
     }
-    await cluster.worker(exporting);
+    await cluster.startWorker(exporting);
     const found = () => core.repositories.agentExports.find(id);
     await expect.poll(async () => (await found())?.stage, { timeout: 60_000, interval: 100 }).toBe('done');
     const whole = await found();
@@ -57,7 +57,7 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
     expect((await fetching()).code).toBe(0);
     const archive = await readFile(out);
     expect(createHash('sha256').update(archive).digest('hex')).toBe(whole?.sha256);
-    const files = await unzipped(archive);
+    const files = await readZip(archive);
     const lines = files.get('agent.jsonl')?.trim().split('\n') ?? [];
     const kinds = lines.map((line) => JSON.parse(line).kind);
     expect(kinds).toEqual(['agent', 'attachment', 'thread', 'message']);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lowestIdAt, newId, timeOfId } from '../../src/domain/ids.ts';
-import { searchTextVersion } from '../../src/domain/search-text.ts';
-import { expireByAge } from '../../workers/retention.ts';
-import { day, idOf, layOut, tables } from '../support/partitions.ts';
-import { rest } from '../support/rest-client.ts';
+import { minIdAt, newId, timeOfId } from '../../src/domain/ids.ts';
+import { searchTextVersion } from '../../src/domain/search/tokenizer.ts';
+import { expireByAge } from '../../workers/maintenance/retention.ts';
+import { dayMs, idDaysAgo, createPartitions, partitionedTableNames } from '../support/partitions.ts';
+import { requestRest } from '../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../support/service.ts';
-import { connect } from '../support/ws-client.ts';
-import { openSse } from '../integration/mcp/sse-client.ts';
+import { connectWebSocket } from '../clients/websocket.ts';
+import { openSseStream } from '../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -18,18 +18,21 @@ afterEach(() => service.stop());
 
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   service.core.database.query<Row>({ text }, values);
-const tidy = () => expireByAge(service.core, Date.now());
+const runMaintenanceNow = () => expireByAge(service.core, Date.now());
 const partitions = () => service.core.repositories.partitions.list();
 
 /** Two agents and a thread of theirs. */
 async function conversation() {
   const [ann, bob] = [await service.agent(), await service.agent()];
-  const made = await rest('POST', `${service.api}/threads`, {
+  const made = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
   const send = (content: string) =>
-    rest('POST', `${service.api}/threads/${made.body.id}/messages`, { token: ann.token, body: { content } });
+    requestRest('POST', `${service.api}/threads/${made.body.id}/messages`, {
+      token: ann.token,
+      body: { content },
+    });
   return { ann, bob, thread: String(made.body.id), send };
 }
 
@@ -44,29 +47,29 @@ async function feedOf(agent: TestAgent) {
 
 /** Makes an event so many days older than it is, as if all had happened then. */
 async function age(eventId: string, days: number): Promise<void> {
-  const older = idOf('event', days, timeOfId(eventId) % 10_000);
+  const older = idDaysAgo('event', days, timeOfId(eventId) % 10_000);
   await sql('update events set id = $2 where id = $1', [eventId, older]);
   await sql('update feed set event_id = $2 where event_id = $1', [eventId, older]);
 }
 
 test('what is written lies in the partition of its time; several who look after them at once make each once', async () => {
-  const today = await layOut(service.core, [-8, 1]);
+  const today = await createPartitions(service.core, [-8, 1]);
   const { bob, send } = await conversation();
   expect((await send('hello')).status).toBe(201);
-  const name = new Date(today - 8 * day).toISOString().slice(0, 10).replaceAll('-', '');
+  const name = new Date(today - 8 * dayMs).toISOString().slice(0, 10).replaceAll('-', '');
   expect(new Set((await feedOf(bob)).map(({ part }) => part))).toEqual(new Set([`feed_${name}`]));
   expect(await sql('select tableoid::regclass::text as part from messages')).toEqual([
     { part: `messages_${name}` },
   ]);
-  await Promise.all([tidy(), tidy(), tidy()]);
+  await Promise.all([runMaintenanceNow(), runMaintenanceNow(), runMaintenanceNow()]);
   const all = await partitions();
-  for (const table of tables) {
+  for (const table of partitionedTableNames) {
     const own = all.filter((partition) => partition.table === table);
     expect(own.length).toBeGreaterThan(1);
     for (const [index, { from }] of own.entries()) if (index > 0) expect(from).toBe(own[index - 1]?.to);
-    expect(timeOfId(own.at(-1)?.to ?? '')).toBeGreaterThanOrEqual(Date.now() + 3 * day);
+    expect(timeOfId(own.at(-1)?.to ?? '')).toBeGreaterThanOrEqual(Date.now() + 3 * dayMs);
   }
-  await tidy();
+  await runMaintenanceNow();
   expect(await partitions()).toEqual(all);
   const targets = await sql(
     `select distinct attstattarget as target from pg_attribute a join pg_inherits i on i.inhrelid = a.attrelid
@@ -76,7 +79,7 @@ test('what is written lies in the partition of its time; several who look after 
 });
 
 test('old feeds leave by whole partitions, nothing younger does, and every door tells of the gap', async () => {
-  const today = await layOut(service.core, [-60, -45, -31, -20, 2]);
+  const today = await createPartitions(service.core, [-60, -45, -31, -20, 2]);
   const { ann, bob, send } = await conversation();
   for (const content of ['one', 'two', 'three', 'four']) await send(content);
   const [opened, one, two, three] = await feedOf(bob);
@@ -88,17 +91,17 @@ test('old feeds leave by whole partitions, nothing younger does, and every door 
   ] as const) {
     await age(line?.event_id ?? '', days);
   }
-  const before = await rest('GET', `${service.api}/events?limit=1`, { token: bob.token });
+  const before = await requestRest('GET', `${service.api}/events?limit=1`, { token: bob.token });
   expect(before.body.gap).toBeUndefined();
   const lines = await feedOf(bob);
-  await tidy();
+  await runMaintenanceNow();
   const names = (await partitions()).filter(({ table }) => table === 'feed').map(({ from }) => from);
-  expect(names[0]).toBe(lowestIdAt('event', today - 31 * day));
+  expect(names[0]).toBe(minIdAt('event', today - 31 * dayMs));
   expect(await feedOf(bob)).toEqual(lines.slice(3));
   expect(await feedOf(ann)).toHaveLength(2);
 
   const cursor = service.core.cursors.encodeFeed(bob.id, 1);
-  const page = await rest('GET', `${service.api}/events?cursor=${encodeURIComponent(cursor)}`, {
+  const page = await requestRest('GET', `${service.api}/events?cursor=${encodeURIComponent(cursor)}`, {
     token: bob.token,
   });
   expect(page.body).toMatchObject({ gap: true, complete: true });
@@ -106,17 +109,17 @@ test('old feeds leave by whole partitions, nothing younger does, and every door 
     'three',
     'four',
   ]);
-  const socket = await connect(service.url, {
-    token: await service.token(bob.handle, { door: 'ws' }),
+  const socket = await connectWebSocket(service.url, {
+    token: await service.token(bob.handle, { audience: 'ws' }),
     cursor,
   });
   expect(socket.ready).toMatchObject({ resumed: true, gap: true });
   await socket.next((frame) => frame.data?.['content'] === 'four');
   expect(socket.events()).toHaveLength(2);
   await socket.close();
-  const stream = await openSse(`${service.url}/mcp`, {
+  const stream = await openSseStream(`${service.url}/mcp`, {
     Accept: 'text/event-stream',
-    Authorization: `Bearer ${await service.token(bob.handle, { door: 'mcp' })}`,
+    Authorization: `Bearer ${await service.token(bob.handle, { audience: 'mcp' })}`,
     'Last-Event-ID': cursor,
   });
   const told = (await stream.events(3)).map((event) => JSON.parse(event.data));
@@ -125,7 +128,7 @@ test('old feeds leave by whole partitions, nothing younger does, and every door 
 });
 
 test('a feed whose lines lie the other way round, since clocks differed, has no hole behind the seam', async () => {
-  await layOut(service.core, [-60, -45, -20, 2]);
+  await createPartitions(service.core, [-60, -45, -20, 2]);
   const { bob, send } = await conversation();
   for (const content of ['one', 'two', 'three']) await send(content);
   const [opened, one, two] = await feedOf(bob);
@@ -134,35 +137,35 @@ test('a feed whose lines lie the other way round, since clocks differed, has no 
   await age(opened?.event_id ?? '', 46.5);
   await age(one?.event_id ?? '', 44);
   await age(two?.event_id ?? '', 46);
-  await tidy();
+  await runMaintenanceNow();
   expect((await feedOf(bob)).map(({ number }) => number)).toEqual([4]);
 });
 
 test('what lay in the default partition is moved into its own when that is made', async () => {
-  await layOut(service.core, [-8, -1]);
+  await createPartitions(service.core, [-8, -1]);
   const { bob, send } = await conversation();
   await send('early');
   expect(new Set((await feedOf(bob)).map(({ part }) => part))).toEqual(new Set(['feed_default']));
-  await tidy();
+  await runMaintenanceNow();
   expect((await feedOf(bob)).map(({ part }) => part)).not.toContain('feed_default');
   expect(await sql('select from messages_default')).toEqual([]);
-  const page = await rest('GET', `${service.api}/events`, { token: bob.token });
+  const page = await requestRest('GET', `${service.api}/events`, { token: bob.token });
   expect(page.body.gap).toBeUndefined();
 });
 
 test('what a clock far behind left in the default partition leaves one by one', async () => {
-  await layOut(service.core, [-20, 2]);
+  await createPartitions(service.core, [-20, 2]);
   const { bob, send } = await conversation();
   await send('one');
   for (const { event_id } of (await feedOf(bob)).slice(0, 1)) await age(event_id, 50);
   expect((await feedOf(bob))[0]?.part).toBe('feed_default');
-  await tidy();
+  await runMaintenanceNow();
   expect((await feedOf(bob)).map(({ number }) => number)).toEqual([2]);
   expect(await sql('select from events_default')).toEqual([]);
 });
 
 test('old messages leave with all that hangs on them, and their threads go on', async () => {
-  await layOut(service.core, [-100, -60, -45, -20, 2]);
+  await createPartitions(service.core, [-100, -60, -45, -20, 2]);
   const { ann, bob, thread, send } = await conversation();
   const ids: string[] = [];
   for (const content of ['one', 'two', 'three']) ids.push((await send(content)).body.id);
@@ -175,35 +178,35 @@ test('old messages leave with all that hangs on them, and their threads go on', 
   );
   for (const [at, { event_id }] of (await feedOf(bob)).slice(1, 3).entries()) {
     await age(event_id, 80 - at);
-    const older = idOf('message', 80 - at);
+    const older = idDaysAgo('message', 80 - at);
     await sql('update messages set id = $2 where id = $1', [ids[at], older]);
     await sql('update message_search set message_id = $2 where message_id = $1', [ids[at], older]);
     await sql('update attachments set message_id = $2 where message_id = $1', [ids[at], older]);
     ids[at] = older;
   }
-  await tidy();
+  await runMaintenanceNow();
 
   const [reader, writer] = [{ token: bob.token }, { token: ann.token }];
   const list = async (query: string) => {
-    const { body } = await rest('GET', `${service.api}/threads/${thread}/messages${query}`, reader);
+    const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages${query}`, reader);
     return body.messages.map(({ sequence }: { sequence: number }) => sequence);
   };
-  expect((await rest('GET', `${service.api}/threads/${thread}`, reader)).body.unread_count).toBe(1);
+  expect((await requestRest('GET', `${service.api}/threads/${thread}`, reader)).body.unread_count).toBe(1);
   const body = { content: 'four', reply_to: ids[0] };
-  const refused = await rest('POST', `${service.api}/threads/${thread}/messages`, { ...writer, body });
+  const refused = await requestRest('POST', `${service.api}/threads/${thread}/messages`, { ...writer, body });
   expect(refused.body.error.code).toBe('MESSAGE_NOT_FOUND');
   expect((await send('four')).body.sequence).toBe(4);
   expect(await list('')).toEqual([4, 3]);
   expect(await list('?order=asc')).toEqual([3, 4]);
   expect(await list('?order=asc&limit=1')).toEqual([3]);
-  const found = await rest('GET', `${service.api}/messages/search?q=word`, reader);
+  const found = await requestRest('GET', `${service.api}/messages/search?q=word`, reader);
   expect(found.body.results.map(({ message }: { message: { id: string } }) => message.id)).toEqual([ids[2]]);
   expect(await sql('select message_id from message_search')).toEqual([{ message_id: ids[2] }]);
   expect(await sql('select from attachments')).toEqual([]);
 });
 
 test('old messages in the default partition leave one by one, and never from the middle of a thread', async () => {
-  await layOut(service.core, [-20, 2]);
+  await createPartitions(service.core, [-20, 2]);
   const { bob, thread, send } = await conversation();
   for (const content of ['one', 'two', 'three', 'four']) await send(content);
   // The third was written by a process whose clock was far behind.
@@ -212,25 +215,25 @@ test('old messages in the default partition leave one by one, and never from the
     [2, 3],
     [3, 80],
   ] as const) {
-    await sql('update messages set id = $2 where sequence = $1', [sequence, idOf('message', days)]);
+    await sql('update messages set id = $2 where sequence = $1', [sequence, idDaysAgo('message', days)]);
   }
   await sql('delete from feed');
   await sql('delete from events');
   const list = async () => {
-    const { body } = await rest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
+    const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
       token: bob.token,
     });
     return body.messages.map(({ sequence }: { sequence: number }) => sequence);
   };
   const unread = async () =>
-    (await rest('GET', `${service.api}/threads/${thread}`, { token: bob.token })).body.unread_count;
+    (await requestRest('GET', `${service.api}/threads/${thread}`, { token: bob.token })).body.unread_count;
   expect(await sql('select from messages_default')).toHaveLength(2);
-  await tidy();
+  await runMaintenanceNow();
   expect(await list()).toEqual([2, 3, 4]);
   expect(await unread()).toBe(3);
 
-  await sql('update messages set id = $1 where sequence = 2', [idOf('message', 85)]);
-  await tidy();
+  await sql('update messages set id = $1 where sequence = 2', [idDaysAgo('message', 85)]);
+  await runMaintenanceNow();
   expect([await list(), await unread()]).toEqual([[4], 1]);
   expect(await sql('select from messages_default')).toEqual([]);
   await send('five');
@@ -238,24 +241,26 @@ test('old messages in the default partition leave one by one, and never from the
 });
 
 test('messages go on while partitions come and go', async () => {
-  await layOut(service.core, [-100, -80, -60, -45, -20, 2]);
+  await createPartitions(service.core, [-100, -80, -60, -45, -20, 2]);
   const { ann, bob, thread, send } = await conversation();
   const change = { over: false };
   const work = Promise.all(
     Array.from({ length: 4 }, async () => {
       for (let sent = 0; !change.over || sent < 5; sent += 1) {
         expect((await send(`${sent}`)).status).toBe(201);
-        const list = await rest('GET', `${service.api}/threads/${thread}/messages`, { token: bob.token });
+        const list = await requestRest('GET', `${service.api}/threads/${thread}/messages`, {
+          token: bob.token,
+        });
         expect(list.status).toBe(200);
       }
     }),
   );
-  await tidy().finally(() => {
+  await runMaintenanceNow().finally(() => {
     change.over = true;
   });
   await work;
   const all = await partitions();
-  expect(all.filter(({ table, to }) => table === 'feed' && to < idOf('event', 30))).toEqual([]);
+  expect(all.filter(({ table, to }) => table === 'feed' && to < idDaysAgo('event', 30))).toEqual([]);
   for (const agent of [ann, bob]) {
     const numbers = (await feedOf(agent)).map(({ number }) => number);
     expect(numbers).toEqual(Array.from(numbers, (_, index) => index + 1));

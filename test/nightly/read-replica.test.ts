@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type ServiceProcess, startProcess } from '../../scripts/parts/service-process.ts';
 import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { rawCall } from '../support/mcp-client.ts';
-import { type Replication, startReplication } from '../support/replication.ts';
-import { rest } from '../support/rest-client.ts';
-import { buildAgent, everyScope, type TestAgent, tokenFor } from '../support/service.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
-import { connect } from '../support/ws-client.ts';
+import { callToolRaw } from '../clients/mcp/client.ts';
+import { type Replication, startReplication } from '../support/servers/postgres/replication.ts';
+import { requestRest } from '../clients/rest.ts';
+import { buildAgent, allTestScopes, type TestAgent, issueTokenFor } from '../support/service.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
+import { connectWebSocket } from '../clients/websocket.ts';
 
-const patience = { timeout: 60_000, interval: 50 };
+const waitOptions = { timeout: 60_000, interval: 50 };
 let replication: Replication;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ async function startService(replica_url: string, more: Record<string, string> = 
   async function start(): Promise<ServiceProcess> {
     const api = await startProcess('api', env);
     onTestFinished(() => api.kill9());
-    await well(api, 1);
+    await expectHealthy(api, 1);
     return api;
   }
   return { core, start, one: await start() };
@@ -58,26 +58,26 @@ const reads = (api: ServiceProcess, outcome: string) =>
   metric(api, `ams_replica_reads_total{outcome="${outcome}"}`);
 
 /** Waits until a process reads its replica, or leaves it alone. */
-function well(api: ServiceProcess, up: 0 | 1): Promise<void> {
+function expectHealthy(api: ServiceProcess, up: 0 | 1): Promise<void> {
   return vi.waitFor(async () => {
     const text = await (await fetch(`${api.url}/metrics`)).text();
     expect(text).toMatch(new RegExp(`^ams_replica_up\\{replica="[^"]+"\\} ${up}$`, 'm'));
-  }, patience);
+  }, waitOptions);
 }
 
 async function get(api: ServiceProcess, { token }: TestAgent, path: string) {
-  const answer = await rest('GET', `${api.url}/v1${path}`, { token });
+  const answer = await requestRest('GET', `${api.url}/v1${path}`, { token });
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }
 
 async function post(api: ServiceProcess, { token }: TestAgent, path: string, body: object) {
-  const answer = await rest('POST', `${api.url}/v1${path}`, { token, body });
+  const answer = await requestRest('POST', `${api.url}/v1${path}`, { token, body });
   expect(answer.status, answer.text).toBe(201);
   return answer.body;
 }
 
-async function talk(core: Core, api: ServiceProcess) {
+async function exchangeMessages(core: Core, api: ServiceProcess) {
   const [ann, bob, cid, dan] = await Promise.all([1, 2, 3, 4].map(() => buildAgent(core)));
   if (!ann || !bob || !cid || !dan) throw new Error('there are no agents');
   const mine = await post(api, ann, '/threads', { with_handle: bob.handle, initial_message: 'first' });
@@ -86,23 +86,23 @@ async function talk(core: Core, api: ServiceProcess) {
 }
 
 /** Waits until the standby has replayed all that the primary has. */
-async function caughtUp(): Promise<void> {
+async function waitUntilCaughtUp(): Promise<void> {
   const { rows } = await replication.onPrimary('select pg_current_wal_flush_lsn() as lsn');
   await vi.waitFor(async () => {
     const { rows: there } = await replication.onStandby(
       `select pg_last_wal_replay_lsn() >= '${rows[0].lsn}' as there`,
     );
     expect(there[0].there).toBe(true);
-  }, patience);
+  }, waitOptions);
 }
 
 describe('a read replica', () => {
   test('answers lists and search; never without what its reader did or was told', async () => {
     const { core, one, start } = await startService(replication.standby_url);
     const two = await start();
-    const { ann, bob, cid, dan, thread, other } = await talk(core, one);
-    const mcp = await tokenFor(core, ann.handle, { door: 'mcp' });
-    await caughtUp();
+    const { ann, bob, cid, dan, thread, other } = await exchangeMessages(core, one);
+    const mcp = await issueTokenFor(core, ann.handle, { audience: 'mcp' });
+    await waitUntilCaughtUp();
 
     // With nothing missing everything of the kind comes from there, at both processes.
     for (const api of [one, two]) {
@@ -117,7 +117,7 @@ describe('a read replica', () => {
 
     await replication.pauseReplay();
     onTestFinished(() => replication.resumeReplay());
-    const live = await connect(two.url, { token: bob.token });
+    const live = await connectWebSocket(two.url, { token: bob.token });
     onTestFinished(() => live.close());
     const served = await reads(two, 'served');
     const behind = await reads(two, 'behind');
@@ -131,14 +131,14 @@ describe('a read replica', () => {
     expect((await ids(bob))[0]).toBe(sent.id);
     expect((await ids(ann))[0]).toBe(sent.id);
     expect((await get(two, ann, '/threads')).threads[0].last_sequence).toBe(2);
-    const tool = await rawCall(two.url, mcp, 'get_thread', { thread_id: thread });
+    const tool = await callToolRaw(two.url, mcp, 'get_thread', { thread_id: thread });
     expect(JSON.stringify(tool.value)).toContain(sent.id);
-    const tools = await rawCall(two.url, mcp, 'list_threads');
+    const tools = await callToolRaw(two.url, mcp, 'list_threads');
     expect(JSON.stringify(tools.value)).toContain('"last_sequence":2');
 
     // What nobody is told of counts as well.
-    const scopes = [...everyScope, 'agents:write'] as const;
-    const owner = { ...cid, token: await tokenFor(core, cid.handle, { scopes }) };
+    const scopes = [...allTestScopes, 'agents:write'] as const;
+    const owner = { ...cid, token: await issueTokenFor(core, cid.handle, { scopes }) };
     const made = await post(one, owner, '/agents', { name: 'new', display_name: 'New' });
     expect((await get(two, cid, '/agents')).agents.map(({ id }: { id: string }) => id)).toContain(made.id);
     expect(await reads(two, 'served')).toBe(served);
@@ -149,7 +149,7 @@ describe('a read replica', () => {
     expect(await reads(two, 'served')).toBe(served + 1);
 
     await replication.resumeReplay();
-    await caughtUp();
+    await waitUntilCaughtUp();
     expect((await ids(ann))[0]).toBe(sent.id);
     expect(await reads(two, 'served')).toBe(served + 2);
   });
@@ -173,13 +173,13 @@ describe('a read replica', () => {
       moved.at,
     ]);
     await buildAgent(core);
-    await caughtUp();
+    await waitUntilCaughtUp();
 
     const served = await reads(one, 'served');
     const first = await get(one, ann, '/threads?limit=2');
     await late.query('update feed_heads set last_number = last_number where agent_id = $1', [ann.id]);
     await late.query('commit');
-    await caughtUp();
+    await waitUntilCaughtUp();
     const second = await get(one, ann, `/threads?limit=2&cursor=${first.next_cursor}`);
     const listed = [...first.threads, ...second.threads].map(({ id }: { id: string }) => id);
     expect(listed).toEqual(threads.toReversed());
@@ -192,7 +192,7 @@ describe('a read replica', () => {
     await replication.pauseReplay();
     onTestFinished(() => replication.resumeReplay());
     await buildAgent(core);
-    await well(one, 0);
+    await expectHealthy(one, 0);
     const away = await reads(one, 'away');
     await get(one, ann, '/threads');
     expect(await reads(one, 'away')).toBe(away + 1);
@@ -202,19 +202,19 @@ describe('a read replica', () => {
       body: { status: 'degraded', parts: { replicas: 'failed', database: 'ok' } },
     });
     await replication.resumeReplay();
-    await well(one, 1);
-    await caughtUp();
+    await expectHealthy(one, 1);
+    await waitUntilCaughtUp();
     const served = await reads(one, 'served');
     await get(one, ann, '/threads');
     expect(await reads(one, 'served')).toBe(served + 1);
   });
 
   test('that hangs costs a bounded wait, and is read again when it answers', async () => {
-    const proxy = await tcpProxy(replication.standby_url);
+    const proxy = await startTcpProxy(replication.standby_url);
     onTestFinished(() => proxy.close());
     const { core, one } = await startService(proxy.url);
     const ann = await buildAgent(core);
-    await caughtUp();
+    await waitUntilCaughtUp();
     const served = await reads(one, 'served');
     await get(one, ann, '/threads');
     expect(await reads(one, 'served')).toBe(served + 1);
@@ -222,10 +222,10 @@ describe('a read replica', () => {
     // Each of them is answered, by the primary; the process itself gives the replica up.
     await Promise.all(Array.from({ length: 20 }, () => get(one, ann, '/threads')));
     expect(await reads(one, 'served')).toBe(served + 1);
-    await well(one, 0);
-    await proxy.cut();
+    await expectHealthy(one, 0);
+    await proxy.disconnect();
     await proxy.restore();
-    await well(one, 1);
+    await expectHealthy(one, 1);
     await get(one, ann, '/threads');
     expect(await reads(one, 'served')).toBe(served + 2);
   });
@@ -233,7 +233,7 @@ describe('a read replica', () => {
   test('may be killed under load, without an error at a client', async () => {
     const nobody = 'postgres://ams@127.0.0.1:1/ams';
     const { core, one } = await startService(`${replication.standby_url},${nobody}`);
-    const { ann, bob, thread } = await talk(core, one);
+    const { ann, bob, thread } = await exchangeMessages(core, one);
     const over = new AbortController();
     onTestFinished(() => over.abort());
     let sent = 0;
@@ -253,13 +253,13 @@ describe('a read replica', () => {
     });
     for (let rounds = 0; rounds < 2; rounds += 1) {
       const before = await reads(one, 'served');
-      await vi.waitFor(async () => expect(await reads(one, 'served')).toBeGreaterThan(before), patience);
+      await vi.waitFor(async () => expect(await reads(one, 'served')).toBeGreaterThan(before), waitOptions);
       await replication.killStandby();
-      await well(one, 0);
+      await expectHealthy(one, 0);
       const seen = sent;
-      await vi.waitFor(() => expect(sent).toBeGreaterThan(seen + 5), patience);
+      await vi.waitFor(() => expect(sent).toBeGreaterThan(seen + 5), waitOptions);
       await replication.startStandby();
-      await well(one, 1);
+      await expectHealthy(one, 1);
     }
     over.abort();
     await Promise.all([writer, ...readers]);

@@ -1,13 +1,13 @@
 import { onTestFinished, test } from 'vitest';
-import { startTestRedisCluster } from '../support/redis-cluster.ts';
-import { describeWithRedis } from '../support/redis-server.ts';
-import { outliveMaster, startServiceOn } from './redis-failover.ts';
+import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
+import { describeWithRedis } from '../support/servers/redis/server.ts';
+import { expectToSurviveFailover, startServiceOn } from './redis-failover.ts';
 
 await describeWithRedis('a service on a Redis Cluster of three masters', () => {
   test('loses nothing with a master killed under load', async () => {
     const redis = await startTestRedisCluster();
     onTestFinished(() => redis.stop());
     const house = await startServiceOn(redis.url);
-    await outliveMaster(house, () => redis.masterOf('{ams:delivery}:delivery:wait'));
+    await expectToSurviveFailover(house, () => redis.findMaster('{ams:delivery}:delivery:wait'));
   });
 });

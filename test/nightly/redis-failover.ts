@@ -1,85 +1,93 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Core } from '../../src/compose.ts';
-import { ams, amsJson } from '../integration/cli/ams.ts';
-import { scraped } from '../integration/ops/scraped.ts';
-import { expectExact } from '../integration/workers/checker.ts';
-import { startCluster, startConversation } from '../integration/workers/cluster.ts';
-import { follow } from '../integration/workers/follower.ts';
-import { startLoad } from '../integration/workers/load.ts';
-import type { TestRedis } from '../support/redis-server.ts';
+import { runCli, runCliJson } from '../clients/cli.ts';
+import { scrapeMetrics } from '../integration/ops/scrape.ts';
+import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
+import { startServiceCluster, startConversation } from '../support/cluster/cluster.ts';
+import { followMessages } from '../clients/message-follower.ts';
+import { startMessageLoad } from '../support/cluster/message-load.ts';
+import type { TestRedis } from '../support/servers/redis/server.ts';
 
-const patience = { timeout: 60_000, interval: 100 };
+const waitOptions = { timeout: 60_000, interval: 100 };
 const password = 'a-long-enough-password';
 
 /** Two API processes and two workers on this Redis. Limits are counted, and never reached. */
 export async function startServiceOn(redis_url: string) {
-  const cluster = await startCluster('redis', {
+  const cluster = await startServiceCluster('redis', {
     REDIS_URL: redis_url,
     RATE_LIMITS: 'send_message=100000/60,default=100000/60',
     OPERATOR_PASSWORD: password,
   });
   onTestFinished(() => cluster.stop());
-  const [one, other] = await Promise.all([cluster.api(), cluster.api(), cluster.worker(), cluster.worker()]);
+  const [one, other] = await Promise.all([
+    cluster.startApi(),
+    cluster.startApi(),
+    cluster.startWorker(),
+    cluster.startWorker(),
+  ]);
   return { cluster, one, other };
 }
 
-export type House = Awaited<ReturnType<typeof startServiceOn>>;
+export type RedisService = Awaited<ReturnType<typeof startServiceOn>>;
 
 /**
  * Sends without a pause, kills the master in the middle, and holds that every send was acknowledged, both sockets stayed and have
  * everything in order, the queues are empty, and operators see all parts well.
  */
-export async function outliveMaster({ cluster, one, other }: House, findMaster: () => Promise<TestRedis>) {
+export async function expectToSurviveFailover(
+  { cluster, one, other }: RedisService,
+  findMaster: () => Promise<TestRedis>,
+) {
   const talk = await startConversation(cluster.core, one.url);
   const addresses = () => [one.url, other.url];
   const followers = await Promise.all([
-    follow(talk.members[1], () => [one.url]),
-    follow(talk.members[2], () => [other.url]),
+    followMessages(talk.members[1], () => [one.url]),
+    followMessages(talk.members[2], () => [other.url]),
   ]);
-  const load = startLoad(talk, addresses);
-  await load.more(100);
+  const load = startMessageLoad(talk, addresses);
+  await load.waitForMore(100);
   const master = await findMaster();
   await master.kill9();
   // Live goes on while there is no master, and after it has an heir.
   const killed = load.acknowledged.length;
-  await load.more(200);
-  await Promise.all(followers.map((follower) => follower.until(killed + 200)));
-  await expect.poll(() => health(one.url), patience).toEqual('ok');
-  await expect.poll(() => health(other.url), patience).toEqual('ok');
-  await load.more(100);
+  await load.waitForMore(200);
+  await Promise.all(followers.map((follower) => follower.waitUntil(killed + 200)));
+  await expect.poll(() => readHealth(one.url), waitOptions).toEqual('ok');
+  await expect.poll(() => readHealth(other.url), waitOptions).toEqual('ok');
+  await load.waitForMore(100);
   await load.finish();
-  load.expectSmooth();
+  load.expectNoErrors();
   const sent = load.acknowledged.toSorted((a, b) => a.sequence - b.sequence).map(({ id }) => id);
   for (const follower of followers) {
-    await follower.until(sent.length);
+    await follower.waitUntil(sent.length);
     expect(follower.messages()).toEqual(sent);
     expect([follower.repeated(), follower.connections()]).toEqual([0, 1]);
   }
-  await expectExact({ core: cluster.core, url: one.url }, talk, load.acknowledged);
-  await vi.waitFor(async () => expect(await leftOver(cluster.core)).toEqual([]), patience);
-  await expectSeen(cluster.env, one.url);
+  await expectExactlyOnce({ core: cluster.core, url: one.url }, talk, load.acknowledged);
+  await vi.waitFor(async () => expect(await countUnfinishedJobs(cluster.core)).toEqual([]), waitOptions);
+  await expectMetrics(cluster.env, one.url);
 }
 
-async function health(url: string): Promise<unknown> {
+async function readHealth(url: string): Promise<unknown> {
   return ((await (await fetch(`${url}/readyz`)).json()) as { status: unknown }).status;
 }
 
-async function leftOver({ queues }: Core) {
+async function countUnfinishedJobs({ queues }: Core) {
   const depths = await queues.depths();
   return depths.filter(({ waiting, active, failed }) => waiting + active + failed > 0);
 }
 
 /** What operators look at knows this Redis. */
-async function expectSeen(env: Record<string, string>, url: string): Promise<void> {
-  const { value } = await scraped(url);
+async function expectMetrics(env: Record<string, string>, url: string): Promise<void> {
+  const { value } = await scrapeMetrics(url);
   for (const part of ['database', 'queues', 'bus']) expect(value('ams_part_up', { part })).toBe(1);
   expect(value('ams_queue_jobs', { queue: 'delivery', state: 'waiting' })).toBe(0);
   const { PUBLIC_URL: _, ...settings } = env;
-  const doctor = await ams({ ...settings, PUBLIC_URL: url }, ['doctor']);
+  const doctor = await runCli({ ...settings, PUBLIC_URL: url }, ['doctor']);
   expect(doctor.out).toMatch(/^ok +queues/m);
   expect(doctor.out).toMatch(/^ok +bus/m);
   expect(doctor.out).toMatch(/^ok +backlog/m);
-  expect(await amsJson(env, ['queue', 'depth'])).toMatchObject({
+  expect(await runCliJson(env, ['queue', 'depth'])).toMatchObject({
     queues: expect.arrayContaining([expect.objectContaining({ queue: 'delivery', failed: 0 })]),
   });
   const Authorization = `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`;

@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ams } from '../integration/cli/ams.ts';
-import { expectExact } from '../integration/workers/checker.ts';
-import { startCluster, startConversation } from '../integration/workers/cluster.ts';
-import { follow } from '../integration/workers/follower.ts';
-import { startLoad } from '../integration/workers/load.ts';
-import { startTestRedisCluster } from '../support/redis-cluster.ts';
-import { startTestSentinels } from '../support/redis-sentinel.ts';
-import { describeWithRedis, startTestRedis } from '../support/redis-server.ts';
-import { tls } from '../support/tls.ts';
+import { runCli } from '../clients/cli.ts';
+import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
+import { startServiceCluster, startConversation } from '../support/cluster/cluster.ts';
+import { followMessages } from '../clients/message-follower.ts';
+import { startMessageLoad } from '../support/cluster/message-load.ts';
+import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
+import { startTestSentinels } from '../support/servers/redis/sentinel.ts';
+import { describeWithRedis, startTestRedis } from '../support/servers/redis/server.ts';
+import { testCertificate } from '../support/servers/tls-certificate.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -38,30 +38,30 @@ await describeWithRedis('TLS to Redis', () => {
       const folder = await mkdtemp(join(tmpdir(), 'ams-tls-'));
       onTestFinished(() => rm(folder, { recursive: true, force: true }));
       const NODE_EXTRA_CA_CERTS = join(folder, 'authority.pem');
-      await writeFile(NODE_EXTRA_CA_CERTS, tls.cert);
-      const cluster = await startCluster('redis', { REDIS_URL: redis.url });
+      await writeFile(NODE_EXTRA_CA_CERTS, testCertificate.cert);
+      const cluster = await startServiceCluster('redis', { REDIS_URL: redis.url });
       onTestFinished(() => cluster.stop());
       const REDIS_URL = String(redis.tls_url);
 
       const secured = { REDIS_URL, NODE_EXTRA_CA_CERTS };
       const [one, other] = await Promise.all([
-        cluster.api(secured),
-        cluster.api(secured),
-        cluster.worker(secured),
+        cluster.startApi(secured),
+        cluster.startApi(secured),
+        cluster.startWorker(secured),
       ]);
       const talk = await startConversation(cluster.core, one.url);
-      const follower = await follow(talk.members[1], () => [other.url]);
-      const load = startLoad(talk, () => [one.url]);
-      await load.more(30);
+      const follower = await followMessages(talk.members[1], () => [other.url]);
+      const load = startMessageLoad(talk, () => [one.url]);
+      await load.waitForMore(30);
       await load.finish();
-      load.expectSmooth();
-      await follower.until(load.acknowledged.length);
-      await expectExact({ core: cluster.core, url: one.url }, talk, load.acknowledged);
+      load.expectNoErrors();
+      await follower.waitUntil(load.acknowledged.length);
+      await expectExactlyOnce({ core: cluster.core, url: one.url }, talk, load.acknowledged);
       for (const { url } of [one, other])
         expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' });
 
       // This process was told of no authority: it takes the same server for anybody.
-      const doctor = await ams({ ...cluster.env, REDIS_URL, PUBLIC_URL: one.url }, ['doctor']);
+      const doctor = await runCli({ ...cluster.env, REDIS_URL, PUBLIC_URL: one.url }, ['doctor']);
       expect(doctor.out).toMatch(/^FAIL +queues/m);
       expect(doctor.out).toMatch(/^FAIL +bus/m);
     },

@@ -1,21 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { startApi } from '../../src/api.ts';
-import { compose, type Core, tracingOf } from '../../src/compose.ts';
+import { compose, type Core, openProcessTracing } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { Scope } from '../../src/domain/scopes.ts';
-import { createLifecycle } from '../../src/platform/lifecycle.ts';
-import { type RegisterAgent, registerAgent } from '../../src/services/agents-admin.ts';
-import { issueToken } from '../../src/services/issue-token.ts';
-import { type Door, resourceAddresses } from '../../src/services/tokens.ts';
+import type { Scope } from '../../src/domain/auth/scopes.ts';
+import { createLifecycle } from '../../src/start/lifecycle.ts';
+import {
+  type OperatorRegistration,
+  registerAgentAsOperator,
+} from '../../src/services/agents/operator-registration.ts';
+import { issueToken } from '../../src/services/auth/issue-token.ts';
+import { type TokenAudience, toResourceUrls } from '../../src/services/auth/tokens.ts';
 import { startWorker } from '../../workers/start.ts';
-import { testDatabase } from './postgres.ts';
-import { startTestRedis } from './redis-server.ts';
+import { createTestDatabase } from './servers/postgres/database.ts';
+import { startTestRedis } from './servers/redis/server.ts';
 
 /** Where queues and bus are. */
 export const backends = ['redis', 'postgres'] as const;
 export type Backend = (typeof backends)[number];
 
-export const everyScope: readonly Scope[] = [
+export const allTestScopes: readonly Scope[] = [
   'threads:read',
   'threads:write',
   'contacts:read',
@@ -23,10 +26,10 @@ export const everyScope: readonly Scope[] = [
 ];
 
 /** The settings of a service of the test's own: its database, its Redis when the backend is that, a secret. */
-export async function testSettings(
+export async function createTestSettings(
   backend: Backend,
 ): Promise<{ env: Record<string, string>; release(): Promise<void> }> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const redis = backend === 'redis' ? await startTestRedis() : null;
   const env = {
     DATABASE_URL: database.url,
@@ -56,7 +59,7 @@ export interface TestAgent {
 }
 
 export interface AgentOptions {
-  door?: Door;
+  audience?: TokenAudience;
   scopes?: readonly Scope[];
   /** Seconds. */
   expires_in?: number;
@@ -74,16 +77,20 @@ export async function buildAgent(core: Core, options: AgentOptions = {}): Promis
 }
 
 /** An agent as an operator registers it, and a token for it. */
-async function register(core: Core, agent: RegisterAgent, options: AgentOptions = {}): Promise<TestAgent> {
-  const { id } = await core.unitOfWork.administer((work) => registerAgent(work, agent));
-  return { id, handle: agent.handle, token: await tokenFor(core, agent.handle, options) };
+async function register(
+  core: Core,
+  agent: OperatorRegistration,
+  options: AgentOptions = {},
+): Promise<TestAgent> {
+  const { id } = await core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, agent));
+  return { id, handle: agent.handle, token: await issueTokenFor(core, agent.handle, options) };
 }
 
 /** A token for an agent that exists. */
-export async function tokenFor(core: Core, handle: string, options: AgentOptions = {}): Promise<string> {
-  const { door = 'api', scopes = everyScope, expires_in = 900 } = options;
-  const resource = resourceAddresses(core.config.PUBLIC_URL)[door];
-  const issued = await core.unitOfWork.administer((work) =>
+export async function issueTokenFor(core: Core, handle: string, options: AgentOptions = {}): Promise<string> {
+  const { audience = 'api', scopes = allTestScopes, expires_in = 900 } = options;
+  const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
+  const issued = await core.unitOfWork.writeAsSystem((work) =>
     issueToken(work, { handle, resource, scopes, expires_in }),
   );
   return issued.access_token;
@@ -93,9 +100,9 @@ export async function tokenFor(core: Core, handle: string, options: AgentOptions
 export async function startService(
   options: { backend?: Backend; worker?: boolean; env?: Record<string, string> } = {},
 ) {
-  const settings = await testSettings(options.backend ?? 'postgres');
+  const settings = await createTestSettings(options.backend ?? 'postgres');
   const config = loadConfig({ ...settings.env, ...options.env });
-  const tracing = await tracingOf(config, 'test');
+  const tracing = await openProcessTracing(config, 'test');
   const core = compose(config, 'test', tracing);
   const lifecycle = createLifecycle(core.logger);
   lifecycle.onStop('settings', 20_000, settings.release);
@@ -113,8 +120,8 @@ export async function startService(
       worker: `http://127.0.0.1:${worker ? worker.ops_port : undefined}`,
     },
     agent: (agent?: AgentOptions) => buildAgent(core, agent),
-    register: (agent: RegisterAgent, token?: AgentOptions) => register(core, agent, token),
-    token: (handle: string, agent?: AgentOptions) => tokenFor(core, handle, agent),
+    register: (agent: OperatorRegistration, token?: AgentOptions) => register(core, agent, token),
+    token: (handle: string, agent?: AgentOptions) => issueTokenFor(core, handle, agent),
     stop: () => lifecycle.stop('the test is over'),
   };
 }

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { fromBufferPromise } from 'yauzl';
 
 /** The files of a ZIP archive by name, in their order. */
-export async function unzipped(bytes: Uint8Array): Promise<Map<string, string>> {
+export async function readZip(bytes: Uint8Array): Promise<Map<string, string>> {
   const zip = await fromBufferPromise(Buffer.from(bytes));
   const files = new Map<string, string>();
   for await (const entry of zip.eachEntry()) {

@@ -8,7 +8,7 @@ export interface ZipEntry {
 }
 
 /** A ZIP archive (APPNOTE, section 4.3), as small as one can be. */
-export function zipOf(entries: readonly ZipEntry[]): Buffer {
+export function buildZip(entries: readonly ZipEntry[]): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;

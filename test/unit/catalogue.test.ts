@@ -1,23 +1,23 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import type { Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { eventScopes, eventTypes } from '../../src/domain/events.ts';
-import { scopes } from '../../src/domain/scopes.ts';
+import { eventScopes, eventTypes } from '../../src/domain/feed/events.ts';
+import { scopes } from '../../src/domain/auth/scopes.ts';
 import { queueNames } from '../../src/jobs/define.ts';
 import { delivery } from '../../src/jobs/delivery.ts';
-import { jobsOf, outboxJobs, queuedJobs } from '../../src/jobs/index.ts';
+import { jobsForEvent, outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance } from '../../src/jobs/maintenance.ts';
 import { webhookPosting } from '../../src/jobs/webhooks.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
-import { createLifecycle } from '../../src/platform/lifecycle.ts';
-import { createLogger } from '../../src/platform/logger.ts';
-import { createMetrics } from '../../src/platform/metrics.ts';
-import type { JobHandler, JobQueues } from '../../src/platform/queues.ts';
-import { pathsOf } from '../../src/rest/paths.ts';
-import { consumeQueues } from '../../workers/run.ts';
+import { createLifecycle } from '../../src/start/lifecycle.ts';
+import { createLogger } from '../../src/platform/observability/logger.ts';
+import { createMetrics } from '../../src/platform/observability/metrics.ts';
+import type { JobHandler, JobQueues } from '../../src/platform/queues/job-queues.ts';
+import { pathsOf } from '../../src/transports/rest/paths.ts';
+import { consumeQueues } from '../../workers/consume-queues.ts';
 import { startWorker } from '../../workers/start.ts';
 
 /** What stands in a list more than once. */
@@ -38,7 +38,10 @@ describe('operations', () => {
   test('stand in files that are called as they are', () => {
     const folder = join(import.meta.dirname, '../../src/operations');
     const files = catalogue.map(({ name }) => `${name.replaceAll('_', '-')}.ts`);
-    expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
+    const present = new Set(
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => basename(path)),
+    );
+    expect(files.filter((file) => !present.has(file))).toEqual([]);
   });
 
   test('have methods and paths of their own, whatever their parameters are called', () => {
@@ -103,10 +106,10 @@ describe('limits', () => {
 describe('events and jobs', () => {
   test('every event is delivered, and causes only jobs that exist', () => {
     for (const type of eventTypes) {
-      const owed = jobsOf({ id: 'evt_1', type, message_id: 'msg_1' });
+      const owed = jobsForEvent({ id: 'evt_1', type, message_id: 'msg_1' });
       expect(owed).toContainEqual({ job: delivery.name, subject_id: 'evt_1' });
       expect(owed.filter(({ job }) => !(job in outboxJobs))).toEqual([]);
-      expect(queuedJobs(owed)).toHaveLength(owed.length);
+      expect(packJobs(owed)).toHaveLength(owed.length);
     }
   });
 
@@ -146,7 +149,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const lifecycle = createLifecycle(logger);
   const queues: Partial<JobQueues> = {
     enqueue: () => Promise.resolve(),
-    installations: () => Promise.resolve([]),
+    instances: () => Promise.resolve([]),
     consume(queue, _options, handler) {
       handlers.set(queue, handler);
       return Promise.resolve({ close: () => Promise.resolve() });
@@ -155,9 +158,9 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1', SECRET_KEY: '-'.repeat(32) });
   const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
   const metrics = createMetrics({ version: '0', part: 'test' });
-  const unitOfWork = { consult: () => Promise.resolve(true) };
+  const unitOfWork = { readAsSystem: () => Promise.resolve(true) };
   const workerNodes = { upsert: () => Promise.resolve(), remove: () => Promise.resolve() };
-  const feedOrigin = { database: () => Promise.resolve({ name: 'test', place: 'test' }) };
+  const feedEpoch = { identifyDatabase: () => Promise.resolve({ name: 'test', place: 'test' }) };
   const core = {
     config,
     logger,
@@ -165,7 +168,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     queues,
     bus,
     unitOfWork,
-    repositories: { workerNodes, feedOrigin },
+    repositories: { workerNodes, feedEpoch },
     close: () => Promise.resolve(),
   };
   await startWorker(core as unknown as Core, lifecycle);

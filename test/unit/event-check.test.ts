@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { eventTypes } from '../../src/domain/events.ts';
-import { exampleEventData, examplePage } from '../../src/operations/event-examples.ts';
-import { createEventChecks } from '../support/asyncapi/checks.ts';
-import { eventsDocument } from '../support/asyncapi/document.ts';
-import { openSse } from '../integration/mcp/sse-client.ts';
-import { sdkClient } from '../support/mcp-client.ts';
-import { connect } from '../support/ws-client.ts';
+import { eventTypes } from '../../src/domain/feed/events.ts';
+import { exampleEventData, examplePage } from '../../src/operations/examples/events.ts';
+import { createEventChecks } from '../support/asyncapi/event-checks.ts';
+import { buildAsyncApiDocument } from '../support/asyncapi/document.ts';
+import { openSseStream } from '../clients/sse.ts';
+import { connectSdkClient } from '../clients/mcp/client.ts';
+import { connectWebSocket } from '../clients/websocket.ts';
 
-const { sent } = createEventChecks(eventsDocument());
+const { checkSent } = createEventChecks(buildAsyncApiDocument());
 
 const [event] = examplePage.events;
 if (!event) throw new Error('there is no example');
@@ -26,18 +26,18 @@ const notification = {
 
 test('what is right is taken, and named', () => {
   for (const type of eventTypes) {
-    expect(sent('websocket', { ...event, type, data: exampleEventData[type] })).toBe(type);
+    expect(checkSent('websocket', { ...event, type, data: exampleEventData[type] })).toBe(type);
   }
-  expect(sent('websocket', ready)).toBe('ready');
-  expect(sent('mcp_notifications', notification)).toBe('message.created');
-  expect(sent('webhooks', event)).toBe('message.created');
-  expect(sent('long_poll', examplePage)).toBe('page');
+  expect(checkSent('websocket', ready)).toBe('ready');
+  expect(checkSent('mcp_notifications', notification)).toBe('message.created');
+  expect(checkSent('webhooks', event)).toBe('message.created');
+  expect(checkSent('long_poll', examplePage)).toBe('page');
 });
 
 const { created_at: _time, ...timeless } = event;
 const { content: _content, ...contentless } = exampleEventData['message.created'];
 
-test.each<[string, Parameters<typeof sent>[0], unknown, RegExp]>([
+test.each<[string, Parameters<typeof checkSent>[0], unknown, RegExp]>([
   ['an unknown type', 'websocket', { ...event, type: 'message.burnt' }, /message\.burnt/],
   ['no type', 'websocket', { id }, /no such message/],
   ['what only clients send', 'websocket', { type: 'ping' }, /ping/],
@@ -51,7 +51,7 @@ test.each<[string, Parameters<typeof sent>[0], unknown, RegExp]>([
   ['a post with more', 'webhooks', { ...event, agent_id: 'agt_1' }, /agent_id/],
   ['a page with a wrong event', 'long_poll', { ...examplePage, events: [timeless] }, /long_poll/],
 ])('%s is found', (_, door, value, why) => {
-  expect(() => sent(door, value)).toThrow(why);
+  expect(() => checkSent(door, value)).toThrow(why);
 });
 
 /** A stream to who asks for one; to who initializes a session, that there is one. */
@@ -69,7 +69,7 @@ async function reply(request: IncomingMessage, response: ServerResponse, sse: un
 }
 
 /** A service that sends what it is told at every door. */
-async function liar(frames: readonly unknown[], sse: unknown): Promise<string> {
+async function startInvalidServer(frames: readonly unknown[], sse: unknown): Promise<string> {
   const server = createServer((request, response) => {
     void reply(request, response, sse);
   });
@@ -88,7 +88,7 @@ async function liar(frames: readonly unknown[], sse: unknown): Promise<string> {
 }
 
 test('the WebSocket client of the tests refuses a wrong event, whatever it is asked', async () => {
-  const client = await connect(await liar([ready, timeless], null));
+  const client = await connectWebSocket(await startInvalidServer([ready, timeless], null));
   await expect(client.next(() => true)).rejects.toThrow(/AsyncAPI/);
   expect(() => client.frames).toThrow(/created_at/);
   expect(() => client.events()).toThrow(/created_at/);
@@ -96,17 +96,19 @@ test('the WebSocket client of the tests refuses a wrong event, whatever it is as
 });
 
 test('it refuses a first frame that is none', async () => {
-  await expect(connect(await liar([event], null))).rejects.toThrow();
-  await expect(connect(await liar([{ ...ready, data: {} }], null))).rejects.toThrow(/AsyncAPI/);
+  await expect(connectWebSocket(await startInvalidServer([event], null))).rejects.toThrow();
+  await expect(connectWebSocket(await startInvalidServer([{ ...ready, data: {} }], null))).rejects.toThrow(
+    /AsyncAPI/,
+  );
 });
 
 test('the readers of the MCP stream refuse a wrong notification', async () => {
   const wrong = { ...notification, params: { ...data } };
-  const url = await liar([], wrong);
-  const stream = await openSse(`${url}/mcp`, {});
+  const url = await startInvalidServer([], wrong);
+  const stream = await openSseStream(`${url}/mcp`, {});
   await expect(stream.events(1)).rejects.toThrow(/AsyncAPI/);
   stream.close();
-  const client = await sdkClient(url, 'token');
+  const client = await connectSdkClient(url, 'token');
   await expect.poll(() => thrownBy(() => client.notifications)).toMatch(/AsyncAPI/);
   await expect(client.close()).rejects.toThrow(/AsyncAPI/);
 });

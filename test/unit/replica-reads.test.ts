@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
-import { createReplicaReads, type ReplicaOutcome } from '../../src/replica-reads.ts';
+import { createReplicaReads, type ReplicaOutcome } from '../../src/work/replica-reads.ts';
 import type { Queryable } from '../../src/repositories/queryable.ts';
 
-const head = (last_number: number, version: string) => ({ last_number, version, snapshot: '7:9:8' });
+const buildCounter = (last_number: number, version: string) => ({ last_number, version, snapshot: '7:9:8' });
 
 /** A database that knows nothing but where an agent is. */
-function knowing(position: object | undefined): Queryable {
+function createWithPosition(position: object | undefined): Queryable {
   return { query: async <Row extends object>() => (position ? [position] : []) as Row[] };
 }
 
@@ -17,9 +17,9 @@ async function readWith(
 ) {
   const told: ReplicaOutcome[] = [];
   const read = createReplicaReads({
-    primary: knowing(here),
-    read: async (use) => (there === null ? null : use(knowing(there))),
-    tell: (outcome) => void told.push(outcome),
+    primary: createWithPosition(here),
+    read: async (use) => (there === null ? null : use(createWithPosition(there))),
+    onOutcome: (outcome) => void told.push(outcome),
   });
   return [await read('agt_1', (_, snapshot) => run(snapshot)), told];
 }
@@ -27,19 +27,22 @@ async function readWith(
 const answer = (snapshot: string) => Promise.resolve(snapshot);
 
 test('a replica answers with the same version of the head, by the snapshot of the primary', async () => {
-  expect(await readWith(head(4, '8'), head(4, '8'), answer)).toEqual([{ result: '7:9:8' }, ['served']]);
+  expect(await readWith(buildCounter(4, '8'), buildCounter(4, '8'), answer)).toEqual([
+    { result: '7:9:8' },
+    ['served'],
+  ]);
 });
 
 test('a replica with another version, older or newer, or without the agent does not', async () => {
-  for (const there of [head(3, '8'), head(4, '7'), head(5, '9'), undefined]) {
-    expect(await readWith(head(4, '8'), there, answer)).toEqual([null, ['behind']]);
+  for (const there of [buildCounter(3, '8'), buildCounter(4, '7'), buildCounter(5, '9'), undefined]) {
+    expect(await readWith(buildCounter(4, '8'), there, answer)).toEqual([null, ['behind']]);
   }
   expect(await readWith(undefined, undefined, answer)).toEqual([null, ['behind']]);
-  expect(await readWith(head(4, '8'), null, answer)).toEqual([null, ['away']]);
+  expect(await readWith(buildCounter(4, '8'), null, answer)).toEqual([null, ['away']]);
 });
 
 test('neither its refusals nor its faults are the last word', async () => {
-  const same = head(4, '8');
+  const same = buildCounter(4, '8');
   const refuse = () => Promise.reject(new DomainError('THREAD_NOT_FOUND', 'no'));
   expect(await readWith(same, same, refuse)).toEqual([null, ['refused']]);
   expect(await readWith(same, same, () => Promise.reject(new Error('gone')))).toEqual([null, ['failed']]);

@@ -2,24 +2,27 @@ import { resolve } from 'node:path';
 import { type Program, startProcess } from '../../../scripts/parts/service-process.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { createLifecycle } from '../../../src/platform/lifecycle.ts';
-import { type RegisterAgent, registerAgent } from '../../../src/services/agents-admin.ts';
-import { httpBalancer } from '../../support/http-balancer.ts';
-import { type AgentOptions, buildAgent, testSettings, tokenFor } from '../../support/service.ts';
+import { createLifecycle } from '../../../src/start/lifecycle.ts';
+import {
+  type OperatorRegistration,
+  registerAgentAsOperator,
+} from '../../../src/services/agents/operator-registration.ts';
+import { startHttpBalancer } from '../../support/servers/http-balancer.ts';
+import { type AgentOptions, buildAgent, createTestSettings, issueTokenFor } from '../../support/service.ts';
 
 /** The API with what the conformance suite looks for, from its source. */
-export const withFixtures: Program = {
+export const programWithFixtures: Program = {
   entry: resolve(import.meta.dirname, '../../support/conformance/api.ts'),
-  node_arguments: ['--import', 'tsx'],
+  nodeArguments: ['--import', 'tsx'],
 };
 
 const processes = 2;
 
 /** Two API processes of one service, and a way to them that goes round: request by request, whoever asks. */
-export async function startCluster(program?: Program) {
-  const settings = await testSettings('postgres');
+export async function startMcpCluster(program?: Program) {
+  const settings = await createTestSettings('postgres');
   const targets: string[] = [];
-  const balancer = await httpBalancer(() => targets);
+  const balancer = await startHttpBalancer(() => targets);
   const env = { ...settings.env, PUBLIC_URL: balancer.url };
   const core = compose(loadConfig(env), 'test');
   const lifecycle = createLifecycle(core.logger);
@@ -39,18 +42,18 @@ export async function startCluster(program?: Program) {
     url: balancer.url,
     /** Another way round, which puts these headers on what comes without them. */
     async by(headers: Record<string, string>) {
-      const way = await httpBalancer(() => targets, headers);
+      const way = await startHttpBalancer(() => targets, headers);
       lifecycle.onStop('another balancer', 5_000, way.close);
       return way;
     },
     agent: (options?: AgentOptions) => buildAgent(core, options),
-    async register(agent: RegisterAgent, options?: AgentOptions) {
-      const { id } = await core.unitOfWork.administer((work) => registerAgent(work, agent));
-      return { id, handle: agent.handle, token: await tokenFor(core, agent.handle, options) };
+    async register(agent: OperatorRegistration, options?: AgentOptions) {
+      const { id } = await core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, agent));
+      return { id, handle: agent.handle, token: await issueTokenFor(core, agent.handle, options) };
     },
-    token: (handle: string, options?: AgentOptions) => tokenFor(core, handle, options),
+    token: (handle: string, options?: AgentOptions) => issueTokenFor(core, handle, options),
     stop: () => lifecycle.stop('the test is over'),
   };
 }
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+export type McpCluster = Awaited<ReturnType<typeof startMcpCluster>>;

@@ -1,25 +1,25 @@
 import { refreshTokenGrant } from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { rawCall } from '../../support/mcp-client.ts';
-import { rest } from '../../support/rest-client.ts';
-import { connect } from '../../support/ws-client.ts';
-import { listenForCallback } from './callback.ts';
-import { approve, makeFirstAgent, newPerson, signUp } from '../person.ts';
-import { register, signIn } from './public-client.ts';
-import { startAtItsAddress } from '../service.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { startCallbackListener } from '../../clients/oauth/callback-listener.ts';
+import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
+import { register, signIn } from '../../clients/oauth/public-client.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 
 await describeWithBrowser('a client that names no resource when it asks the person', (browser) => {
-  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startAtItsAddress();
+    service = await startServiceOnFixedPort();
   });
   afterAll(() => service.stop());
 
   /** Which doors let a token in, as the agent that was chosen. */
   async function doorsFor(token: string, handle: string): Promise<string[]> {
     const { url } = service;
-    const me = await rest('GET', `${url}/v1/agents/me`, { token });
+    const me = await requestRest('GET', `${url}/v1/agents/me`, { token });
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const mcp = await fetch(`${url}/mcp`, { method: 'POST', headers, body: ping });
@@ -31,26 +31,26 @@ await describeWithBrowser('a client that names no resource when it asks the pers
       expect(me.status).toBe(401);
     }
     if (mcp.status === 200) {
-      expect((await rawCall(url, token, 'whoami')).value).toMatchObject({ canonical_handle: handle });
+      expect((await callToolRaw(url, token, 'whoami')).value).toMatchObject({ canonical_handle: handle });
       open.push('mcp');
     } else {
       expect(mcp.status).toBe(401);
     }
-    const socket = await connect(url, { token }).catch(() => undefined);
+    const socket = await connectWebSocket(url, { token }).catch(() => undefined);
     if (socket) open.push('ws');
     await socket?.close();
     return open;
   }
 
   test('gets tokens for all three by refresh, each good at its own door', async () => {
-    const callback = await listenForCallback();
+    const callback = await startCallbackListener();
     const page = await browser().newPage();
-    const person = newPerson();
+    const person = createPerson();
     const client = await register(service.url, 'Many doors', callback.url);
     const first = await signIn(client, { redirect_uri: callback.url }, async (address) => {
       await page.goto(address.href);
       await signUp(page, person);
-      await makeFirstAgent(page, person);
+      await createFirstAgent(page, person);
       await approve(page, { client: 'Many doors', redirect_host: callback.host, handle: person.handle });
       return new URL((await callback.next()).search, callback.url);
     });

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { runConformance } from '../../support/conformance.ts';
-import { freePort } from '../../support/free-port.ts';
-import { approve, makeFirstAgent, newPerson, signUp } from '../person.ts';
-import { register } from './public-client.ts';
-import { startAtItsAddress } from '../service.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { runConformance } from '../../support/conformance/run.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
+import { register } from '../../clients/oauth/public-client.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 
 await describeWithBrowser('the conformance suite of the MCP project', (browser) => {
-  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startAtItsAddress();
+    service = await startServiceOnFixedPort();
   });
   afterAll(() => service.stop());
 
   /** The suite prints the address that a person is to visit, and waits for the browser at its own callback. */
   async function judge(extra: readonly string[] = []) {
-    const port = await freePort();
+    const port = await findFreePort();
     const redirect_host = `127.0.0.1:${port}`;
     const client = await register(service.url, 'Conformance', `http://${redirect_host}/callback`);
     const { client_id } = client.clientMetadata();
     const page = await browser().newPage();
-    const person = newPerson();
+    const person = createPerson();
     let visit = Promise.resolve();
     const run = await runConformance(
       ['authorization', '--url', service.url, '--client-id', client_id, '--port', String(port), ...extra],
@@ -29,7 +29,7 @@ await describeWithBrowser('the conformance suite of the MCP project', (browser) 
         visit = page
           .goto(line)
           .then(() => signUp(page, person))
-          .then(() => makeFirstAgent(page, person))
+          .then(() => createFirstAgent(page, person))
           .then(() => approve(page, { client: 'Conformance', redirect_host, handle: person.handle }));
       },
     );

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { startMcpRemote } from './mcp-remote.ts';
-import { approve, makeFirstAgent, newPerson, signUp } from '../person.ts';
-import { startAtItsAddress } from '../service.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { startMcpRemote } from '../../clients/oauth/mcp-remote.ts';
+import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 
 await describeWithBrowser('mcp-remote', (browser) => {
-  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startAtItsAddress();
+    service = await startServiceOnFixedPort();
   });
   afterAll(() => service.stop());
 
@@ -15,11 +15,11 @@ await describeWithBrowser('mcp-remote', (browser) => {
     const remote = await startMcpRemote(service.url);
     const page = await browser().newPage();
     try {
-      const person = newPerson();
+      const person = createPerson();
       const first = remote.connect();
       await page.goto(await remote.opened());
       await signUp(page, person);
-      await makeFirstAgent(page, person);
+      await createFirstAgent(page, person);
       await approve(page, { client: 'MCP CLI Proxy', redirect_host: 'localhost:', handle: person.handle });
       await first.connected.catch((error: unknown) => expect.fail(`${String(error)}\n${remote.log()}`));
 

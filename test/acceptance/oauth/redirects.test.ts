@@ -1,25 +1,25 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askAs } from '../../../scripts/screenshots/ask.ts';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { approve, makeFirstAgent, newPerson, type Person, signUp } from '../person.ts';
-import { startAtItsAddress } from '../service.ts';
+import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { approve, createFirstAgent, createPerson, type Person, signUp } from '../../clients/person.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 
 // The policy of the page names where its form may lead in the end: only a real browser shows whether it is right.
 await describeWithBrowser('the browser brings the answer to the client', (browser) => {
-  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startAtItsAddress();
+    service = await startServiceOnFixedPort();
   });
   afterAll(() => service.stop());
 
   /** Where the browser goes, or tries to go, when the person has pressed a button. */
   async function answerAt(redirect_uri: string, press: (page: Page, person: Person) => Promise<void>) {
     const page = await browser().newPage();
-    const person = newPerson();
-    await page.goto(await askAs(service.url, { client_name: 'Somebody', redirect_uri }));
+    const person = createPerson();
+    await page.goto(await buildAuthorizationUrl(service.url, { client_name: 'Somebody', redirect_uri }));
     await signUp(page, person);
-    await makeFirstAgent(page, person);
+    await createFirstAgent(page, person);
     const leaving = page.waitForRequest((request) => request.url().startsWith(redirect_uri));
     await press(page, person);
     const request = await leaving;
@@ -45,16 +45,16 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
 
   test('each to its own, of two that ask at the same time', async () => {
     const context = await browser().newContext();
-    const person = newPerson();
+    const person = createPerson();
     const ask = async (name: string) => {
       const redirect_uri = `https://${name}.example.com/callback`;
       const page = await context.newPage();
-      await page.goto(await askAs(service.url, { client_name: name, redirect_uri }));
+      await page.goto(await buildAuthorizationUrl(service.url, { client_name: name, redirect_uri }));
       return { name, page, redirect_uri };
     };
     const first = await ask('first');
     await signUp(first.page, person);
-    await makeFirstAgent(first.page, person);
+    await createFirstAgent(first.page, person);
     const second = await ask('second');
     for (const { name, page, redirect_uri } of [first, second]) {
       const leaving = page.waitForRequest((request) => request.url().startsWith(redirect_uri));

@@ -2,27 +2,27 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { approve, makeFirstAgent, newPerson, type Person, signUp } from '../person.ts';
-import { startAtItsAddress } from '../service.ts';
-import { type Callback, listenForCallback } from './callback.ts';
-import { PlainProvider } from './plain-provider.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { approve, createFirstAgent, createPerson, type Person, signUp } from '../../clients/person.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { type CallbackListener, startCallbackListener } from '../../clients/oauth/callback-listener.ts';
+import { TestOAuthProvider } from '../../clients/oauth/mcp-oauth-provider.ts';
 
 await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
-  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
-  let callback: Callback;
+  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
+  let callback: CallbackListener;
   beforeAll(async () => {
     // Its clients refresh twice at once.
-    service = await startAtItsAddress({ REFRESH_GRACE_SECONDS: '10' });
+    service = await startServiceOnFixedPort({ REFRESH_GRACE_SECONDS: '10' });
   });
   afterAll(() => service.stop());
   beforeEach(async () => {
-    callback = await listenForCallback();
+    callback = await startCallbackListener();
   });
   afterEach(() => callback.close());
 
   /** One attempt to connect, as an application makes it: a new client and transport on what the provider keeps. */
-  function attempt(authProvider: PlainProvider) {
+  function attempt(authProvider: TestOAuthProvider) {
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
       authProvider,
       // When a token ends, the event stream comes back at once, and meets that at the same moment as calls do.
@@ -43,15 +43,15 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   }
 
   /** From 401 by way of a new person in the browser to a client that is connected. */
-  async function wholeWay(provider: PlainProvider, person: Person, javaScriptEnabled: boolean) {
+  async function wholeWay(provider: TestOAuthProvider, person: Person, javaScriptEnabled: boolean) {
     const first = attempt(provider);
     await expect(first.connected).rejects.toThrow(UnauthorizedError);
 
     const context = await browser().newContext({ javaScriptEnabled });
     const page = await context.newPage();
-    await page.goto(String(provider.wanted));
+    await page.goto(String(provider.authorizationUrl));
     await signUp(page, person);
-    await makeFirstAgent(page, person);
+    await createFirstAgent(page, person);
     await approve(page, { client: 'Plain client', redirect_host: callback.host, handle: person.handle });
     const answer = (await callback.next()).searchParams;
     await context.close();
@@ -66,8 +66,8 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   test.each([true, false])(
     'goes from 401 to a call of a tool, with JavaScript in the browser: %s',
     async (javaScript) => {
-      const person = newPerson();
-      const client = await wholeWay(new PlainProvider(callback.url), person, javaScript);
+      const person = createPerson();
+      const client = await wholeWay(new TestOAuthProvider(callback.url), person, javaScript);
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toContain('send_message');
       expect(await handleOf(client)).toMatchObject({ canonical_handle: person.handle });
@@ -76,8 +76,8 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   );
 
   test('gets another token by itself when its own has ended, without the person', async () => {
-    const person = newPerson();
-    const provider = new PlainProvider(callback.url);
+    const person = createPerson();
+    const provider = new TestOAuthProvider(callback.url);
     const client = await wholeWay(provider, person, true);
     const { access_token, refresh_token } = provider.tokens() ?? {};
     await end(String(access_token), String(provider.clientInformation()?.client_id));

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askAs } from '../../../scripts/screenshots/ask.ts';
-import { companion, people } from '../../../scripts/screenshots/cast.ts';
+import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
+import { sampleClient, people } from '../../../scripts/screenshots/fixtures.ts';
 import { views } from '../../../scripts/screenshots/views.ts';
-import { makeCredential } from '../../../scripts/screenshots/take-all.ts';
-import { makeWorld } from '../../../scripts/screenshots/world.ts';
+import { createCredential } from '../../../scripts/screenshots/take-all.ts';
+import { seedService } from '../../../scripts/screenshots/seed.ts';
 import type { Core } from '../../../src/compose.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { approve, newPerson, signIn, signUp } from '../person.ts';
-import { startAtItsAddress } from '../service.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { approve, createPerson, signIn, signUp } from '../../clients/person.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { crawl } from './crawl.ts';
-import { bringAxe, pageFaults } from './page-faults.ts';
+import { injectAxe, findPageFaults } from './page-faults.ts';
 
 const [mara] = people;
 
@@ -19,13 +19,13 @@ const [mara] = people;
 const noPage = (path: string) => /^\/(?:docs|v1)\b|\/archive$/.test(path);
 
 /** A client with a name and an address that a page may break on. */
-const loud = {
+const hostileClientMetadata = {
   client_name: `${'Wide'.repeat(15)} <b>&amp; bold`,
   redirect_uri: `https://${'a-very-long-name-of-a-host.'.repeat(6)}example.com/callback`,
 };
 
 /** Where somebody with agents, contacts, an organization and a connected app has something to see or to decide. */
-const places = [
+const pagePaths = [
   '/console/account',
   '/console/agents/new',
   '/console/agents/{id}',
@@ -75,11 +75,11 @@ async function logDeliveries({ repositories, database }: Core, agent_id: string)
 const shown = views.filter(({ name }) => ['phone-dark', 'desktop-light'].includes(name));
 
 await describeWithBrowser('the pages', (browser) => {
-  let service: Awaited<ReturnType<typeof startAtItsAddress>>;
+  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   let ids: Map<string, string>;
   beforeAll(async () => {
-    service = await startAtItsAddress();
-    ids = await makeWorld(service.core);
+    service = await startServiceOnFixedPort();
+    ids = await seedService(service.core);
     await logDeliveries(service.core, ids.get('mara.assistant') ?? '');
   });
   afterAll(() => service.stop());
@@ -88,7 +88,7 @@ await describeWithBrowser('the pages', (browser) => {
     async function withPage(go: (page: Page) => Promise<void>): Promise<void> {
       const context = await browser().newContext({ ...options, baseURL: service.url });
       try {
-        await bringAxe(context);
+        await injectAxe(context);
         await go(await context.newPage());
       } finally {
         await context.close();
@@ -103,7 +103,7 @@ await describeWithBrowser('the pages', (browser) => {
 
     test('those for strangers', () =>
       withPage(async (page) => {
-        const { kinds, faults } = await crawl(page, '/', pageFaults, noPage);
+        const { kinds, faults } = await crawl(page, '/', findPageFaults, noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(['/', '/sign-in']));
       }));
@@ -111,9 +111,9 @@ await describeWithBrowser('the pages', (browser) => {
     test('those of somebody who has just come', () =>
       withPage(async (page) => {
         await page.goto('/sign-in');
-        await signUp(page, newPerson());
+        await signUp(page, createPerson());
         await page.waitForURL('**/console');
-        const { kinds, faults } = await crawl(page, '/console', pageFaults, noPage);
+        const { kinds, faults } = await crawl(page, '/console', findPageFaults, noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(['/console/approvals', '/console/connections']));
       }));
@@ -121,33 +121,37 @@ await describeWithBrowser('the pages', (browser) => {
     test('those of somebody who has been here for long', { timeout: 600_000 }, () =>
       withPage(async (page) => {
         await signedIn(page);
-        await page.goto(await askAs(service.url, companion));
-        await page.route(`${companion.redirect_uri}?*`, (route) =>
+        await page.goto(await buildAuthorizationUrl(service.url, sampleClient));
+        await page.route(`${sampleClient.redirect_uri}?*`, (route) =>
           route.fulfill({ body: 'Back at the app.' }),
         );
-        const asks = { client: companion.client_name, redirect_host: '127.0.0.1', handle: 'mara.assistant' };
+        const asks = {
+          client: sampleClient.client_name,
+          redirect_host: '127.0.0.1',
+          handle: 'mara.assistant',
+        };
         await approve(page, asks);
-        await page.waitForURL(`${companion.redirect_uri}?*`);
-        const { kinds, faults } = await crawl(page, '/console', pageFaults, noPage);
+        await page.waitForURL(`${sampleClient.redirect_uri}?*`);
+        const { kinds, faults } = await crawl(page, '/console', findPageFaults, noPage);
         expect(faults).toEqual([]);
-        expect(kinds).toEqual(expect.arrayContaining(places));
+        expect(kinds).toEqual(expect.arrayContaining(pagePaths));
       }),
     );
 
     test('the page on which a client asks, whatever its name', () =>
       withPage(async (page) => {
         await signedIn(page);
-        for (const client of [companion, loud]) {
-          await page.goto(await askAs(service.url, client));
-          expect(await pageFaults(page)).toEqual([]);
+        for (const client of [sampleClient, hostileClientMetadata]) {
+          await page.goto(await buildAuthorizationUrl(service.url, client));
+          expect(await findPageFaults(page)).toEqual([]);
         }
       }));
 
     test('the page that shows a secret once', () =>
       withPage(async (page) => {
         await signedIn(page);
-        await makeCredential(page, `/console/agents/${ids.get('mara.assistant')}/credentials/new`);
-        expect(await pageFaults(page)).toEqual([]);
+        await createCredential(page, `/console/agents/${ids.get('mara.assistant')}/credentials/new`);
+        expect(await findPageFaults(page)).toEqual([]);
       }));
 
     test('refusals', () =>
@@ -159,12 +163,12 @@ await describeWithBrowser('the pages', (browser) => {
         ];
         for (const [path, status] of refusals) {
           expect((await page.goto(path))?.status()).toBe(status);
-          expect(await pageFaults(page)).toEqual([]);
+          expect(await findPageFaults(page)).toEqual([]);
         }
         await page.goto('/sign-in');
         await signIn(page, { ...mara, password: 'not the password' });
         await page.getByText('do not go together').waitFor();
-        expect(await pageFaults(page)).toEqual([]);
+        expect(await findPageFaults(page)).toEqual([]);
       }));
   });
 });

@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
 /** What differs between pages of one kind. */
-const ids = /\b[a-z]{2,5}_[0-9A-Za-z]{16,}\b/g;
+const idPattern = /\b[a-z]{2,5}_[0-9A-Za-z]{16,}\b/g;
 
 /** Of pages that differ in an id only so many are looked at. */
-const ofEachKind = 2;
+const maxPagesPerKind = 2;
 
-const allLinks = '[...document.links].map(({ href }) => href)';
-const links = z.array(z.string());
+const skipNone = '[...document.links].map(({ href }) => href)';
+const listLinks = z.array(z.string());
 
 export interface Crawl {
   /** Kinds of pages that were seen, as paths with `{id}`, sorted. */
@@ -31,16 +31,16 @@ export async function crawl(
   const faults: string[] = [];
   const waiting = [start];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    const kind = path.replaceAll(ids, '{id}');
+    const kind = path.replaceAll(idPattern, '{id}');
     const before = kinds.get(kind) ?? 0;
-    if (seen.has(path) || skip(path) || before === ofEachKind) continue;
+    if (seen.has(path) || skip(path) || before === maxPagesPerKind) continue;
     seen.add(path);
     kinds.set(kind, before + 1);
     const response = await page.goto(path);
     if (response?.status() !== 200) faults.push(`${path} answers ${String(response?.status())}`);
     faults.push(...(await look(page)));
     const { origin } = new URL(page.url());
-    for (const link of links.parse(await page.evaluate(allLinks))) {
+    for (const link of listLinks.parse(await page.evaluate(skipNone))) {
       const url = new URL(link);
       if (url.origin === origin) waiting.push(url.pathname + url.search);
     }

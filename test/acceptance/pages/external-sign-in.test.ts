@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeWithBrowser } from '../../support/browser.ts';
-import { freePort } from '../../support/free-port.ts';
-import { client, startIssuer, type TestIssuer } from '../../support/openid-issuer.ts';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { issuerClient, startIssuer, type TestIssuer } from '../../support/servers/openid-issuer.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { newPerson, signUp } from '../person.ts';
+import { createPerson, signUp } from '../../clients/person.ts';
 
 /** On the pages of the issuer, which is another site. */
 async function signInThere(page: Page, issuer: TestIssuer, name: string): Promise<void> {
@@ -20,13 +20,13 @@ await describeWithBrowser('a browser goes to the provider and comes back', (brow
   let service: TestService;
   let url: string;
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     url = `http://localhost:${port}`;
     issuer = await startIssuer(`${url}/sign-in/external/callback`);
     const settings = {
       OIDC_ISSUER: issuer.url,
-      OIDC_CLIENT_ID: client.client_id,
-      OIDC_CLIENT_SECRET: client.client_secret,
+      OIDC_CLIENT_ID: issuerClient.client_id,
+      OIDC_CLIENT_SECRET: issuerClient.client_secret,
       OIDC_NAME: 'Example ID',
     };
     service = await startService({
@@ -49,7 +49,7 @@ await describeWithBrowser('a browser goes to the provider and comes back', (brow
   }
 
   test('to sign up, and to sign in from then on', async () => {
-    const { username } = newPerson();
+    const { username } = createPerson();
     for (const visit of ['first', 'second']) {
       await inFreshBrowser(async (page) => {
         await page.goto(`${url}/sign-in`);
@@ -65,7 +65,7 @@ await describeWithBrowser('a browser goes to the provider and comes back', (brow
   });
 
   test('to connect an account: the page after the form goes on by itself', async () => {
-    const person = newPerson();
+    const person = createPerson();
     await inFreshBrowser(async (page) => {
       await page.goto(`${url}/sign-in`);
       await signUp(page, person);

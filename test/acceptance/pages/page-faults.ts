@@ -23,12 +23,12 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
  * Has every page of this browser come with what `pageFaults` asks. The pages allow no scripts; this one is put in by the browser's
  * driver, as an extension is. Sent once, it is compiled once: for each page anew that takes as long as the look itself.
  */
-export async function bringAxe(context: BrowserContext): Promise<void> {
+export async function injectAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript({ path: axe });
 }
 
 /** What is wrong with the page that is open: for whoever cannot see it well, and with what does not fit the screen. */
-export async function pageFaults(page: Page): Promise<string[]> {
+export async function findPageFaults(page: Page): Promise<string[]> {
   const found = result.parse(await page.evaluate(`axe.run(${rules})`));
   const faults = found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),

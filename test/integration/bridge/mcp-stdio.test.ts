@@ -2,39 +2,45 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { openedAddresses } from '../../acceptance/oauth/opened-addresses.ts';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { freePort } from '../../support/free-port.ts';
-import { rest } from '../../support/rest-client.ts';
+import { captureOpenedUrls } from '../../clients/oauth/opened-urls.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
-import { ams, amsJson } from '../cli/ams.ts';
-import { bridged, type BridgedOptions, initialize, program, rawBridge } from './bridged.ts';
-import { clientBlocks, root } from './client-blocks.ts';
-import { type Restartable, startRestartable } from './restartable.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
+import {
+  startBridge,
+  type BridgeOptions,
+  initializeRequest,
+  program,
+  startRawBridge,
+} from '../../clients/mcp/bridge.ts';
+import { readClientConfigs, root } from './client-configs.ts';
+import { type RestartableService, startRestartableService } from './restartable-service.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const patience = { timeout: 60_000, interval: 20 };
+const waitOptions = { timeout: 60_000, interval: 20 };
 
 /** What a call is refused with. */
-const fate = (call: Promise<unknown>): Promise<string> =>
+const settleCall = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'it still works',
     (error: Error) => error.message,
   );
 
-let service: Restartable;
+let service: RestartableService;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ams-bridge-'));
-  service = await startRestartable();
+  service = await startRestartableService();
 });
 afterAll(async () => {
   await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-function started(options: Partial<BridgedOptions>) {
-  const bridge = bridged({
+function started(options: Partial<BridgeOptions>) {
+  const bridge = startBridge({
     args: [service.url],
     ...options,
     env: { AMS_CONFIG_DIR: folder, ...options.env },
@@ -46,19 +52,22 @@ function started(options: Partial<BridgedOptions>) {
 /** An agent with a credential of its own, as a program has it. */
 async function withCredential() {
   const { handle, id } = await service.agent();
-  const made = Object(await amsJson(service.env, ['credential', 'create', handle]));
+  const made = Object(await runCliJson(service.env, ['credential', 'create', handle]));
   const { client_id, client_secret } = made as { client_id: string; client_secret: string };
   return { id, handle, client_id, env: { AMS_CLIENT_ID: client_id, AMS_CLIENT_SECRET: client_secret } };
 }
 
 async function writeTo(handle: string, writer: TestAgent) {
-  const { body } = await rest('POST', `${service.url}/v1/threads`, {
+  const { body } = await requestRest('POST', `${service.url}/v1/threads`, {
     token: writer.token,
     body: { with_handle: handle },
   });
   const id = String(body.id);
   const send = (content: string) =>
-    rest('POST', `${service.url}/v1/threads/${id}/messages`, { token: writer.token, body: { content } });
+    requestRest('POST', `${service.url}/v1/threads/${id}/messages`, {
+      token: writer.token,
+      body: { content },
+    });
   return { id, send };
 }
 
@@ -68,9 +77,12 @@ const sessions = async (agent_id: string) =>
 test('a program with a credential: calls, questions, notifications, restarts, a lost session, a revoked credential', async () => {
   const { id, handle, client_id, env } = await withCredential();
   const [writer, stranger] = [await service.agent(), await service.agent()];
-  const bridge = started({ env, answer: async () => ({ action: 'accept', content: { approve: true } }) });
-  const { client, call, told } = bridge;
-  await bridge.connected();
+  const bridge = started({
+    env,
+    onElicitation: async () => ({ action: 'accept', content: { approve: true } }),
+  });
+  const { client, call, messageContents } = bridge;
+  await bridge.connect();
   expect(client.getInstructions()).toContain(handle);
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('send_message');
   expect(await call('whoami')).toMatchObject({ canonical_handle: handle });
@@ -86,7 +98,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   expect(await call('acknowledge_events', { cursor })).toHaveProperty('pending_events');
   await client.subscribeResource({ uri: 'service://threads' });
   await thread.send('first');
-  await expect.poll(told, patience).toEqual(['first']);
+  await expect.poll(messageContents, waitOptions).toEqual(['first']);
   expect(bridge.notifications.map(({ method }) => method)).toContain('notifications/resources/updated');
 
   // A call that is taken back disturbs none that come after it.
@@ -98,11 +110,11 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   // While nobody listens it tries again; a key keeps what it sends from having its effect twice.
   await service.stop();
   const sent = call('send_message', { thread_id: thread.id, content: 'mine', idempotency_key: 'once' });
-  await expect.poll(bridge.log, patience).toContain('is away');
+  await expect.poll(bridge.log, waitOptions).toContain('is away');
   await service.start();
   expect(await sent).toMatchObject({ content: 'mine', sequence: 2 });
   await thread.send('second');
-  await expect.poll(told, patience).toEqual(['first', 'mine', 'second']);
+  await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second']);
 
   // The session is gone as well. What happened meanwhile is told, once; subscriptions hold.
   await service.stop();
@@ -110,33 +122,33 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   await service.start();
   await thread.send('third');
   expect(await call('list_threads')).toMatchObject({ threads: [{ id: thread.id }] });
-  await expect.poll(told, patience).toEqual(['first', 'mine', 'second', 'third']);
+  await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second', 'third']);
   const before = bridge.notifications.length;
   await thread.send('fourth');
-  await expect.poll(told, patience).toEqual(['first', 'mine', 'second', 'third', 'fourth']);
+  await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second', 'third', 'fourth']);
   expect(bridge.notifications.slice(before).map(({ method }) => method)).toContain(
     'notifications/resources/updated',
   );
   expect(await sessions(id)).toBe(1);
 
-  expect((await ams(service.env, ['credential', 'revoke', client_id])).code).toBe(0);
+  expect((await runCli(service.env, ['credential', 'revoke', client_id])).code).toBe(0);
   await expect
-    .poll(() => fate(call('whoami')), patience)
+    .poll(() => settleCall(call('whoami')), waitOptions)
     .toContain('AMS_CLIENT_ID and AMS_CLIENT_SECRET are refused');
   expect(bridge.log()).toContain('was revoked');
   expect(bridge.strange).toEqual([]);
 });
 
 test('a person signs in by browser, once for all bridges; tokens are kept for their owner alone and replaced by turns', async () => {
-  const desktop = await openedAddresses();
+  const desktop = await captureOpenedUrls();
   onTestFinished(() => desktop.close());
-  const person = openBrowser(service.url);
+  const person = openFormBrowser(service.url);
   const username = `bridged-${process.pid}`;
   await person.signUp(username, 'a quiet word in passing');
   await service.register(`${username}.helper`);
 
   const [one, two] = [started({ env: desktop.env }), started({ env: desktop.env })];
-  const both = Promise.all([one.connected(), two.connected()]);
+  const both = Promise.all([one.connect(), two.connect()]);
   const address = new URL(await desktop.next());
   const redirect = new URL(address.searchParams.get('redirect_uri') ?? '');
   // Whoever guesses the port cannot bring a code of his own.
@@ -167,17 +179,17 @@ test('a person signs in by browser, once for all bridges; tokens are kept for th
 
   // The next one asks nobody. Under another name it would.
   const three = started({ env: { BROWSER: '/bin/false' } });
-  await three.connected();
+  await three.connect();
   expect(await three.call('whoami')).toMatchObject(helper);
 
   await disconnect(person);
   for (const { call } of [one, two, three])
-    await expect.poll(() => fate(call('whoami')), patience).toContain('has ended: it was revoked');
+    await expect.poll(() => settleCall(call('whoami')), waitOptions).toContain('has ended: it was revoked');
   expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
 });
 
 /** What a person does who no longer wants an app to act for them. */
-async function disconnect(person: ReturnType<typeof openBrowser>): Promise<void> {
+async function disconnect(person: ReturnType<typeof openFormBrowser>): Promise<void> {
   const page = await person.go('/console/connections');
   for (const form of page.forms.filter(({ action }) => action.startsWith('/console/connections')))
     await person.send(form);
@@ -185,9 +197,9 @@ async function disconnect(person: ReturnType<typeof openBrowser>): Promise<void>
 
 test('what is no MCP is answered as such, calls at the end are still answered, and the session ends with the client', async () => {
   const { handle, id } = await service.agent();
-  const bridge = rawBridge([`${service.url}/mcp`], { AMS_TOKEN: await service.token(handle) });
+  const bridge = startRawBridge([`${service.url}/mcp`], { AMS_TOKEN: await service.token(handle) });
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
-  for (const line of ['{', 'hello', '[]', '{"jsonrpc":"1.0","id":3,"method":"ping"}', '', initialize])
+  for (const line of ['{', 'hello', '[]', '{"jsonrpc":"1.0","id":3,"method":"ping"}', '', initializeRequest])
     bridge.write(line);
   bridge.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
   bridge.write(call);
@@ -205,16 +217,18 @@ test('what is no MCP is answered as such, calls at the end are still answered, a
 });
 
 test('errors say what to do; a signal ends it at once', async () => {
-  const refused = rawBridge([service.url], { AMS_TOKEN: 'wrong' });
-  refused.write(initialize);
-  const nowhere = rawBridge(['--patience', '0', `http://localhost:${await freePort()}`], { AMS_TOKEN: 'x' });
-  nowhere.write(initialize);
-  const elsewhere = rawBridge([`${service.url}/v1`], { AMS_TOKEN: 'x' });
-  elsewhere.write(initialize);
-  const stopped = rawBridge([service.url], {
+  const refused = startRawBridge([service.url], { AMS_TOKEN: 'wrong' });
+  refused.write(initializeRequest);
+  const nowhere = startRawBridge(['--patience', '0', `http://localhost:${await findFreePort()}`], {
+    AMS_TOKEN: 'x',
+  });
+  nowhere.write(initializeRequest);
+  const elsewhere = startRawBridge([`${service.url}/v1`], { AMS_TOKEN: 'x' });
+  elsewhere.write(initializeRequest);
+  const stopped = startRawBridge([service.url], {
     AMS_TOKEN: await service.token((await service.agent()).handle),
   });
-  stopped.write(initialize);
+  stopped.write(initializeRequest);
   stopped.write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_events' } });
   stopped.child.stdout.once('data', () => stopped.child.kill('SIGTERM'));
 
@@ -235,7 +249,7 @@ test('errors say what to do; a signal ends it at once', async () => {
   const { code, messages } = await stopped.ended();
   expect([code, messages]).toMatchObject([0, [{ id: 0, result: {} }]]);
 
-  const wrong = rawBridge(['no address'], {});
+  const wrong = startRawBridge(['no address'], {});
   expect(await wrong.ended()).toMatchObject({
     code: 2,
     messages: [],
@@ -246,7 +260,7 @@ test('errors say what to do; a signal ends it at once', async () => {
 test('what the README has people copy into their clients leads to the tool server', async () => {
   const { env } = await withCredential();
   const here = (text: string) => text.replace('http://localhost:3000', service.url);
-  const blocks = clientBlocks();
+  const blocks = readClientConfigs();
   const addresses = blocks.flatMap((block) => ('url' in block ? [block.url] : []));
   expect(new Set(addresses)).toEqual(new Set(['http://localhost:3000/mcp']));
   expect(addresses).toHaveLength(6);
@@ -261,8 +275,8 @@ test('what the README has people copy into their clients leads to the tool serve
     expect(await readFile(script.replace('/path/to/agent-messaging-service', root), 'utf8')).toContain(
       `${entry}: 'src/cli/main.js'`,
     );
-    const { client, connected } = started({ command: [command, program, ...given.map(here)], args: [], env });
-    await connected();
+    const { client, connect } = started({ command: [command, program, ...given.map(here)], args: [], env });
+    await connect();
     return (await client.listTools()).tools.map(({ name }) => name);
   });
   for (const names of await Promise.all(listed)) expect(names).toContain('send_message');

@@ -4,18 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { rest } from '../../support/rest-client.ts';
-import { trustOf } from '../../support/trust.ts';
-import { unzipped } from '../../support/unzip.ts';
-import { openThread, scanned, send, startFiles, uploaded, type FileService } from '../files/house.ts';
-import { ams, amsJson } from './ams.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { createContactsClient } from '../../clients/contacts.ts';
+import { readZip } from '../../support/unzip.ts';
+import {
+  openThread,
+  waitForScan,
+  sendMessage,
+  startAttachmentService,
+  uploadId,
+  type AttachmentService,
+} from '../attachments/setup.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let service: FileService;
+let service: AttachmentService;
 let folder: string;
 const secret = 'the secret of a service whose agents leave here';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
-  service = await startFiles({ env: { SECRET_KEY: secret } });
+  service = await startAttachmentService({ env: { SECRET_KEY: secret } });
 });
 afterAll(async () => {
   await service.stop();
@@ -35,29 +42,29 @@ const report = z.looseObject({
 });
 
 test('an agent is handed out whole, then erased: others keep their order, and nothing of what it said', async () => {
-  const trust = trustOf(service.api);
+  const trust = createContactsClient(service.api);
   const [ann, bob, cid] = [await service.agent(), await service.agent(), await service.agent()];
   await trust.request(ann, bob.handle, 'let us talk');
   await trust.approve(bob, ann.handle);
   await trust.block(ann, cid.handle);
   const thread = await openThread(service, ann, bob);
-  const file = await uploaded(service, ann, { bytes: Buffer.from('bytes of ann') });
-  await scanned(service, ann, file);
+  const file = await uploadId(service, ann, { bytes: Buffer.from('bytes of ann') });
+  await waitForScan(service, ann, file);
   const say = (by: typeof ann, content: string) =>
-    rest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
+    requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
   await say(ann, 'a word of ann');
   await say(bob, 'an answer of bob');
-  expect((await send(service, ann, thread, [file])).status).toBe(201);
+  expect((await sendMessage(service, ann, thread, [file])).status).toBe(201);
 
   const nowhere = join(folder, 'absent', 'ann.zip');
-  const refused = await ams(env(), ['agent', 'export', ann.handle, '--output', nowhere]);
+  const refused = await runCli(env(), ['agent', 'export', ann.handle, '--output', nowhere]);
   expect(refused).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^\S+ cannot write .*ann\.zip: ENOENT/),
   });
-  expect(await amsJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
+  expect(await runCliJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
   const out = join(folder, 'ann.zip');
-  const handed = exported.parse(await amsJson(env(), ['agent', 'export', ann.handle, '--output', out]));
+  const handed = exported.parse(await runCliJson(env(), ['agent', 'export', ann.handle, '--output', out]));
   expect(handed).toMatchObject({
     state: 'done',
     missing_files: [],
@@ -66,7 +73,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   const archive = await readFile(out);
   const sha256 = createHash('sha256').update(archive).digest('hex');
   expect([handed.size_bytes, handed.sha256]).toEqual([archive.byteLength, sha256]);
-  const files = await unzipped(archive);
+  const files = await readZip(archive);
   expect([...files.keys()]).toEqual(['agent.jsonl', `attachments/${file}`]);
   const lines = files.get('agent.jsonl')?.trim().split('\n') ?? [];
   const said = lines.map((line) => z.looseObject({ kind: z.string() }).parse(JSON.parse(line)));
@@ -77,30 +84,32 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   ]);
   expect(lines.join('\n')).not.toMatch(/secret|token_hash/);
   expect(files.get(`attachments/${file}`)).toBe('bytes of ann');
-  expect((await ams(env(), ['agent', 'export', ann.handle, '--output', out])).err).toMatch(
+  expect((await runCli(env(), ['agent', 'export', ann.handle, '--output', out])).err).toMatch(
     /is there already/,
   );
-  expect(await amsJson(env(), ['agent', 'exports', ann.handle])).toEqual({ exports: [handed] });
+  expect(await runCliJson(env(), ['agent', 'exports', ann.handle])).toEqual({ exports: [handed] });
   const again = join(folder, 'again.zip');
   const fetching = (handle: string) => ['agent', 'export', handle, '--id', handed.id, '--output', again];
-  expect((await ams(env(), fetching(bob.handle))).err).toMatch(/no such export/);
-  expect(await amsJson(env(), fetching(ann.handle))).toEqual(handed);
+  expect((await runCli(env(), fetching(bob.handle))).err).toMatch(/no such export/);
+  expect(await runCliJson(env(), fetching(ann.handle))).toEqual(handed);
   expect(await readFile(again)).toEqual(archive);
 
-  expect((await ams(env(), ['agent', 'erase', ann.handle, '--confirm', bob.handle])).code).toBe(1);
-  expect((await ams(env(), ['agent', 'erasure', ann.handle])).err).toMatch(/Nobody has erased/);
+  expect((await runCli(env(), ['agent', 'erase', ann.handle, '--confirm', bob.handle])).code).toBe(1);
+  expect((await runCli(env(), ['agent', 'erasure', ann.handle])).err).toMatch(/Nobody has erased/);
   const erase = () =>
-    amsJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(report.parse);
+    runCliJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(report.parse);
   const erased = await erase();
   expect(erased).toMatchObject({ state: 'done', erased: { messages: 2, files: 1, blocks: 1 } });
   expect(erased.kept.map(({ what }) => what)).toContain('places of its messages');
-  expect(await amsJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
-  expect(await amsJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
+  expect(await runCliJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
+  expect(await runCliJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
   // Begun anew, as after a restore: there is nothing left to do.
   expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
-  expect((await rest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
-  const list = await rest('GET', `${service.api}/threads/${thread}/messages?order=asc`, { token: bob.token });
+  expect((await requestRest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
+  const list = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
+    token: bob.token,
+  });
   const left = list.body.messages as Record<string, unknown>[];
   const shown = left.map(({ sequence, content, metadata, attachments }) => [
     sequence,
@@ -113,16 +122,18 @@ test('an agent is handed out whole, then erased: others keep their order, and no
     [2, 'an answer of bob', {}, []],
     [3, '', { erased: true }, []],
   ]);
-  const found = await rest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
+  const found = await requestRest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
   expect(found.body.results).toEqual([]);
   // A worker that had read the words before comes late with them.
   const late = [{ message_id: String(left[0]?.['id']), document: "'word':1" }];
   await service.core.repositories.messageSearch.index(late, 1_000, Date.now());
   const rows = { text: 'select from message_search where message_id = $1' };
   expect(await service.core.database.query(rows, [late[0]?.message_id])).toEqual([]);
-  expect((await rest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(404);
+  expect((await requestRest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(
+    404,
+  );
   expect((await say(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
-  const taken = await ams(env(), ['agent', 'create', ann.handle]);
+  const taken = await runCli(env(), ['agent', 'create', ann.handle]);
   expect(taken.err).toMatch(/taken|exists|already/i);
 
   const { database } = service.core;
@@ -142,7 +153,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   ).toEqual([]);
   const acts = z
     .object({ acts: z.array(z.object({ act: z.string() })) })
-    .parse(await amsJson(env(), ['audit', '--agent', ann.handle]));
+    .parse(await runCliJson(env(), ['audit', '--agent', ann.handle]));
   expect(acts.acts.map(({ act }) => act)).toEqual(
     expect.arrayContaining([
       'agent.export_begun',

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentSchema } from '../../../src/presenters/agent.ts';
-import { type Authority, startAuthority } from '../oauth/authority.ts';
-import { ams, amsJson } from './ams.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
-  await amsJson(authority.env, ['account', 'create', 'ada']);
-  await amsJson(authority.env, ['org', 'create', 'acme']);
-  await amsJson(authority.env, ['org', 'add', 'acme', 'ada']);
+  authority = await startAuthorizationServer();
+  await runCliJson(authority.env, ['account', 'create', 'ada']);
+  await runCliJson(authority.env, ['org', 'create', 'acme']);
+  await runCliJson(authority.env, ['org', 'add', 'acme', 'ada']);
 });
 afterAll(() => authority.close());
 
 const create = async (...args: string[]) =>
-  agentSchema.strict().parse(await amsJson(authority.env, ['agent', 'create', ...args]));
-const refused = (...args: string[]) => ams(authority.env, ['agent', 'create', ...args]);
+  agentSchema.strict().parse(await runCliJson(authority.env, ['agent', 'create', ...args]));
+const refused = (...args: string[]) => runCli(authority.env, ['agent', 'create', ...args]);
 
 describe('agent create', () => {
   test('answers the agent record, with the defaults of the contract', async () => {

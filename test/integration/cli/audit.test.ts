@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { auditActs } from '../../../src/domain/audit.ts';
-import { lowestIdAt } from '../../../src/domain/ids.ts';
-import { maintenanceHandler } from '../../../workers/maintenance.ts';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { rest } from '../../support/rest-client.ts';
+import { auditActions } from '../../../src/domain/auth/audit.ts';
+import { minIdAt } from '../../../src/domain/ids.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { trustOf } from '../../support/trust.ts';
-import { ams, amsJson } from './ams.ts';
+import { createContactsClient } from '../../clients/contacts.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
 const secret = 'the secret of a service whose acts are read here';
@@ -22,7 +22,7 @@ const log = z.strictObject({
     z.strictObject({
       id: z.string().startsWith('aud_'),
       at: z.int(),
-      act: z.enum(auditActs),
+      act: z.enum(auditActions),
       by: z.enum(['agent', 'person', 'operator', 'service']),
       by_name: z.string().nullable(),
       door: z.string(),
@@ -35,7 +35,7 @@ const log = z.strictObject({
   ),
 });
 const audit = async (...args: string[]) =>
-  log.parse(await amsJson(env(), ['audit', ...args])).acts.toReversed();
+  log.parse(await runCliJson(env(), ['audit', ...args])).acts.toReversed();
 
 /** Oldest first: what was done, by whom, through which door, to which agent or person, about whom. */
 async function told(...args: string[]) {
@@ -49,7 +49,7 @@ async function told(...args: string[]) {
 }
 
 test('what agents do among each other is kept once, with its door, and nothing of what was refused', async () => {
-  const trust = trustOf(service.api);
+  const trust = createContactsClient(service.api);
   const [ann, bob] = [
     await service.agent({ inbound_policy: 'contacts_only' }),
     await service.agent({ inbound_policy: 'contacts_only' }),
@@ -70,7 +70,7 @@ test('what agents do among each other is kept once, with its door, and nothing o
   await trust.allow(ann, 'someone.else');
   await trust.allow(ann, 'someone.else');
   await trust.disallow(ann, 'someone.else');
-  const hook = await rest('POST', `${service.api}/webhooks`, {
+  const hook = await requestRest('POST', `${service.api}/webhooks`, {
     token: await service.token(ann.handle, { scopes: ['threads:read', 'agents:write'] }),
     body: { url: 'https://example.com/a-path-that-is-a-secret' },
   });
@@ -100,12 +100,12 @@ test('what agents do among each other is kept once, with its door, and nothing o
 test('what people do stands under their names, and so does what operators do to them', async () => {
   const username = `ada-${process.pid}`;
   const password = 'seven odd horses';
-  const browser = openBrowser(service.url);
+  const browser = openFormBrowser(service.url);
   await browser.signUp(username, password);
   const fields = { name: 'writer', display_name: 'Writer', inbound_policy: 'open' };
   await browser.fill('/console/agents/new', { fields, button: 'create' }, '/console/agents/new');
   await browser.signOut();
-  const stranger = openBrowser(service.url);
+  const stranger = openFormBrowser(service.url);
   for (const [name, wrong] of [
     [username, 'a wrong password'],
     ['my password by mistake', 'whatever'],
@@ -114,11 +114,11 @@ test('what people do stands under their names, and so does what operators do to 
   }
   const made = z
     .object({ client_id: z.string(), client_secret: z.string() })
-    .parse(await amsJson(env(), ['credential', 'create', `${username}.writer`]));
-  await amsJson(env(), ['credential', 'revoke', made.client_id]);
-  await amsJson(env(), ['org', 'create', `org-${process.pid}`]);
-  await amsJson(env(), ['org', 'add', `org-${process.pid}`, username]);
-  const key = z.object({ id: z.string() }).parse(await amsJson(env(), ['key', 'rotate']));
+    .parse(await runCliJson(env(), ['credential', 'create', `${username}.writer`]));
+  await runCliJson(env(), ['credential', 'revoke', made.client_id]);
+  await runCliJson(env(), ['org', 'create', `org-${process.pid}`]);
+  await runCliJson(env(), ['org', 'add', `org-${process.pid}`, username]);
+  const key = z.object({ id: z.string() }).parse(await runCliJson(env(), ['key', 'rotate']));
 
   const handle = `${username}.writer`;
   const operator = (await audit('--act', 'signing_key.rotated')).at(-1);
@@ -147,12 +147,12 @@ test('what people do stands under their names, and so does what operators do to 
   for (const word of [made.client_secret, password, 'a wrong password', 'by mistake'])
     expect(all).not.toContain(word);
 
-  expect(await ams(env(), ['audit', '--agent', 'no.body'])).toMatchObject({ code: 1, out: '' });
-  expect(await ams(env(), ['audit', '--act', 'nonsense'])).toMatchObject({ code: 2, out: '' });
+  expect(await runCli(env(), ['audit', '--agent', 'no.body'])).toMatchObject({ code: 1, out: '' });
+  expect(await runCli(env(), ['audit', '--act', 'nonsense'])).toMatchObject({ code: 2, out: '' });
 });
 
 test('acts leave by age', async () => {
-  const old = lowestIdAt('audit', Date.now() - 366 * 24 * 60 * 60 * 1000);
+  const old = minIdAt('audit', Date.now() - 366 * 24 * 60 * 60 * 1000);
   const { database } = service.core;
   await database.query(
     {

@@ -4,13 +4,13 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { faultyS3 } from '../../support/faulty-s3.ts';
-import { type Authority, startAuthority } from '../oauth/authority.ts';
-import { ams } from './ams.ts';
+import { startFaultyS3 } from '../../support/servers/faulty-s3.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { runCli } from '../../clients/cli.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
   await authority.sql(
     `insert into worker_nodes (id, roles, seen_at) values ('one', '{delivery,search-indexing,attachment-scanning,maintenance}', 9e15)`,
   );
@@ -25,7 +25,7 @@ const report = z.strictObject({
 });
 
 async function doctor(env: Record<string, string>) {
-  const { code, out, err } = await ams(env, ['doctor', '--json']);
+  const { code, out, err } = await runCli(env, ['doctor', '--json']);
   const { ok, checks } = report.parse(JSON.parse(out));
   expect(ok).toBe(code === 0);
   return { code, err, ill: checks.filter((check) => !check.ok), checks };
@@ -135,7 +135,7 @@ describe('doctor', () => {
   });
 
   test('tells what is wrong with the store of files and the scanner', async () => {
-    const store = await faultyS3();
+    const store = await startFaultyS3();
     // Takes everything, and then says that it was too much.
     const small = createTcpServer((socket) => {
       socket
@@ -179,7 +179,7 @@ describe('doctor', () => {
       detail: 'no worker is running with the role attachment-scanning, maintenance',
       advice: expect.stringMatching(/WORKER_ROLES/),
     });
-    const begun = await ams(authority.env, ['agent', 'export', handle, '--no-wait']);
+    const begun = await runCli(authority.env, ['agent', 'export', handle, '--no-wait']);
     expect([begun.code, begun.err]).toEqual([
       0,
       expect.stringMatching(/^note: no worker with the role maintenance/),
@@ -187,7 +187,7 @@ describe('doctor', () => {
     await authority.sql(
       `update worker_nodes set roles = '{delivery,search-indexing,attachment-scanning,maintenance}'`,
     );
-    const erased = await ams(authority.env, ['agent', 'erase', handle, '--confirm', handle, '--no-wait']);
+    const erased = await runCli(authority.env, ['agent', 'erase', handle, '--confirm', handle, '--no-wait']);
     expect([erased.code, erased.err]).toEqual([0, '']);
     // One that was killed gives no signs any more.
     await authority.sql('update worker_nodes set seen_at = 1');
@@ -212,23 +212,23 @@ describe('doctor', () => {
 
 describe('the command line', () => {
   test('helps', async () => {
-    const { code, out, err } = await ams({}, ['--help']);
+    const { code, out, err } = await runCli({}, ['--help']);
     expect([code, err]).toEqual([0, '']);
     for (const name of ['account', 'org', 'agent', 'credential', 'token', 'doctor'])
       expect(out).toContain(name);
-    expect((await ams({}, ['credential', '--help'])).out).toContain('revoke');
+    expect((await runCli({}, ['credential', '--help'])).out).toContain('revoke');
   });
 
   test('says in one line what is wrong with the settings, the database and the command', async () => {
-    const settings = await ams({}, ['token', 'a.b']);
+    const settings = await runCli({}, ['token', 'a.b']);
     expect([settings.code, settings.out, settings.err]).toEqual([1, '', 'error: DATABASE_URL: is not set\n']);
-    const database = await ams({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' }, [
+    const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' }, [
       'token',
       'a.b',
     ]);
     expect(database.code).toBe(1);
     expect(database.err).toMatch(/^error: The database does not answer.*\n$/);
-    const command = await ams({}, ['tokens']);
+    const command = await runCli({}, ['tokens']);
     expect(command.code).toBe(2);
     expect(command.err).toMatch(/^error: unknown command 'tokens'/);
   });

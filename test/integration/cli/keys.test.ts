@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startService, type TestService } from '../../support/service.ts';
-import { ams, amsJson } from './ams.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
 const secret = 'the secret of a service whose keys are rotated here';
@@ -22,15 +22,15 @@ const listed = z.object({
 
 test('a new key signs at once in running processes; those before stay published until they are removed', async () => {
   const [first] = await published();
-  const made = z.object({ id: z.string() }).parse(await amsJson(env(), ['key', 'rotate']));
+  const made = z.object({ id: z.string() }).parse(await runCliJson(env(), ['key', 'rotate']));
   await expect.poll(published).toEqual([made.id, first]);
-  const { keys } = listed.parse(await amsJson(env(), ['key', 'list']));
+  const { keys } = listed.parse(await runCliJson(env(), ['key', 'list']));
   expect(keys.map(({ id, signs }) => [id, signs])).toEqual([
     [made.id, true],
     [first, false],
   ]);
 
-  expect(await amsJson(env(), ['key', 'remove', first ?? ''])).toEqual({ id: first, removed: true });
+  expect(await runCliJson(env(), ['key', 'remove', first ?? ''])).toEqual({ id: first, removed: true });
   await expect.poll(published).toEqual([made.id]);
 });
 
@@ -40,24 +40,24 @@ test('the key that signs stays, and one that is unknown is said to be so', async
     [signing ?? '', /rotate first/],
     ['nonsense', /No signing key has the id nonsense/],
   ] as const) {
-    const { code, err } = await ams(env(), ['key', 'remove', id]);
+    const { code, err } = await runCli(env(), ['key', 'remove', id]);
     expect([code, err]).toEqual([1, expect.stringMatching(message)]);
   }
   expect(await published()).toEqual([signing]);
 });
 
 test('two rotations at once make two keys, of which the newest signs everywhere', async () => {
-  await Promise.all([amsJson(env(), ['key', 'rotate']), amsJson(env(), ['key', 'rotate'])]);
-  const { keys } = listed.parse(await amsJson(env(), ['key', 'list']));
+  await Promise.all([runCliJson(env(), ['key', 'rotate']), runCliJson(env(), ['key', 'rotate'])]);
+  const { keys } = listed.parse(await runCliJson(env(), ['key', 'list']));
   expect(keys).toHaveLength(3);
   expect(new Set(keys.map(({ created_at }) => created_at)).size).toBe(3);
   await expect.poll(published).toEqual(keys.map(({ id }) => id));
 });
 
 test('with another SECRET_KEY no key is made: it would lock the running processes out', async () => {
-  const before = listed.parse(await amsJson(env(), ['key', 'list']));
+  const before = listed.parse(await runCliJson(env(), ['key', 'list']));
   const wrong = { ...env(), SECRET_KEY: 'another secret that is long enough to be one' };
-  const { code, err } = await ams(wrong, ['key', 'rotate']);
+  const { code, err } = await runCli(wrong, ['key', 'rotate']);
   expect([code, err]).toEqual([1, expect.stringMatching(/SECRET_KEY/)]);
-  expect(listed.parse(await amsJson(env(), ['key', 'list']))).toEqual(before);
+  expect(listed.parse(await runCliJson(env(), ['key', 'list']))).toEqual(before);
 });

@@ -1,20 +1,20 @@
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Authority, startAuthority } from '../oauth/authority.ts';
-import { ams, amsJson } from './ams.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(() => authority.close());
 
-const run = (...args: string[]) => ams(authority.env, args);
-const json = (...args: string[]) => amsJson(authority.env, args);
+const run = (...args: string[]) => runCli(authority.env, args);
+const json = (...args: string[]) => runCliJson(authority.env, args);
 
 describe('account create', () => {
   test('opens an account; the password is kept as argon2id', async () => {
-    const account = await amsJson(
+    const account = await runCliJson(
       authority.env,
       ['account', 'create', 'Ada', '--password-stdin'],
       'correct horse\n',
@@ -42,7 +42,7 @@ describe('account create', () => {
   test('refuses a taken or wrong name and a short password', async () => {
     await json('account', 'create', 'taken');
     await json('org', 'create', 'taken-org');
-    const short = await ams(authority.env, ['account', 'create', 'x', '--password-stdin'], 'short');
+    const short = await runCli(authority.env, ['account', 'create', 'x', '--password-stdin'], 'short');
     expect([short.code, short.err]).toEqual([1, 'error: A password has 10 to 200 characters.\n']);
     for (const name of ['taken', 'taken-org', 'a.b', '-a', '', 'x'.repeat(33)]) {
       const { code, out, err } = await run('account', 'create', '--', name);

@@ -1,20 +1,20 @@
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApproval } from '../../../src/services/approvals.ts';
-import { findPerson } from '../../../src/services/sessions.ts';
-import { signUp } from '../../../src/services/sign-in.ts';
-import { freshName, type House, openHouse, password } from '../people/house.ts';
-import { ams, amsJson } from './ams.ts';
+import { openApproval } from '../../../src/services/approvals/approvals.ts';
+import { findPerson } from '../../../src/services/people/sessions.ts';
+import { signUp } from '../../../src/services/people/sign-in.ts';
+import { newUsername, type PeopleSetup, openPeopleSetup, password } from '../people/setup.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let house: House;
+let house: PeopleSetup;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openPeopleSetup();
 });
 afterAll(() => house.close());
 
-const run = (...args: string[]) => ams(house.env, args);
-const json = (...args: string[]) => amsJson(house.env, args);
+const run = (...args: string[]) => runCli(house.env, args);
+const json = (...args: string[]) => runCliJson(house.env, args);
 
 describe('account', () => {
   test('password gives another one and ends every session', async () => {
@@ -22,7 +22,7 @@ describe('account', () => {
     await house.signIn(person.account_id);
     const args = ['account', 'password', person.username.toUpperCase(), '--password-stdin'];
     const next = 'a quite different one';
-    expect(await amsJson(house.env, args, `${next}\n`)).toEqual({
+    expect(await runCliJson(house.env, args, `${next}\n`)).toEqual({
       username: person.username,
       sessions_ended: 2,
       apps_ended: 0,
@@ -33,10 +33,12 @@ describe('account', () => {
     );
     expect(await verify(row?.password_hash ?? '', next)).toBe(true);
     expect(
-      await house.unitOfWork.consult((all) => findPerson(all, person.token, Date.now())),
+      await house.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
     ).toBeUndefined();
-    expect((await ams(house.env, args, 'password123\n')).err).toMatch(/^error: A password is one of those /);
-    expect((await ams(house.env, ['account', 'password', 'nobody', '--password-stdin'], next)).err).toBe(
+    expect((await runCli(house.env, args, 'password123\n')).err).toMatch(
+      /^error: A password is one of those /,
+    );
+    expect((await runCli(house.env, ['account', 'password', 'nobody', '--password-stdin'], next)).err).toBe(
       'error: No such account: nobody\n',
     );
     expect((await run('account', 'password', person.username)).code).toBe(2);
@@ -46,7 +48,8 @@ describe('account', () => {
     const [person, stranger] = [await house.person(), await house.person()];
     const { out } = await run('account', 'sign-out', person.username);
     expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
-    const find = (token: string) => house.unitOfWork.consult((all) => findPerson(all, token, Date.now()));
+    const find = (token: string) =>
+      house.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
     expect((await run('account', 'sign-out', 'nobody')).code).toBe(1);
@@ -55,7 +58,7 @@ describe('account', () => {
 
 describe('org role', () => {
   test('changes the role of a member, and makes nobody a member', async () => {
-    const [slug, one, other] = [freshName('org'), await house.person(), await house.person()];
+    const [slug, one, other] = [newUsername('org'), await house.person(), await house.person()];
     await json('org', 'create', slug);
     await json('org', 'add', slug, one.username);
     expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
@@ -72,7 +75,7 @@ describe('org role', () => {
 describe('invitation', () => {
   const create = async (...args: string[]) =>
     (await json('invitation', 'create', ...args)) as { id: string; code: string; expires_at: number };
-  const join = (invitation?: string, username = freshName()) =>
+  const join = (invitation?: string, username = newUsername()) =>
     signUp(
       house.unitOfWork,
       { username, password, ...(invitation !== undefined && { invitation }) },
@@ -91,7 +94,7 @@ describe('invitation', () => {
     });
     const rows = await house.sql<{ text: string }>('select i::text as text from invitations i');
     expect(JSON.stringify(rows)).not.toContain(invitation.code.replaceAll('-', ''));
-    const username = freshName();
+    const username = newUsername();
     // As people type: in lower case, without dashes, o for 0 and l for 1.
     const typed = ` ${invitation.code.replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase()}`;
     await join(typed, username);
@@ -159,7 +162,7 @@ describe('approval', () => {
     const { username } = await house.person();
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };
-    const asked = await house.unitOfWork.administer((work) =>
+    const asked = await house.unitOfWork.writeAsSystem((work) =>
       openApproval(work, {
         agent_id: agent.id,
         action: 'request_contact',

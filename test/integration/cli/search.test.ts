@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestAgent } from '../../support/service.ts';
-import { type SearchService, startSearch } from '../rest/search-support.ts';
-import { ams } from './ams.ts';
+import { type SearchService, startSearchService } from '../rest/search/setup.ts';
+import { runCli } from '../../clients/cli.ts';
 
 let on: SearchService;
 let ann: TestAgent;
@@ -9,10 +9,10 @@ let env: Record<string, string>;
 const sent: string[] = [];
 
 beforeAll(async () => {
-  on = await startSearch();
+  on = await startSearchService();
   const { DATABASE_URL, SECRET_KEY } = on.core.config;
   env = { DATABASE_URL, SECRET_KEY };
-  const [first, bob] = await on.agents();
+  const [first, bob] = await on.createAgents();
   ann = first;
   const thread = await on.open(ann, bob);
   for (let index = 0; index < 7; index += 1) sent.push((await on.send(ann, thread, `Äpfel ${index}`)).id);
@@ -26,7 +26,7 @@ const found = async () =>
   (await on.search(ann, { q: 'apfel' })).map(({ message }) => message.id).toReversed();
 
 async function reindex(...args: string[]) {
-  const { code, out, err } = await ams(env, ['search', 'reindex', '--json', ...args]);
+  const { code, out, err } = await runCli(env, ['search', 'reindex', '--json', ...args]);
   expect(code, err).toBe(0);
   return { result: JSON.parse(out), lines: err.split('\n').slice(0, -1) };
 }
@@ -54,7 +54,7 @@ test('writes every row with --all, and only behind --after', async () => {
   });
   expect(await found()).toEqual(sent.slice(5));
   expect((await reindex('--all')).result).toMatchObject({ examined: 7, written: 7 });
-  const { out } = await ams(env, ['search', 'reindex']);
+  const { out } = await runCli(env, ['search', 'reindex']);
   expect(out).toMatch(/^after +msg_\w+\nexamined +7\nwritten +0\nseconds +[\d.]+\n$/);
   expect(await found()).toEqual(sent);
 });
@@ -71,7 +71,7 @@ test('leaves a row of a newer release alone', async () => {
 test('stops between two steps when interrupted, and says how to go on', async () => {
   const args = ['search', 'reindex', '--all', '--batch', '2'];
   let steps = 0;
-  const { code, out, err } = await ams(env, args, '', (text, interrupt) => {
+  const { code, out, err } = await runCli(env, args, '', (text, interrupt) => {
     if (text.includes(' messages (')) steps += 1;
     if (steps === 2) interrupt();
   });
@@ -83,7 +83,7 @@ test('stops between two steps when interrupted, and says how to go on', async ()
 });
 
 test('runs beside the worker while messages come', async () => {
-  const [bob, eve] = await on.agents();
+  const [bob, eve] = await on.createAgents();
   const thread = await on.open(bob, eve);
   const writing = Promise.all(
     Array.from({ length: 40 }, (_, index) => on.send(bob, thread, `Birnen ${index}`)),
@@ -106,7 +106,7 @@ test('an empty database is done at once, and a wrong option is refused', async (
     ['--after', 'msg_1'],
     ['more'],
   ]) {
-    expect((await ams(env, ['search', 'reindex', ...wrong])).code, wrong.join(' ')).toBe(2);
+    expect((await runCli(env, ['search', 'reindex', ...wrong])).code, wrong.join(' ')).toBe(2);
   }
 });
 

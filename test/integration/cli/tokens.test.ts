@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { offeredScopes } from '../../../src/domain/scopes.ts';
-import { type Authority, basic, post, startAuthority, tokenOf } from '../oauth/authority.ts';
-import { ams, amsJson } from './ams.ts';
+import { offeredScopes } from '../../../src/domain/auth/scopes.ts';
+import {
+  type AuthorizationServer,
+  clientSecretBasic,
+  postForm,
+  startAuthorizationServer,
+  requestToken,
+} from '../oauth/authorization-server.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 let handle: string;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
   handle = (await authority.agent()).canonical_handle;
 });
 afterAll(() => authority.close());
 
-const json = (...args: string[]) => amsJson(authority.env, args);
-const refused = (...args: string[]) => ams(authority.env, args);
+const json = (...args: string[]) => runCliJson(authority.env, args);
+const refused = (...args: string[]) => runCli(authority.env, args);
 const credential = z.strictObject({
   client_id: z.string(),
   client_secret: z.string(),
@@ -32,7 +38,7 @@ describe('credential', () => {
       await json('credential', 'create', handle, '--scopes', 'threads:read, agents:read'),
     );
     expect(made).toMatchObject({ handle, scopes: ['threads:read', 'agents:read'] });
-    const access_token = await tokenOf(authority, made);
+    const access_token = await requestToken(authority, made);
     await authority.tokens.verify(access_token, 'api');
 
     const { client_id, scopes } = made;
@@ -61,7 +67,11 @@ describe('credential', () => {
         ),
       )
       .toMatch(/revoked/);
-    const answer = await post(`${authority.url}/token`, { grant_type: 'client_credentials' }, basic(made));
+    const answer = await postForm(
+      `${authority.url}/token`,
+      { grant_type: 'client_credentials' },
+      clientSecretBasic(made),
+    );
     expect(answer.json.error).toBe('invalid_client');
     expect(await json('credential', 'list', handle)).toEqual({
       credentials: [{ ...entry, revoked_at: expect.any(Number) }],
@@ -105,9 +115,13 @@ describe('token', () => {
     }
     const client = await authority.credential(handle);
     const { access_token } = token.parse(await json('token', handle, '--scopes', 'threads:read'));
-    const introspected = await post(`${authority.url}/introspect`, { token: access_token }, basic(client));
+    const introspected = await postForm(
+      `${authority.url}/introspect`,
+      { token: access_token },
+      clientSecretBasic(client),
+    );
     expect(introspected.json).toMatchObject({ active: true, scope: 'threads:read' });
-    await post(`${authority.url}/revoke`, { token: access_token }, basic(client));
+    await postForm(`${authority.url}/revoke`, { token: access_token }, clientSecretBasic(client));
     await expect(authority.tokens.verify(access_token, 'api')).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
     });

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '../../../src/domain/ids.ts';
-import { scopes } from '../../../src/domain/scopes.ts';
+import { scopes } from '../../../src/domain/auth/scopes.ts';
 import {
   webhookDeliverySchema,
   webhookSchema,
   webhookWithSecretSchema,
 } from '../../../src/presenters/webhook.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts';
-import { ams, amsJson } from './ams.ts';
+import { type WebhookReceiver, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let env: Record<string, string>;
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
   service = await startService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
   const { DATABASE_URL, SECRET_KEY } = service.core.config;
   env = { DATABASE_URL, SECRET_KEY, WEBHOOK_NETWORKS: '127.0.0.0/8' };
@@ -25,8 +25,8 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const json = (...args: string[]) => amsJson(env, ['webhook', ...args]);
-const text = (...args: string[]) => ams(env, ['webhook', ...args]);
+const json = (...args: string[]) => runCliJson(env, ['webhook', ...args]);
+const text = (...args: string[]) => runCli(env, ['webhook', ...args]);
 
 async function make(agent: TestAgent, ...more: string[]) {
   return webhookWithSecretSchema.parse(
@@ -81,7 +81,10 @@ test('test, deliveries and replay', async () => {
   const bob = await service.agent();
   const { id } = await make(bob);
   expect(await json('test', id)).toEqual({ delivered: true, status: 204, error: null });
-  expect(receiver.at('/ams').at(-1)?.json).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } });
+  expect(receiver.postsAt('/ams').at(-1)?.json).toMatchObject({
+    type: 'webhook.test',
+    data: { webhook_id: id },
+  });
   const events = [newId('event'), newId('event')];
   await service.core.database.query(
     {

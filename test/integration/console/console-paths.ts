@@ -1,22 +1,22 @@
-import { noIntake } from '../../support/no-files.ts';
-import { createBrowserSessions } from '../../../src/console/browser-sessions.ts';
-import type { ConsoleRoute } from '../../../src/console/route.ts';
-import { consoleRoutes } from '../../../src/console/routes.ts';
-import { createExecute } from '../../../src/operations/execute.ts';
+import { disabledIntake } from '../../support/stubs.ts';
+import { createBrowserSessions } from '../../../src/transports/console/browser-sessions.ts';
+import type { ConsoleRoute } from '../../../src/transports/console/route.ts';
+import { consoleRoutes } from '../../../src/transports/console/routes.ts';
+import { createExecute } from '../../../src/operations/execute/execute.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** Every path of the console that takes this method, with `:name` for parameters. */
-export function consolePaths({ core }: TestService, wanted: ConsoleRoute['method']): string[] {
+export function listConsolePaths({ core }: TestService, wanted: ConsoleRoute['method']): string[] {
   const { unitOfWork } = core;
   const refuse = () => Promise.reject(new Error('nobody asks'));
   const provider = { start: refuse, finish: refuse };
-  const limits = { spend: () => Promise.resolve() };
+  const limits = { consume: () => Promise.resolve() };
   const routes = consoleRoutes({
     unitOfWork,
     limits,
-    execute: createExecute(unitOfWork, limits, noIntake),
+    execute: createExecute(unitOfWork, limits, disabledIntake),
     catalogue: [],
-    announce: () => Promise.resolve(),
+    publishRevocations: () => Promise.resolve(),
     requests: { find: refuse, approve: refuse, deny: refuse },
     external: core.config.OIDC_ISSUER === undefined ? undefined : { name: 'ID', provider },
     sessions: createBrowserSessions(unitOfWork),

@@ -4,22 +4,22 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { readIfThere } from '../../../src/embedded/private-file.ts';
+import { readIfExists } from '../../../src/embedded/private-file.ts';
 import {
-  eventsIn,
-  eventually,
+  readEvents,
+  waitUntil,
   isGone,
   noPostgres,
-  ownFolder,
-  postgresPid,
+  createTemporaryFolder,
+  readPostgresPid,
   runFakeLauncher,
-} from './support.ts';
+} from './setup.ts';
 
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });
 
 test('starts every part, says so, hands the settings on, and stops in order on Ctrl-C', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const launcher = runFakeLauncher(dataDir);
   await launcher.ready();
 
@@ -37,11 +37,11 @@ test('starts every part, says so, hands the settings on, and stops in order on C
   const answer = await fetch(publicUrl.replace('localhost', '127.0.0.1'));
   expect(await answer.text()).toBe(service['DATABASE_URL']);
 
-  const server = postgresPid(dataDir);
+  const server = readPostgresPid(dataDir);
   launcher.child.kill('SIGINT');
   launcher.child.kill('SIGINT'); // npm hands the same Ctrl-C on once more
   expect(await launcher.exited).toEqual({ code: 0, signal: null });
-  expect(eventsIn(dataDir).map(({ event }) => event)).toEqual([
+  expect(readEvents(dataDir).map(({ event }) => event)).toEqual([
     'migrate ran',
     'api started',
     'worker started',
@@ -49,45 +49,45 @@ test('starts every part, says so, hands the settings on, and stops in order on C
     'worker stopped',
   ]);
   expect(isGone(server)).toBe(true);
-  expect(readIfThere(serviceFile)).toBeNull();
-  expect(readIfThere(join(dataDir, 'launcher.lock'))).toBeNull();
+  expect(readIfExists(serviceFile)).toBeNull();
+  expect(readIfExists(join(dataDir, 'launcher.lock'))).toBeNull();
   expect(launcher.err()).toBe('');
 });
 
 test('killed with -9: API and worker end by themselves, and the next start takes over', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const first = runFakeLauncher(dataDir);
   await first.ready();
-  const server = postgresPid(dataDir);
+  const server = readPostgresPid(dataDir);
   const port = /postgres .*:(\d+),/.exec(first.out())?.[1];
   first.child.kill('SIGKILL');
   await first.exited;
-  await eventually(
+  await waitUntil(
     'both noticed',
-    () => eventsIn(dataDir).filter(({ event }) => /orphaned/.test(event)).length === 2,
+    () => readEvents(dataDir).filter(({ event }) => /orphaned/.test(event)).length === 2,
   );
   expect(isGone(server)).toBe(false);
 
   const second = runFakeLauncher(dataDir);
   await second.ready();
   expect(isGone(server)).toBe(true);
-  expect(postgresPid(dataDir)).not.toBe(server);
+  expect(readPostgresPid(dataDir)).not.toBe(server);
   expect(/postgres .*:(\d+),/.exec(second.out())?.[1]).toBe(port);
 });
 
 test('a second launcher on the same folder is refused and leaves the first alone', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const first = runFakeLauncher(dataDir, noPostgres);
   await first.ready();
   const second = runFakeLauncher(dataDir, noPostgres);
   expect((await second.exited).code).toBe(1);
   expect(second.err()).toMatch(/^.* is in use by another npm start \(process \d+\); .*DATA_DIR\n$/);
   expect(second.out()).toBe('');
-  expect(eventsIn(dataDir).every(({ event, pid }) => event === 'migrate ran' || !isGone(pid))).toBe(true);
+  expect(readEvents(dataDir).every(({ event, pid }) => event === 'migrate ran' || !isGone(pid))).toBe(true);
 });
 
 test('a taken port is one line that names it, before anything is started', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const address = taken.address();
@@ -97,42 +97,42 @@ test('a taken port is one line that names it, before anything is started', async
   taken.close();
   expect(launcher.err()).toMatch(new RegExp(`^PORT: ${port} on 127.0.0.1 is taken; choose another, .*\n$`));
   expect(launcher.out()).toBe('');
-  expect(eventsIn(dataDir)).toEqual([]);
-  expect(readIfThere(join(dataDir, 'secrets.json'))).toBeNull();
+  expect(readEvents(dataDir)).toEqual([]);
+  expect(readIfExists(join(dataDir, 'secrets.json'))).toBeNull();
 });
 
 test('a wrong setting is one line that names it', async () => {
-  const launcher = runFakeLauncher(ownFolder(), { PORT: 'many' });
+  const launcher = runFakeLauncher(createTemporaryFolder(), { PORT: 'many' });
   expect((await launcher.exited).code).toBe(1);
   expect(launcher.err()).toMatch(/^PORT: .*\n$/);
 });
 
 test('an API that dies is reported and started again', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const launcher = runFakeLauncher(dataDir, noPostgres);
   await launcher.ready();
-  const apis = () => eventsIn(dataDir).filter(({ event }) => event === 'api started');
+  const apis = () => readEvents(dataDir).filter(({ event }) => event === 'api started');
   process.kill(apis()[0]?.pid ?? 0, 'SIGKILL');
-  await eventually('it is back', () => launcher.err().includes('api is back'));
+  await waitUntil('it is back', () => launcher.err().includes('api is back'));
   expect(launcher.err()).toContain('api ended (SIGKILL); it is started again in 250 ms');
   expect(apis()).toHaveLength(2);
 });
 
 test('migrations or an API that fail stop the start with one line, and nothing is left', async () => {
   for (const part of ['migrate', 'api']) {
-    const dataDir = ownFolder();
+    const dataDir = createTemporaryFolder();
     writeFileSync(join(dataDir, `${part}.fails`), '');
     const launcher = runFakeLauncher(dataDir, part === 'api' ? noPostgres : {});
     expect((await launcher.exited).code).toBe(1);
     expect(launcher.err()).toMatch(new RegExp(`${part}.*(failed|ended before it was ready).*\n$`));
     expect(launcher.err()).not.toMatch(/\n\s+at /);
-    expect(readIfThere(join(dataDir, 'postgres', 'postmaster.pid'))).toBeNull();
-    expect(readIfThere(join(dataDir, 'launcher.lock'))).toBeNull();
+    expect(readIfExists(join(dataDir, 'postgres', 'postmaster.pid'))).toBeNull();
+    expect(readIfExists(join(dataDir, 'launcher.lock'))).toBeNull();
   }
 });
 
 test('a second Ctrl-C kills what does not stop', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   writeFileSync(join(dataDir, 'api.ignores-sigterm'), '');
   const launcher = runFakeLauncher(dataDir, noPostgres);
   await launcher.ready();
@@ -141,5 +141,5 @@ test('a second Ctrl-C kills what does not stop', async () => {
   const again = setInterval(() => launcher.child.kill('SIGINT'), 100);
   expect((await launcher.exited).code).toBe(130);
   clearInterval(again);
-  await eventually('all gone', () => eventsIn(dataDir).every(({ pid }) => isGone(pid)));
+  await waitUntil('all gone', () => readEvents(dataDir).every(({ pid }) => isGone(pid)));
 });

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { oneLine } from '../../../src/embedded/launcher-error.ts';
-import { type PostgresOptions, startPostgres } from '../../../src/embedded/postgres.ts';
-import { eventually, isGone, ownFolder, postgresPid } from './support.ts';
+import { toOneLine } from '../../../src/embedded/launcher-error.ts';
+import { type PostgresOptions, startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
+import { waitUntil, isGone, createTemporaryFolder, readPostgresPid } from './setup.ts';
 
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });
@@ -29,10 +29,10 @@ async function query(url: string, sql: string): Promise<unknown> {
   }
 }
 
-const failure = (attempt: Promise<unknown>) => attempt.then(() => 'no failure', oneLine);
+const failure = (attempt: Promise<unknown>) => attempt.then(() => 'no failure', toOneLine);
 
 test('a fresh one takes the password over TCP, knows the extensions, folds accents, and keeps data and port', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const first = await start({ dataDir });
   expect(await query(first.url, `SELECT lower('ÉÅ') AS value`)).toBe('éå');
   expect(await query(first.url, `SELECT current_setting('listen_addresses') AS value`)).toBe('127.0.0.1');
@@ -50,7 +50,7 @@ test('a fresh one takes the password over TCP, knows the extensions, folds accen
 });
 
 test('new secrets reach an old data folder', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const first = await start({ dataDir });
   await first.stop();
   rmSync(join(dataDir, 'secrets.json'));
@@ -60,9 +60,9 @@ test('new secrets reach an old data folder', async () => {
 });
 
 test('an orphan is stopped first; a pid file whose pid belongs to another program is no obstacle', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const orphan = await start({ dataDir, restart: false });
-  const pid = postgresPid(dataDir);
+  const pid = readPostgresPid(dataDir);
   rmSync(join(dataDir, 'run'), { recursive: true }); // only postmaster.pid tells
   const next = await start({ dataDir });
   expect(isGone(pid)).toBe(true);
@@ -75,20 +75,20 @@ test('an orphan is stopped first; a pid file whose pid belongs to another progra
 });
 
 test('one that dies is started again with its data', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const reports: string[] = [];
   const server = await start({ dataDir, throwaway: false, report: (line) => reports.push(line) });
   await query(server.url, 'CREATE TABLE kept ()');
-  process.kill(postgresPid(dataDir), 'SIGKILL');
-  await eventually('it is back', () => reports.includes('postgres is back'));
+  process.kill(readPostgresPid(dataDir), 'SIGKILL');
+  await waitUntil('it is back', () => reports.includes('postgres is back'));
   expect(reports[0]).toBe('postgres ended (SIGKILL); it is started again in 250 ms');
   expect(await query(server.url, `SELECT to_regclass('kept')::text AS value`)).toBe('kept');
 });
 
 test('what cannot work is refused in one line', async () => {
-  const dataDir = ownFolder();
+  const dataDir = createTemporaryFolder();
   const server = await start({ dataDir });
-  const taken = failure(start({ dataDir: ownFolder(), port: server.port }));
+  const taken = failure(start({ dataDir: createTemporaryFolder(), port: server.port }));
   expect(await taken).toMatch(new RegExp(`^postgres: port ${server.port} on 127.0.0.1 is taken`));
   await server.stop();
 
@@ -105,7 +105,7 @@ test('what cannot work is refused in one line', async () => {
 test.runIf(process.getuid?.() === 0)(
   'root in a folder only root may enter: everything PostgreSQL needs is outside, and it says so',
   async () => {
-    const dataDir = join(ownFolder(), 'data');
+    const dataDir = join(createTemporaryFolder(), 'data');
     mkdirSync(dataDir, { mode: 0o700 });
     writeFileSync(join(dataDir, 'of-mine'), ''); // an empty folder would be opened
     const server = await start({ dataDir });
@@ -119,6 +119,8 @@ test.runIf(process.getuid?.() === 0)(
 );
 
 test('several at once do not disturb each other', async () => {
-  const servers = await Promise.all([ownFolder(), ownFolder()].map((dataDir) => start({ dataDir })));
+  const servers = await Promise.all(
+    [createTemporaryFolder(), createTemporaryFolder()].map((dataDir) => start({ dataDir })),
+  );
   expect(new Set(servers.map(({ port }) => port)).size).toBe(2);
 });

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Part, supervise } from '../../../src/embedded/process.ts';
-import { eventually, isGone, ownFolder } from './support.ts';
+import { type Part, supervise } from '../../../src/embedded/processes/supervise.ts';
+import { waitUntil, isGone, createTemporaryFolder } from './setup.ts';
 
 /** A shell script as a part; it is ready with its first line. */
 function part(script: string, more: Partial<Part> = {}): Part {
   return {
     name: 'part',
-    dataDir: ownFolder(),
+    dataDir: createTemporaryFolder(),
     spawn: () => spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] }),
     ready: async (child: ChildProcess) => {
       if (child.stdout) await once(child.stdout, 'data');
     },
-    readyWithin: 5000,
-    stopWithin: 5000,
+    readyTimeoutMs: 5000,
+    stopTimeoutMs: 5000,
     ...more,
   };
 }
@@ -24,12 +24,12 @@ const delays = (reports: string[]) =>
 
 async function reportsOf(settled: number): Promise<number[]> {
   const reports: string[] = [];
-  const backOff = { first: 5, most: 20, settled };
+  const backOff = { initialMs: 5, maxMs: 20, resetAfterMs: settled };
   const running = await supervise(part('echo ready; read line', { backOff }), {
     report: (line) => reports.push(line),
   });
   onTestFinished(() => running.stop());
-  await eventually('it died five times', () => delays(reports).length >= 5);
+  await waitUntil('it died five times', () => delays(reports).length >= 5);
   await running.stop();
   return delays(reports).slice(0, 5);
 }
@@ -43,7 +43,7 @@ test('one that stayed up long enough begins with the shortest time again', async
 });
 
 test('one that does not stop when asked is killed', async () => {
-  const deaf = part('trap "" TERM; echo ready; while :; do sleep 0.05; done', { stopWithin: 50 });
+  const deaf = part('trap "" TERM; echo ready; while :; do sleep 0.05; done', { stopTimeoutMs: 50 });
   const running = await supervise(deaf, { report: () => {} });
   const pid = running.pid ?? 0;
   await running.stop();
@@ -63,7 +63,7 @@ test('one that never gets ready is a failure in one line, and nothing is left ru
   const start = (made: Part, signal?: AbortSignal) =>
     supervise(noting(made), { report: () => {}, ...(signal && { signal }) });
   await expect(start(part('exit 3'))).rejects.toThrow('part: ended before it was ready (exit code 3)');
-  await expect(start(part('exec sleep 60', { readyWithin: 20 }))).rejects.toThrow(
+  await expect(start(part('exec sleep 60', { readyTimeoutMs: 20 }))).rejects.toThrow(
     'part: not ready after 0.02 s',
   );
   const stopped = new AbortController();

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readIfThere } from '../../../src/embedded/private-file.ts';
-import { inspectProcess } from '../../../src/embedded/process-identity.ts';
+import { readIfExists } from '../../../src/embedded/private-file.ts';
+import { inspectProcess } from '../../../src/embedded/processes/identity.ts';
 import { type RedisOptions, startRedis } from '../../../src/embedded/redis.ts';
-import { answersPing } from '../../../src/embedded/redis-ping.ts';
-import { findRedisBinary } from '../../support/redis-binary.ts';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { eventually, isGone, ownFolder } from './support.ts';
+import { isRedisReady } from '../../../src/embedded/redis-ping.ts';
+import { findRedisBinary } from '../../support/servers/redis/binary.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { waitUntil, isGone, createTemporaryFolder } from './setup.ts';
 
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });
@@ -23,7 +23,7 @@ async function start(options: RedisOptions) {
 }
 
 const pidIn = (dataDir: string) =>
-  Number(/"pid":(\d+)/.exec(readIfThere(join(dataDir, 'run', 'redis.json')) ?? '')?.[1]);
+  Number(/"pid":(\d+)/.exec(readIfExists(join(dataDir, 'run', 'redis.json')) ?? '')?.[1]);
 
 async function ask(url: string, ...command: [string, ...string[]]): Promise<unknown> {
   const client = new Redis(url, { lazyConnect: true });
@@ -39,7 +39,7 @@ test('without a server on this machine there is none', async () => {
   const path = process.env['PATH'];
   process.env['PATH'] = '/nowhere';
   try {
-    expect(await startRedis({ dataDir: ownFolder() })).toBeNull();
+    expect(await startRedis({ dataDir: createTemporaryFolder() })).toBeNull();
   } finally {
     process.env['PATH'] = path;
   }
@@ -47,10 +47,10 @@ test('without a server on this machine there is none', async () => {
 
 await describeWithRedis('a private Redis', () => {
   test('never evicts, appends to a file, and shows its password to nobody', async () => {
-    const dataDir = ownFolder();
+    const dataDir = createTemporaryFolder();
     const server = await start({ dataDir });
     expect(await ask(server.url, 'CONFIG', 'GET', 'maxmemory-policy')).toContain('noeviction');
-    expect(await answersPing(server.port, 'guessed')).toBe(false);
+    expect(await isRedisReady(server.port, 'guessed')).toBe(false);
     const password = new URL(server.url).password;
     expect(inspectProcess(pidIn(dataDir))?.command).not.toContain(password);
     expect(statSync(join(dataDir, 'redis', 'redis.conf')).mode & 0o777).toBe(0o600);
@@ -63,7 +63,7 @@ await describeWithRedis('a private Redis', () => {
   });
 
   test('an orphan is stopped first', async () => {
-    const dataDir = ownFolder();
+    const dataDir = createTemporaryFolder();
     await start({ dataDir, restart: false });
     const pid = pidIn(dataDir);
     await start({ dataDir });
@@ -71,11 +71,11 @@ await describeWithRedis('a private Redis', () => {
   });
 
   test('one that dies is started again', async () => {
-    const dataDir = ownFolder();
+    const dataDir = createTemporaryFolder();
     const reports: string[] = [];
     const server = await start({ dataDir, persist: false, report: (line) => reports.push(line) });
     process.kill(pidIn(dataDir), 'SIGKILL');
-    await eventually('it is back', () => reports.includes('redis is back'));
+    await waitUntil('it is back', () => reports.includes('redis is back'));
     expect(await ask(server.url, 'PING')).toBe('PONG');
   });
 });

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sdkClient } from '../../support/mcp-client.ts';
+import { connectSdkClient } from '../../clients/mcp/client.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { party, type Trust, trustOf } from '../../support/trust.ts';
+import { agentSummary, type ContactsClient, createContactsClient } from '../../clients/contacts.ts';
 
 let service: TestService;
-let trust: Trust;
+let trust: ContactsClient;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  trust = trustOf(service.api);
+  trust = createContactsClient(service.api);
 });
 afterAll(() => service.stop());
 
 /** An agent with a connected SDK client that holds each result to its output schema. */
 async function toolUser() {
   const agent = await service.agent();
-  const { client, notifications, close } = await sdkClient(
+  const { client, notifications, close } = await connectSdkClient(
     service.url,
-    await service.token(agent.handle, { door: 'mcp' }),
+    await service.token(agent.handle, { audience: 'mcp' }),
   );
   await client.listTools();
   async function call(name: string, args: Record<string, unknown> = {}) {
@@ -131,7 +131,7 @@ test('contact events are notifications, with the data of the socket', async () =
     .toBeGreaterThan(0);
   expect(notifications[0]).toMatchObject({
     method: 'notifications/service/contact_request',
-    params: { from: party(bob), message: 'Hello' },
+    params: { from: agentSummary(bob), message: 'Hello' },
   });
   await close();
 });

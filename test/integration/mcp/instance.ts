@@ -1,44 +1,44 @@
-import { noAddresses, noIntake } from '../../support/no-files.ts';
+import { disabledAddresses, disabledIntake } from '../../support/stubs.ts';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createCursors } from '../../../src/domain/cursors.ts';
+import { createCursors } from '../../../src/domain/feed/cursors.ts';
 import type { ApprovalDecision } from '../../../src/domain/approvals.ts';
-import { packRings } from '../../../src/domain/rings.ts';
-import { type Scope, scopes } from '../../../src/domain/scopes.ts';
-import { createApp } from '../../../src/http/app.ts';
-import { createMcpFace } from '../../../src/mcp/face.ts';
-import type { McpParts } from '../../../src/mcp/parts.ts';
+import { packWakeups } from '../../../src/domain/feed/wakeups.ts';
+import { type Scope, scopes } from '../../../src/domain/auth/scopes.ts';
+import { createApp } from '../../../src/transports/http/app.ts';
+import { createMcpTransport } from '../../../src/transports/mcp/transport.ts';
+import type { McpParts } from '../../../src/transports/mcp/parts.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
-import { createExecute } from '../../../src/operations/execute.ts';
-import { createLimits } from '../../../src/operations/limits.ts';
-import { postgresBus } from '../../../src/platform/bus-postgres.ts';
-import { redisBus } from '../../../src/platform/bus-redis.ts';
-import { openDatabase } from '../../../src/platform/database.ts';
-import { unlimited } from '../../../src/platform/limiter.ts';
-import type { Logger } from '../../../src/platform/logger.ts';
+import { createExecute } from '../../../src/operations/execute/execute.ts';
+import { createRateLimits } from '../../../src/operations/rate-limits.ts';
+import { createPostgresBus } from '../../../src/platform/bus/postgres.ts';
+import { createRedisBus } from '../../../src/platform/bus/redis.ts';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import { unlimited } from '../../../src/platform/rate-limits/limiter.ts';
+import type { Logger } from '../../../src/platform/observability/logger.ts';
 import { createRealtime } from '../../../src/realtime/create.ts';
 import { createReceipts } from '../../../src/realtime/receipts.ts';
-import { repositoriesOn } from '../../../src/repositories/index.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
-import { decideForOperator } from '../../../src/services/approvals.ts';
-import { issueToken } from '../../../src/services/issue-token.ts';
-import { createOrganization } from '../../../src/services/organizations.ts';
-import { recordDeliveries } from '../../../src/services/receipts.ts';
-import { createTokens, type Door, resourceAddresses } from '../../../src/services/tokens.ts';
-import { createUnitOfWork } from '../../../src/unit-of-work.ts';
-import { noWayOut } from '../../support/no-way-out.ts';
+import { createRepositories } from '../../../src/repositories/index.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
+import { decideAsOperator } from '../../../src/services/approvals/approvals.ts';
+import { issueToken } from '../../../src/services/auth/issue-token.ts';
+import { createOrganization } from '../../../src/services/people/organizations.ts';
+import { recordDeliveries } from '../../../src/services/threads/receipts.ts';
+import { createTokens, type TokenAudience, toResourceUrls } from '../../../src/services/auth/tokens.ts';
+import { createUnitOfWork } from '../../../src/work/unit-of-work.ts';
+import { disabledOutbound } from '../../support/outbound-stub.ts';
 
 export interface TokenOptions {
-  door?: Door;
+  audience?: TokenAudience;
   scopes?: readonly Scope[];
   expires_in?: number;
 }
 
-export interface Instance {
+export interface McpInstance {
   url: string;
   /** What was logged as an error. */
-  faults: object[];
+  loggedErrors: object[];
   /** A token of an agent that this makes when it does not exist. */
   token(handle: string, options?: TokenOptions): Promise<string>;
   /** Makes an organization; agents whose handle begins with its slug are its own. */
@@ -54,7 +54,7 @@ export interface Instance {
   drain(): Promise<void>;
   close(): Promise<void>;
   /** Moves the clock forward by which tokens end here. */
-  later(ms: number): void;
+  advanceTime(ms: number): void;
   /** Resolves when nothing that goes from process to process is lost. */
   connected(): Promise<void>;
 }
@@ -63,40 +63,44 @@ const publicUrl = 'http://localhost:3000';
 const secret = 'a secret of the tests, long enough to be taken for one';
 
 /** One API process's worth of tool server over a database, at a port of its own. Several of them on one database are a cluster. */
-export async function startInstance(
+export async function startMcpInstance(
   databaseUrl: string,
   {
     receipts: keepsReceipts = false,
     redis_url,
     ...options
   }: Partial<McpParts> & { receipts?: boolean; redis_url?: string } = {},
-): Promise<Instance> {
-  const faults: object[] = [];
-  const logger = quietLogger(faults);
-  const database = openDatabase({ url: databaseUrl, pool_size: 8, on_error: (error) => faults.push(error) });
-  const repositories = repositoriesOn(database);
+): Promise<McpInstance> {
+  const loggedErrors: object[] = [];
+  const logger = createErrorRecorder(loggedErrors);
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: 8,
+    onError: (error) => loggedErrors.push(error),
+  });
+  const repositories = createRepositories(database);
   const cursors = createCursors(secret);
-  const log = (_: string, error: unknown) => void faults.push({ error });
+  const log = (_: string, error: unknown) => void loggedErrors.push({ error });
   // What the bus cannot do on a busy machine is no fault of the tool server, which finds out without it.
   const quiet = () => undefined;
   const bus =
     redis_url === undefined
-      ? postgresBus({ url: databaseUrl, channel: 'mcp_tests', log: quiet })
-      : redisBus({ url: redis_url, prefix: 'mcp-tests:', log: quiet });
+      ? createPostgresBus({ url: databaseUrl, channel: 'mcp_tests', log: quiet })
+      : createRedisBus({ url: redis_url, prefix: 'mcp-tests:', log: quiet });
   const unitOfWork = createUnitOfWork({
     database,
     cursors,
-    addresses: noAddresses,
-    loop: null,
-    unsent: null,
-    most_agents: null,
-    ...noWayOut,
+    addresses: disabledAddresses,
+    loopLimit: null,
+    unsentLimit: null,
+    maxAgents: null,
+    ...disabledOutbound,
     jobsOf: () => [],
-    announce({ heads }) {
-      bus.publish(packRings(heads)).catch(() => undefined);
+    publish({ positions }) {
+      bus.publish(packWakeups(positions)).catch(() => undefined);
     },
   });
-  const resources = resourceAddresses(publicUrl);
+  const resources = toResourceUrls(publicUrl);
   let ahead = 0;
   const tokens = createTokens({
     find: (hash) => repositories.tokens.find(hash),
@@ -105,9 +109,9 @@ export async function startInstance(
   });
   const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.record((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
     log,
-    gathering_ms: 10,
+    batch_wait_ms: 10,
   });
   const realtime = createRealtime({
     ...(keepsReceipts && { receipts }),
@@ -116,11 +120,11 @@ export async function startInstance(
     bus,
     cursors,
     log,
-    goodTokens: async (ids) => new Set(ids),
+    listValidTokens: async (ids) => new Set(ids),
     intervals,
   });
-  const face = createMcpFace({
-    execute: createExecute(unitOfWork, createLimits(unlimited), noIntake),
+  const face = createMcpTransport({
+    execute: createExecute(unitOfWork, createRateLimits(unlimited), disabledIntake),
     catalogue,
     tokens,
     realtime,
@@ -132,19 +136,19 @@ export async function startInstance(
     version: '0.0.0-test',
     ...options,
   });
-  const app = createApp({ logger, trust_proxy: false, faces: [face.middleware] });
+  const app = createApp({ logger, trust_proxy: false, handlers: [face.middleware] });
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
   return {
     url: `http://127.0.0.1:${port}`,
-    faults,
-    async token(handle, { door = 'mcp', scopes: granted = scopes.slice(0, 4), expires_in = 900 } = {}) {
-      return unitOfWork.administer(async (work) => {
+    loggedErrors,
+    async token(handle, { audience = 'mcp', scopes: granted = scopes.slice(0, 4), expires_in = 900 } = {}) {
+      return unitOfWork.writeAsSystem(async (work) => {
         const known = await work.agents.findByHandle(handle);
         if (!known)
-          await registerAgent(work, {
+          await registerAgentAsOperator(work, {
             handle,
             create_owner: true,
             inbound_policy: 'open',
@@ -152,7 +156,7 @@ export async function startInstance(
           });
         const issued = await issueToken(work, {
           handle,
-          resource: resources[door],
+          resource: resources[audience],
           scopes: granted,
           expires_in,
         });
@@ -160,7 +164,7 @@ export async function startInstance(
       });
     },
     async organization(slug) {
-      await unitOfWork.administer((work) => createOrganization(work, slug));
+      await unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
     },
     revoke(handle) {
       realtime.revoke((actor) => actor.handle === handle);
@@ -174,15 +178,15 @@ export async function startInstance(
       return open;
     },
     async decide(id, decision) {
-      await unitOfWork.administer((work) => decideForOperator(work, id, decision));
+      await unitOfWork.writeAsSystem((work) => decideAsOperator(work, id, decision));
     },
     query: (text, values) => database.query({ text }, values),
     drain: () => face.close(),
-    later(ms) {
+    advanceTime(ms) {
       ahead += ms;
     },
     async connected() {
-      while (!bus.healthy()) await pause(5);
+      while (!bus.isHealthy()) await pause(5);
     },
     async close() {
       await face.close();
@@ -198,7 +202,7 @@ export async function startInstance(
   };
 }
 
-function quietLogger(faults: object[]): Logger {
+function createErrorRecorder(faults: object[]): Logger {
   const note = (fields: object) => void faults.push(fields);
   const ignore = () => {};
   return { debug: ignore, info: ignore, warn: note, error: note, fatal: note };

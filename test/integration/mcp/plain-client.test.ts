@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rawCall, rawPost, rpc } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
+import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
 
-let instance: Instance;
+let instance: McpInstance;
 let token: string;
 
 beforeAll(async () => {
-  instance = await startInstance((await testDatabase()).url);
+  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('plain.client');
 });
 afterAll(() => instance.close());
@@ -20,14 +20,14 @@ const initialize = {
 };
 
 test('a client of 2024-11-05 without Accept, initialized or session header gets plain JSON', async () => {
-  const answer = await rawPost(instance.url, token, initialize);
+  const answer = await postRawMessage(instance.url, token, initialize);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toContain('application/json');
-  expect(rpc(answer).result).toMatchObject({
+  expect(readRpcResult(answer).result).toMatchObject({
     protocolVersion: '2024-11-05',
     serverInfo: { version: '0.0.0-test' },
   });
-  const { value, structured } = await rawCall(instance.url, token, 'whoami');
+  const { value, structured } = await callToolRaw(instance.url, token, 'whoami');
   expect(value).toMatchObject({ canonical_handle: 'plain.client' });
   expect(structured).toEqual(value);
 });
@@ -35,7 +35,7 @@ test('a client of 2024-11-05 without Accept, initialized or session header gets 
 test.each(['application/json', '*/*', 'application/json, text/event-stream'])(
   'Accept: %s gets plain JSON',
   async (accept) => {
-    const answer = await rawPost(
+    const answer = await postRawMessage(
       instance.url,
       token,
       { jsonrpc: '2.0', id: 'x', method: 'ping' },
@@ -48,33 +48,43 @@ test.each(['application/json', '*/*', 'application/json, text/event-stream'])(
 
 test('a client that takes nothing but an event stream gets one', async () => {
   const accept = 'text/event-stream';
-  const answer = await rawPost(instance.url, token, { jsonrpc: '2.0', id: 'x', method: 'ping' }, { accept });
+  const answer = await postRawMessage(
+    instance.url,
+    token,
+    { jsonrpc: '2.0', id: 'x', method: 'ping' },
+    { accept },
+  );
   expect(answer.headers.get('content-type')).toBe('text/event-stream');
   expect(answer.text).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":"x"}\n\n');
 });
 
 test('a client that takes neither is told so', async () => {
-  const answer = await rawPost(instance.url, token, initialize, { accept: 'text/html' });
+  const answer = await postRawMessage(instance.url, token, initialize, { accept: 'text/html' });
   expect(answer.status).toBe(406);
-  expect(rpc(answer).error?.code).toBe(-32_000);
+  expect(readRpcResult(answer).error?.code).toBe(-32_000);
 });
 
 test('an unknown revision is answered with the newest one, a newer header with 400', async () => {
   const asked = { ...initialize, params: { ...initialize.params, protocolVersion: '2099-01-01' } };
-  expect(rpc(await rawPost(instance.url, token, asked)).result).toMatchObject({
+  expect(readRpcResult(await postRawMessage(instance.url, token, asked)).result).toMatchObject({
     protocolVersion: '2025-11-25',
   });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  const answer = await rawPost(instance.url, token, list, { 'mcp-protocol-version': '2026-07-28' });
+  const answer = await postRawMessage(instance.url, token, list, { 'mcp-protocol-version': '2026-07-28' });
   expect(answer.status).toBe(400);
-  expect(rpc(answer).error?.message).toContain('Unsupported protocol version: 2026-07-28');
+  expect(readRpcResult(answer).error?.message).toContain('Unsupported protocol version: 2026-07-28');
 });
 
 test('a client of the stateless revision is refused in words by which it falls back, and then served', async () => {
   const version = { 'mcp-protocol-version': '2026-07-28' };
   const params = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
   for (const method of ['server/discover', 'tools/list', 'subscriptions/listen']) {
-    const answer = await rawPost(instance.url, token, { jsonrpc: '2.0', id: 1, method, params }, version);
+    const answer = await postRawMessage(
+      instance.url,
+      token,
+      { jsonrpc: '2.0', id: 1, method, params },
+      version,
+    );
     expect(answer.status).toBe(400);
     // Not the error code of that revision: by it a client would take this for a server that speaks it.
     expect(answer.json).toMatchObject({
@@ -82,37 +92,37 @@ test('a client of the stateless revision is refused in words by which it falls b
       id: null,
       error: { code: -32_000, message: expect.stringContaining('Unsupported protocol version: 2026-07-28') },
     });
-    expect(rpc(answer).error?.message).toContain('2025-11-25');
+    expect(readRpcResult(answer).error?.message).toContain('2025-11-25');
   }
   // One that tells its revision in the message alone learns that there is no such method.
   const discover = { jsonrpc: '2.0', id: 1, method: 'server/discover', params };
-  expect(rpc(await rawPost(instance.url, token, discover)).error?.code).toBe(-32_601);
-  const begun = await rawPost(instance.url, token, {
+  expect(readRpcResult(await postRawMessage(instance.url, token, discover)).error?.code).toBe(-32_601);
+  const begun = await postRawMessage(instance.url, token, {
     ...initialize,
     params: { ...initialize.params, protocolVersion: '2026-07-28' },
   });
-  expect(rpc(begun).result).toMatchObject({ protocolVersion: '2025-11-25' });
+  expect(readRpcResult(begun).result).toMatchObject({ protocolVersion: '2025-11-25' });
   const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
   const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
-  const served = await rawPost(instance.url, token, list, {
+  const served = await postRawMessage(instance.url, token, list, {
     ...session,
     'mcp-protocol-version': '2025-11-25',
   });
-  expect(rpc(served).result).toHaveProperty('tools');
+  expect(readRpcResult(served).result).toHaveProperty('tools');
 });
 
 test('notifications and answers are accepted, batches are answered in one', async () => {
   const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
-  const accepted = await rawPost(instance.url, token, initialized);
+  const accepted = await postRawMessage(instance.url, token, initialized);
   expect([accepted.status, accepted.text]).toEqual([202, '']);
-  expect((await rawPost(instance.url, token, { jsonrpc: '2.0', id: 9, result: {} })).status).toBe(202);
+  expect((await postRawMessage(instance.url, token, { jsonrpc: '2.0', id: 9, result: {} })).status).toBe(202);
   const batch = [
     { jsonrpc: '2.0', id: 1, method: 'ping' },
     initialized,
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
     { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami' } },
   ];
-  const answer = await rawPost(instance.url, token, batch);
+  const answer = await postRawMessage(instance.url, token, batch);
   expect(answer.json).toMatchObject([
     { id: 1, result: {} },
     { id: 2, result: { structuredContent: {} } },
@@ -120,16 +130,22 @@ test('notifications and answers are accepted, batches are answered in one', asyn
 });
 
 test('a method that does not exist and arguments of a wrong kind are JSON-RPC errors', async () => {
-  const unknown = rpc(await rawPost(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }));
+  const unknown = readRpcResult(
+    await postRawMessage(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }),
+  );
   expect(unknown.error?.code).toBe(-32_601);
   const noTool = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rm' } };
-  expect(rpc(await rawPost(instance.url, token, noTool)).error).toMatchObject({ code: -32_602 });
+  expect(readRpcResult(await postRawMessage(instance.url, token, noTool)).error).toMatchObject({
+    code: -32_602,
+  });
   const read = { jsonrpc: '2.0', id: 1, method: 'resources/read' };
-  expect(rpc(await rawPost(instance.url, token, read)).error).toMatchObject({ code: -32_602 });
+  expect(readRpcResult(await postRawMessage(instance.url, token, read)).error).toMatchObject({
+    code: -32_602,
+  });
   const wrong = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: [] } };
-  expect(rpc(await rawPost(instance.url, token, wrong)).error).toMatchObject({
+  expect(readRpcResult(await postRawMessage(instance.url, token, wrong)).error).toMatchObject({
     code: -32_602,
     message: expect.stringContaining('arguments'),
   });
-  expect(instance.faults).toEqual([]);
+  expect(instance.loggedErrors).toEqual([]);
 });

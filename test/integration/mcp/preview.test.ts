@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { preview } from '../../../src/mcp/preview.ts';
+import { preview } from '../../../src/transports/mcp/tools/preview.ts';
 
 const long = 'a'.repeat(100_000);
 

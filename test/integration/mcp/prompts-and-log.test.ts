@@ -1,22 +1,22 @@
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { rawPost, rpc } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { askedClient } from './asking.ts';
-import { type Instance, startInstance } from './instance.ts';
+import { postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { connectElicitingClient } from '../../clients/mcp/eliciting-client.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
 
-let first: Instance;
-let second: Instance;
+let first: McpInstance;
+let second: McpInstance;
 
 beforeAll(async () => {
-  const { url } = await testDatabase();
-  [first, second] = await Promise.all([startInstance(url), startInstance(url)]);
+  const { url } = await createTestDatabase();
+  [first, second] = await Promise.all([startMcpInstance(url), startMcpInstance(url)]);
 });
 afterAll(() => Promise.all([first.close(), second.close()]));
 
 async function connected(handle: string) {
   const token = await first.token(handle);
-  const asked = await askedClient([first.url, second.url], token, { ways: { form: {} } });
+  const asked = await connectElicitingClient([first.url, second.url], token, { ways: { form: {} } });
   onTestFinished(() => asked.close());
   return asked;
 }
@@ -80,8 +80,8 @@ test('a session that asked for the log is told that its call waits, by whichever
 test('a level of severity needs a session, and has to be one', async () => {
   const token = await first.token('log.nobody');
   const set = async (level: string) =>
-    rpc(
-      await rawPost(first.url, token, {
+    readRpcResult(
+      await postRawMessage(first.url, token, {
         jsonrpc: '2.0',
         id: 1,
         method: 'logging/setLevel',

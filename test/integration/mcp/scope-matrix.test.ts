@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { type Scope, scopes, sufficientScopes } from '../../../src/domain/scopes.ts';
-import { toolsOf } from '../../../src/mcp/tools.ts';
+import { type Scope, scopes, sufficientScopes } from '../../../src/domain/auth/scopes.ts';
+import { createTools } from '../../../src/transports/mcp/tools/tools.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
-import { rawCall, rawPost, rpc } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
+import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
 
 /** What got as far as the one door to all operations. */
 const dispatched: string[] = [];
 const seen = new DomainError('FORBIDDEN', 'seen');
-const tools = [...toolsOf(catalogue)].flatMap(([name, { operation }]) =>
+const tools = [...createTools(catalogue)].flatMap(([name, { operation }]) =>
   operation.scope === 'any' ? [] : [{ name, operation: operation.name, scope: operation.scope }],
 );
 
-let instance: Instance;
+let instance: McpInstance;
 beforeAll(async () => {
-  instance = await startInstance((await testDatabase()).url, {
+  instance = await startMcpInstance((await createTestDatabase()).url, {
     async execute({ operation }) {
       dispatched.push(operation.name);
       throw seen;
@@ -31,14 +31,14 @@ test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, o
   const token = await instance.token('matrix.agent', { scopes: others });
   const params = { name, arguments: { no_such: 'field' } };
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  const answer = await rawPost(instance.url, token, call);
+  const answer = await postRawMessage(instance.url, token, call);
   expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
   expect(answer.headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${scope}"`);
   expect(dispatched).toEqual([]);
 
   // With the scope the same call gets there.
   const good = await instance.token('matrix.agent', { scopes: [scope] });
-  expect((await rawCall(instance.url, good, name, params.arguments)).value).toMatchObject({
+  expect((await callToolRaw(instance.url, good, name, params.arguments)).value).toMatchObject({
     error: { code: 'FORBIDDEN' },
   });
   expect(dispatched.splice(0)).toEqual([operation]);
@@ -52,7 +52,8 @@ const forFollowers = ['acknowledge_events', 'wait_for_events'];
 test('every tool that is shown has its place in this matrix', async () => {
   const token = await instance.token('matrix.reader');
   const { tools: shown } = Object(
-    rpc(await rawPost(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/list' })).result,
+    readRpcResult(await postRawMessage(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/list' }))
+      .result,
   );
   const names: string[] = shown.map(({ name }: { name: string }) => name);
   expect(names.toSorted()).toEqual(
@@ -63,7 +64,7 @@ test('every tool that is shown has its place in this matrix', async () => {
 test.each(forFollowers)('%s is refused before dispatch to who may follow nothing', async (name) => {
   const token = await instance.token('matrix.writer', { scopes: ['threads:write', 'contacts:write'] });
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
-  const answer = await rawPost(instance.url, token, call);
+  const answer = await postRawMessage(instance.url, token, call);
   expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
   expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
   expect(dispatched).toEqual([]);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sdkClient } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
+import { connectSdkClient } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
 
-let instance: Instance;
+let instance: McpInstance;
 
 beforeAll(async () => {
-  instance = await startInstance((await testDatabase()).url);
+  instance = await startMcpInstance((await createTestDatabase()).url);
 });
 afterAll(() => instance.close());
 
 test('the SDK client finds every tool with schemas that stand on their own', async () => {
-  const { client, close } = await sdkClient(instance.url, await instance.token('sdk.lister'));
+  const { client, close } = await connectSdkClient(instance.url, await instance.token('sdk.lister'));
   expect(client.getInstructions()).toContain('sdk.lister');
   const { tools } = await client.listTools();
   const names = tools.map((tool) => tool.name);
@@ -36,7 +36,7 @@ test('the SDK client finds every tool with schemas that stand on their own', asy
 });
 
 test('the SDK client calls each tool, and takes each result for what its output schema says', async () => {
-  const { client, close } = await sdkClient(instance.url, await instance.token('sdk.caller'));
+  const { client, close } = await connectSdkClient(instance.url, await instance.token('sdk.caller'));
   await instance.token('sdk.callee');
   await client.listTools(); // from here on it validates
   async function call(name: string, args: Record<string, unknown> = {}) {
@@ -67,7 +67,7 @@ test('the SDK client calls each tool, and takes each result for what its output 
 });
 
 test('the SDK client reads resources', async () => {
-  const { client, close } = await sdkClient(instance.url, await instance.token('sdk.reader'));
+  const { client, close } = await connectSdkClient(instance.url, await instance.token('sdk.reader'));
   await instance.token('sdk.other');
   const made = await client.callTool({
     name: 'create_thread',
@@ -99,7 +99,7 @@ test('the SDK client reads resources', async () => {
 
 test('the SDK client gets notifications, and those of a cut as well', async () => {
   const token = await instance.token('sdk.listener');
-  const writer = await sdkClient(instance.url, await instance.token('sdk.writer'));
+  const writer = await connectSdkClient(instance.url, await instance.token('sdk.writer'));
   const drops: AbortController[] = [];
   // Cuts the stream as a network would: the client sees a broken connection and comes back by itself.
   let heard = 0;
@@ -119,7 +119,7 @@ test('the SDK client gets notifications, and those of a cut as well', async () =
     });
     return new Response(answer.body?.pipeThrough(noted) ?? null, answer);
   };
-  const listener = await sdkClient(instance.url, token, { fetch: fetchWithCut });
+  const listener = await connectSdkClient(instance.url, token, { fetch: fetchWithCut });
   await expect.poll(() => heard, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(drops).toHaveLength(1);
 

@@ -1,25 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rawPost, rawRequest, rpc, sdkClient } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
-import { openSse } from './sse-client.ts';
+import { postRawMessage, sendRawRequest, readRpcResult, connectSdkClient } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
+import { openSseStream } from '../../clients/sse.ts';
 
 let database: { url: string };
-let first: Instance;
-let second: Instance;
+let first: McpInstance;
+let second: McpInstance;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  [first, second] = await Promise.all([startInstance(database.url), startInstance(database.url)]);
+  database = await createTestDatabase();
+  [first, second] = await Promise.all([startMcpInstance(database.url), startMcpInstance(database.url)]);
 });
 afterAll(() => Promise.all([first.close(), second.close()]));
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-async function begin(instance: Instance, token: string): Promise<string> {
+async function begin(instance: McpInstance, token: string): Promise<string> {
   const clientInfo = { name: 'bad\0 name', version: '1' };
   const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo };
-  const answer = await rawPost(instance.url, token, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  const answer = await postRawMessage(instance.url, token, {
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params,
+  });
   return answer.headers.get('mcp-session-id') ?? '';
 }
 
@@ -29,10 +34,10 @@ test('a session works on every process, and after a restart of all of them', asy
   expect(id).toMatch(/^[\w-]{32}$/);
   const headers = { 'mcp-session-id': id };
   for (const { url } of [first, second, first, second]) {
-    expect((await rawPost(url, token, list, headers)).status).toBe(200);
+    expect((await postRawMessage(url, token, list, headers)).status).toBe(200);
   }
-  const later = await startInstance(database.url);
-  expect((await rawPost(later.url, token, list, headers)).status).toBe(200);
+  const later = await startMcpInstance(database.url);
+  expect((await postRawMessage(later.url, token, list, headers)).status).toBe(200);
   await later.close();
 });
 
@@ -41,10 +46,10 @@ test('unknown sessions and those of another agent are 404, on every method', asy
   const foreign = await begin(first, await first.token('session.theirs'));
   for (const id of [foreign, 'nothing']) {
     const headers = { 'mcp-session-id': id, Authorization: `Bearer ${token}` };
-    const posted = await rawPost(first.url, token, list, headers);
-    expect([posted.status, rpc(posted).error?.code]).toEqual([404, -32_001]);
+    const posted = await postRawMessage(first.url, token, list, headers);
+    expect([posted.status, readRpcResult(posted).error?.code]).toEqual([404, -32_001]);
     for (const method of ['GET', 'DELETE']) {
-      expect((await rawRequest(first.url, { method, headers })).status).toBe(404);
+      expect((await sendRawRequest(first.url, { method, headers })).status).toBe(404);
     }
   }
 });
@@ -58,12 +63,12 @@ test('a session lives for a week after it was last used', async () => {
     await first.query(set, [hours * 3_600_000]);
   };
   await age(6 * 24);
-  expect((await rawPost(second.url, token, list, headers)).status).toBe(200);
+  expect((await postRawMessage(second.url, token, list, headers)).status).toBe(200);
   await age(6 * 24);
-  expect((await rawPost(first.url, token, list, headers)).status).toBe(200);
-  const later = await startInstance(database.url);
+  expect((await postRawMessage(first.url, token, list, headers)).status).toBe(200);
+  const later = await startMcpInstance(database.url);
   await age(8 * 24);
-  expect((await rawPost(later.url, token, list, headers)).status).toBe(404);
+  expect((await postRawMessage(later.url, token, list, headers)).status).toBe(404);
   await later.close();
 });
 
@@ -71,24 +76,24 @@ test('DELETE ends a session and its stream', async () => {
   const token = await first.token('session.ender');
   const id = await begin(first, token);
   const headers = { 'mcp-session-id': id, Authorization: `Bearer ${token}` };
-  const stream = await openSse(`${first.url}/mcp`, headers);
-  expect((await rawRequest(first.url, { method: 'DELETE', headers })).status).toBe(204);
+  const stream = await openSseStream(`${first.url}/mcp`, headers);
+  expect((await sendRawRequest(first.url, { method: 'DELETE', headers })).status).toBe(204);
   await stream.ended;
-  expect((await rawPost(first.url, token, list, headers)).status).toBe(404);
-  expect((await rawPost(second.url, token, list, headers)).status).toBe(404);
+  expect((await postRawMessage(first.url, token, list, headers)).status).toBe(404);
+  expect((await postRawMessage(second.url, token, list, headers)).status).toBe(404);
   const bare = { Authorization: `Bearer ${token}` };
-  expect((await rawRequest(first.url, { method: 'DELETE', headers: bare })).status).toBe(400);
+  expect((await sendRawRequest(first.url, { method: 'DELETE', headers: bare })).status).toBe(400);
 });
 
 test('DELETE ends the streams of the session on other processes too', async () => {
   const [left, right] = await Promise.all([
-    startInstance(database.url, { heartbeat_ms: 50 }),
-    startInstance(database.url),
+    startMcpInstance(database.url, { heartbeat_ms: 50 }),
+    startMcpInstance(database.url),
   ]);
   const token = await left.token('session.far');
   const headers = { 'mcp-session-id': await begin(left, token), Authorization: `Bearer ${token}` };
-  const stream = await openSse(`${left.url}/mcp`, headers);
-  await rawRequest(right.url, { method: 'DELETE', headers });
+  const stream = await openSseStream(`${left.url}/mcp`, headers);
+  await sendRawRequest(right.url, { method: 'DELETE', headers });
   await stream.ended;
   await Promise.all([left.close(), right.close()]);
 }, 15_000);
@@ -101,8 +106,10 @@ test('an SDK client whose every request goes to the other process works and miss
     const { pathname } = new URL(address instanceof Request ? address.url : address);
     return fetch(`${url}${pathname}`, init);
   };
-  const listener = await sdkClient(first.url, await first.token('robin.listener'), { fetch: roundRobin });
-  const writer = await sdkClient(first.url, await first.token('robin.writer'), { fetch: roundRobin });
+  const listener = await connectSdkClient(first.url, await first.token('robin.listener'), {
+    fetch: roundRobin,
+  });
+  const writer = await connectSdkClient(first.url, await first.token('robin.writer'), { fetch: roundRobin });
   const made = await writer.client.callTool({
     name: 'create_thread',
     arguments: { with_handle: 'robin.listener' },

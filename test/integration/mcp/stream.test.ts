@@ -1,16 +1,16 @@
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rawCall, rawRequest, rpc } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
-import { openSse } from './sse-client.ts';
+import { callToolRaw, sendRawRequest, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
+import { openSseStream } from '../../clients/sse.ts';
 
 let database: { url: string };
-let instance: Instance;
+let instance: McpInstance;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  instance = await startInstance(database.url, { heartbeat_ms: 40 });
+  database = await createTestDatabase();
+  instance = await startMcpInstance(database.url, { heartbeat_ms: 40 });
 });
 afterAll(() => instance.close());
 
@@ -21,17 +21,17 @@ function bearer(token: string): Record<string, string> {
 async function conversation(owner: string) {
   const listener = await instance.token(`${owner}.listener`);
   const writer = await instance.token(`${owner}.writer`);
-  const { value } = await rawCall(instance.url, writer, 'create_thread', {
+  const { value } = await callToolRaw(instance.url, writer, 'create_thread', {
     with_handle: `${owner}.listener`,
   });
   const send = (content: string) =>
-    rawCall(instance.url, writer, 'send_message', { thread_id: value['id'], content });
+    callToolRaw(instance.url, writer, 'send_message', { thread_id: value['id'], content });
   return { listener, send };
 }
 
 test('a stream without a session carries events as notifications, and resumes from any of them', async () => {
   const { listener, send } = await conversation('resume');
-  const stream = await openSse(`${instance.url}/mcp`, bearer(listener));
+  const stream = await openSseStream(`${instance.url}/mcp`, bearer(listener));
   expect(stream.headers.get('content-type')).toBe('text/event-stream');
   expect(stream.headers.get('x-accel-buffering')).toBe('no');
   await send('one');
@@ -51,7 +51,7 @@ test('a stream without a session carries events as notifications, and resumes fr
   stream.close();
   await send('three');
 
-  const resumed = await openSse(`${instance.url}/mcp`, {
+  const resumed = await openSseStream(`${instance.url}/mcp`, {
     ...bearer(listener),
     'Last-Event-ID': events[0]?.id ?? '',
   });
@@ -61,7 +61,7 @@ test('a stream without a session carries events as notifications, and resumes fr
 });
 
 test('signs of life come as comments, without an event', async () => {
-  const stream = await openSse(`${instance.url}/mcp`, bearer(await instance.token('beat.agent')));
+  const stream = await openSseStream(`${instance.url}/mcp`, bearer(await instance.token('beat.agent')));
   await expect.poll(() => stream.raw(), { timeout: 20_000 }).toMatch(/^: connected\nretry: \d+\n(:\n){3}/);
   stream.close();
 });
@@ -70,8 +70,8 @@ test('a scope that is missing hides its events', async () => {
   const { listener, send } = await conversation('hidden');
   const blind = await instance.token('hidden.listener', { scopes: ['contacts:read'] });
   const [seeing, unseeing] = await Promise.all([
-    openSse(`${instance.url}/mcp`, bearer(listener)),
-    openSse(`${instance.url}/mcp`, bearer(blind)),
+    openSseStream(`${instance.url}/mcp`, bearer(listener)),
+    openSseStream(`${instance.url}/mcp`, bearer(blind)),
   ]);
   await send('for those who may see it');
   await seeing.events(1);
@@ -82,17 +82,17 @@ test('a scope that is missing hides its events', async () => {
 
 test('a broken Last-Event-ID and one of another agent are refused', async () => {
   const { listener, send } = await conversation('broken');
-  const stream = await openSse(`${instance.url}/mcp`, bearer(listener));
+  const stream = await openSseStream(`${instance.url}/mcp`, bearer(listener));
   await send('x');
   const [event] = await stream.events(1);
   stream.close();
   const other = bearer(await instance.token('broken.third'));
   for (const id of ['nonsense', event?.id ?? '']) {
-    const answer = await rawRequest(instance.url, {
+    const answer = await sendRawRequest(instance.url, {
       method: 'GET',
       headers: { ...other, 'Last-Event-ID': id },
     });
-    expect([answer.status, rpc(answer).error]).toMatchObject([
+    expect([answer.status, readRpcResult(answer).error]).toMatchObject([
       400,
       { code: -32_602, data: { code: 'INVALID_CURSOR' } },
     ]);
@@ -101,7 +101,7 @@ test('a broken Last-Event-ID and one of another agent are refused', async () => 
 
 test('a cursor older than what is kept is answered with a gap, and the stream goes on from there', async () => {
   const { listener, send } = await conversation('gap');
-  const stream = await openSse(`${instance.url}/mcp`, bearer(listener));
+  const stream = await openSseStream(`${instance.url}/mcp`, bearer(listener));
   for (const content of ['one', 'two', 'three']) await send(content);
   const [one] = await stream.events(3);
   stream.close();
@@ -109,7 +109,7 @@ test('a cursor older than what is kept is answered with a gap, and the stream go
     where a.id = f.agent_id and a.canonical_handle = 'gap.listener'
       and f.number < (select max(number) from feed where agent_id = a.id)`;
   await instance.query(older, []);
-  const resumed = await openSse(`${instance.url}/mcp`, {
+  const resumed = await openSseStream(`${instance.url}/mcp`, {
     ...bearer(listener),
     'Last-Event-ID': one?.id ?? '',
   });
@@ -123,35 +123,35 @@ test('a cursor older than what is kept is answered with a gap, and the stream go
 
 test('a client that takes no event stream and one of a newer revision are refused', async () => {
   const headers = bearer(await instance.token('picky.agent'));
-  const plain = await rawRequest(instance.url, {
+  const plain = await sendRawRequest(instance.url, {
     method: 'GET',
     headers: { ...headers, Accept: 'application/json' },
   });
   expect(plain.status).toBe(406);
   const newer = { ...headers, 'mcp-protocol-version': '2026-07-28' };
-  expect((await rawRequest(instance.url, { method: 'GET', headers: newer })).status).toBe(400);
+  expect((await sendRawRequest(instance.url, { method: 'GET', headers: newer })).status).toBe(400);
 });
 
 test('a stream ends with its token: expired, or revoked', async () => {
-  const short = await openSse(
+  const short = await openSseStream(
     `${instance.url}/mcp`,
     bearer(await instance.token('short.agent', { expires_in: 2 })),
   );
   await short.ended;
-  const revoked = await openSse(`${instance.url}/mcp`, bearer(await instance.token('revoked.agent')));
+  const revoked = await openSseStream(`${instance.url}/mcp`, bearer(await instance.token('revoked.agent')));
   instance.revoke('revoked.agent');
   await revoked.ended;
 });
 
 test('a stream ends when the process stops, and goes on at another one', async () => {
-  const leaving = await startInstance(database.url);
+  const leaving = await startMcpInstance(database.url);
   const { listener, send } = await conversation('moving');
-  const before = await openSse(`${leaving.url}/mcp`, bearer(listener));
+  const before = await openSseStream(`${leaving.url}/mcp`, bearer(listener));
   await send('before');
   const [event] = await before.events(1);
   await Promise.all([leaving.close(), before.ended]);
   await send('after');
-  const after = await openSse(`${instance.url}/mcp`, {
+  const after = await openSseStream(`${instance.url}/mcp`, {
     ...bearer(listener),
     'Last-Event-ID': event?.id ?? '',
   });
@@ -184,12 +184,12 @@ async function stall(url: string, token: string) {
 
 test('a reader that stops reading holds up nobody, and misses nothing when it goes on or comes back', async () => {
   const [patient, hasty] = await Promise.all([
-    startInstance(database.url, { heartbeat_ms: 60_000 }),
-    startInstance(database.url, { heartbeat_ms: 50 }),
+    startMcpInstance(database.url, { heartbeat_ms: 60_000 }),
+    startMcpInstance(database.url, { heartbeat_ms: 50 }),
   ]);
   const { listener, send } = await conversation('slow');
   const [goOn, comeBack] = await Promise.all([stall(patient.url, listener), stall(hasty.url, listener)]);
-  const brisk = await openSse(`${instance.url}/mcp`, bearer(listener));
+  const brisk = await openSseStream(`${instance.url}/mcp`, bearer(listener));
   // More than sockets hold of what nobody reads: 4 MB or so.
   const filler = 'x'.repeat(32_000);
   const [lanes, each] = [8, 30];

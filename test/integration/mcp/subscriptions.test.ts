@@ -1,36 +1,36 @@
 import { CompleteResultSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { rawCall, rawPost, rpc } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
-import { beginAsking } from './raw-asking.ts';
-import { openSse } from './sse-client.ts';
+import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
+import { openElicitingSession } from '../../clients/mcp/raw-elicitation.ts';
+import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: { url: string };
-let first: Instance;
-let second: Instance;
+let first: McpInstance;
+let second: McpInstance;
 beforeAll(async () => {
-  database = await testDatabase();
-  [first, second] = await Promise.all([startInstance(database.url), startInstance(database.url)]);
+  database = await createTestDatabase();
+  [first, second] = await Promise.all([startMcpInstance(database.url), startMcpInstance(database.url)]);
 });
 afterAll(() => Promise.all([first.close(), second.close()]));
 
 async function scene(owner: string) {
   const reader = await first.token(`${owner}.reader`);
   const writer = await first.token(`${owner}.writer`);
-  const { value } = await rawCall(first.url, writer, 'create_thread', {
+  const { value } = await callToolRaw(first.url, writer, 'create_thread', {
     with_handle: `${owner}.reader`,
     subject: `About ${owner}`,
   });
   const thread_id = String(value['id']);
-  const session = await beginAsking(first.url, reader);
+  const session = await openElicitingSession(first.url, reader);
   const headers = { 'Mcp-Session-Id': session };
   const ask = async (method: string, params: object, at = first) =>
-    rpc(await rawPost(at.url, reader, { jsonrpc: '2.0', id: 1, method, params }, headers));
-  async function listen(at: Instance, resume?: string) {
-    const stream = await openSse(`${at.url}/mcp`, {
+    readRpcResult(await postRawMessage(at.url, reader, { jsonrpc: '2.0', id: 1, method, params }, headers));
+  async function listen(at: McpInstance, resume?: string) {
+    const stream = await openSseStream(`${at.url}/mcp`, {
       ...headers,
       Authorization: `Bearer ${reader}`,
       Accept: 'text/event-stream',
@@ -40,7 +40,7 @@ async function scene(owner: string) {
     return async (count: number) =>
       (await stream.events(count)).map(({ id, data }) => ({ id, ...JSON.parse(data) }));
   }
-  const send = (content: string) => rawCall(first.url, writer, 'send_message', { thread_id, content });
+  const send = (content: string) => callToolRaw(first.url, writer, 'send_message', { thread_id, content });
   return { reader, writer, thread_id, uri: `service://threads/${thread_id}`, ask, listen, send };
 }
 
@@ -76,14 +76,14 @@ test('what is subscribed at one process is told on the stream of another, each r
 
 test('subscriptions outlive every process, and what was missed meanwhile is told when the stream goes on', async () => {
   const { uri, ask, listen, send } = await scene('outlive');
-  const leaving = await startInstance(database.url);
+  const leaving = await startMcpInstance(database.url);
   await ask('resources/subscribe', { uri }, leaving);
   const before = await listen(leaving);
   await send('before');
   const [, seen] = await before(2);
   await leaving.close();
   await send('meanwhile');
-  const starting = await startInstance(database.url);
+  const starting = await startMcpInstance(database.url);
   onTestFinished(() => starting.close());
   const after = await listen(starting, seen?.id);
   expect(await after(2)).toMatchObject([updated(uri), { params: { content: 'meanwhile' } }]);
@@ -96,9 +96,9 @@ test('only what can be read can be subscribed, by a session, and so many', async
     expect(await ask('resources/subscribe', { uri: unknown })).toMatchObject({ error: { code: -32_002 } });
   expect(await ask('resources/subscribe', {})).toMatchObject({ error: { code: -32_602 } });
   const call = { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } };
-  expect(rpc(await rawPost(first.url, reader, call)).error).toMatchObject({ code: -32_000 });
+  expect(readRpcResult(await postRawMessage(first.url, reader, call)).error).toMatchObject({ code: -32_000 });
   const blind = await first.token('refused.reader', { scopes: ['contacts:read'] });
-  expect((await rawPost(first.url, blind, call)).status).toBe(403);
+  expect((await postRawMessage(first.url, blind, call)).status).toBe(403);
 
   await first.query(
     `update mcp_sessions set subscriptions = array(select 'x' || n from generate_series(1, 500) n)
@@ -131,6 +131,6 @@ test('the id of a thread is completed by its beginning and by its subject, among
   const blind = await first.token('complete.reader', { scopes: ['contacts:read'] });
   const params = { ref, argument: { name: 'id', value: '' } };
   const call = { jsonrpc: '2.0', id: 1, method: 'completion/complete', params };
-  expect((await rawPost(first.url, blind, call)).status).toBe(403);
-  expect((await rawPost(first.url, reader, call)).status).toBe(200);
+  expect((await postRawMessage(first.url, blind, call)).status).toBe(403);
+  expect((await postRawMessage(first.url, reader, call)).status).toBe(200);
 });

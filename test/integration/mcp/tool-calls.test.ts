@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defineOperation, toolHints } from '../../../src/operations/define.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
-import { rawCall, sdkClient } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { z } from 'zod';
-import { type Instance, startInstance } from './instance.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
 
 const broken = defineOperation({
   name: 'broken',
@@ -31,21 +31,23 @@ const slow = defineOperation({
   },
 });
 
-let instance: Instance;
+let instance: McpInstance;
 let token: string;
 
 beforeAll(async () => {
-  instance = await startInstance((await testDatabase()).url, { catalogue: [...catalogue, broken, slow] });
+  instance = await startMcpInstance((await createTestDatabase()).url, {
+    catalogue: [...catalogue, broken, slow],
+  });
   token = await instance.token('calls.agent');
   await instance.token('calls.other');
 });
 afterAll(() => instance.close());
 
 /** What was logged since the last look, without what a slow machine does to watches in the background. */
-const faultsOfCalls = () => instance.faults.splice(0).filter((fault) => 'operation' in fault);
+const faultsOfCalls = () => instance.loggedErrors.splice(0).filter((fault) => 'operation' in fault);
 
 async function newThread(): Promise<string> {
-  const { value } = await rawCall(instance.url, token, 'create_thread', { with_handle: 'calls.other' });
+  const { value } = await callToolRaw(instance.url, token, 'create_thread', { with_handle: 'calls.other' });
   return String(value['id']);
 }
 
@@ -53,15 +55,18 @@ test('a write with an idempotency key happens once, also when the call is repeat
   const thread_id = await newThread();
   const args = { thread_id, content: 'once', idempotency_key: 'key-1' };
   const results = await Promise.all(
-    Array.from({ length: 20 }, () => rawCall(instance.url, token, 'send_message', args)),
+    Array.from({ length: 20 }, () => callToolRaw(instance.url, token, 'send_message', args)),
   );
   expect(new Set(results.map(({ text }) => text)).size).toBe(1);
-  const { value } = await rawCall(instance.url, token, 'get_thread', { thread_id });
+  const { value } = await callToolRaw(instance.url, token, 'get_thread', { thread_id });
   expect(value).toMatchObject({ thread: { last_sequence: 1 } });
 
-  const other = await rawCall(instance.url, token, 'send_message', { ...args, content: 'twice' });
+  const other = await callToolRaw(instance.url, token, 'send_message', { ...args, content: 'twice' });
   expect(other).toMatchObject({ isError: true, value: { error: { code: 'IDEMPOTENCY_MISMATCH' } } });
-  const wrong = await rawCall(instance.url, token, 'send_message', { ...args, idempotency_key: 'two words' });
+  const wrong = await callToolRaw(instance.url, token, 'send_message', {
+    ...args,
+    idempotency_key: 'two words',
+  });
   expect(wrong.value).toMatchObject({
     error: { code: 'VALIDATION_ERROR', details: [{ field: 'idempotency_key' }] },
   });
@@ -84,7 +89,7 @@ test('refusals are results with the error body of REST', async () => {
     ['send_message', { thread_id, content: '\0' }, { code: 'VALIDATION_ERROR' }],
   ];
   for (const [name, args, error] of cases) {
-    const result = await rawCall(instance.url, token, name, args);
+    const result = await callToolRaw(instance.url, token, name, args);
     expect(result).toMatchObject({ isError: true, value: { error }, structured: undefined });
     expect(Object(result.value['error']).request_id).toMatch(/\S/);
   }
@@ -92,7 +97,7 @@ test('refusals are results with the error body of REST', async () => {
 });
 
 test('the SDK client takes a refusal for an error of the tool, not for one of the protocol', async () => {
-  const { client, close } = await sdkClient(instance.url, token);
+  const { client, close } = await connectSdkClient(instance.url, token);
   await client.listTools();
   const result = await client.callTool({ name: 'get_thread', arguments: { thread_id: 'thd_none' } });
   expect(result.isError).toBe(true);
@@ -100,7 +105,7 @@ test('the SDK client takes a refusal for an error of the tool, not for one of th
 });
 
 test('a fault of ours says nothing of its cause, and is logged under the id that the caller is told', async () => {
-  const { isError, value, text } = await rawCall(instance.url, token, 'broken');
+  const { isError, value, text } = await callToolRaw(instance.url, token, 'broken');
   expect(isError).toBe(true);
   expect(value).toMatchObject({ error: { code: 'INTERNAL' } });
   expect(text).not.toContain('hunter2');
@@ -120,15 +125,15 @@ test('a caller that goes away while it is answered disturbs nothing', async () =
   });
   await expect(request).rejects.toThrow('timeout');
   await pause(300);
-  expect(instance.faults).toEqual([]);
+  expect(instance.loggedErrors).toEqual([]);
 });
 
 test('long messages come as previews, whole when asked for one by one, and as the schema says', async () => {
   const thread_id = await newThread();
   const long = 'é'.repeat(16_000);
   for (let sent = 0; sent < 12; sent += 1)
-    await rawCall(instance.url, token, 'send_message', { thread_id, content: long });
-  const { client, close } = await sdkClient(instance.url, token);
+    await callToolRaw(instance.url, token, 'send_message', { thread_id, content: long });
+  const { client, close } = await connectSdkClient(instance.url, token);
   await client.listTools(); // it validates
   const result = await client.callTool({ name: 'get_thread', arguments: { thread_id } });
   const value = Object(result.structuredContent);
@@ -142,7 +147,7 @@ test('long messages come as previews, whole when asked for one by one, and as th
     expect(message.truncated).toBe(true);
     expect(message.content).toMatch(/^é{2048}…$/);
   }
-  const one = await rawCall(instance.url, token, 'get_thread', {
+  const one = await callToolRaw(instance.url, token, 'get_thread', {
     thread_id,
     message_limit: 1,
     before_sequence: 6,
@@ -157,7 +162,7 @@ test('a page that is too long becomes a shorter one, and its cursor goes on righ
   const subject = 'é'.repeat(200);
   const ids: unknown[] = [];
   for (let made = 0; made < 100; made += 1) {
-    const { value } = await rawCall(instance.url, agent, 'create_thread', {
+    const { value } = await callToolRaw(instance.url, agent, 'create_thread', {
       with_handle: 'calls.other',
       subject,
     });
@@ -167,7 +172,7 @@ test('a page that is too long becomes a shorter one, and its cursor goes on righ
   let cursor: unknown;
   let pages = 0;
   do {
-    const { value, text } = await rawCall(instance.url, agent, 'list_threads', {
+    const { value, text } = await callToolRaw(instance.url, agent, 'list_threads', {
       limit: 100,
       ...(cursor !== undefined && { cursor }),
     });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { rawCall, rawPost, sdkClient } from '../../support/mcp-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { type Instance, startInstance } from './instance.ts';
-import { openSse } from './sse-client.ts';
+import { callToolRaw, postRawMessage, connectSdkClient } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
+import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 let database: { url: string };
-let instance: Instance;
+let instance: McpInstance;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  instance = await startInstance(database.url, { receipts: true, progress_ms: 20 });
+  database = await createTestDatabase();
+  instance = await startMcpInstance(database.url, { receipts: true, progress_ms: 20 });
 });
 afterAll(() => instance.close());
 
@@ -19,14 +19,16 @@ afterAll(() => instance.close());
 async function conversation(owner: string) {
   const reader = await instance.token(`${owner}.reader`);
   const writer = await instance.token(`${owner}.writer`);
-  const begin = await rawCall(instance.url, reader, 'wait_for_events', { wait_seconds: 0 });
-  const { value } = await rawCall(instance.url, writer, 'create_thread', { with_handle: `${owner}.reader` });
+  const begin = await callToolRaw(instance.url, reader, 'wait_for_events', { wait_seconds: 0 });
+  const { value } = await callToolRaw(instance.url, writer, 'create_thread', {
+    with_handle: `${owner}.reader`,
+  });
   const thread_id = String(value['id']);
   const wait = async (args: object, token = reader) =>
-    (await rawCall(instance.url, token, 'wait_for_events', args)).value;
+    (await callToolRaw(instance.url, token, 'wait_for_events', args)).value;
   const { cursor } = await wait({ cursor: begin.value['cursor'] });
   const send = (content: string, more: object = {}, token = writer) =>
-    rawCall(instance.url, token, 'send_message', { thread_id, content, ...more });
+    callToolRaw(instance.url, token, 'send_message', { thread_id, content, ...more });
   return { reader, writer, thread_id, wait, send, cursor: String(cursor) };
 }
 
@@ -72,7 +74,7 @@ test('own messages do not end a wait, and types leave others out; the cursor pas
   const asked = wait({ cursor, types: ['thread.updated'] });
   await waiting('typed.reader');
   await send('theirs');
-  await rawCall(instance.url, writer, 'update_thread', { thread_id, subject: 'new' });
+  await callToolRaw(instance.url, writer, 'update_thread', { thread_id, subject: 'new' });
   const found = await asked;
   expect(found).toMatchObject({ events: [{ type: 'thread.updated', data: { subject: 'new' } }] });
   expect(await wait({ cursor: found['cursor'], types: ['message.created'], wait_seconds: 0 })).toMatchObject({
@@ -100,7 +102,7 @@ test('a page that is too long becomes a shorter one, and no event is lost behind
 
 test('what is shown counts as delivered, once the answer has left', async () => {
   const { wait, send, cursor, writer } = await conversation('receipt');
-  const { value } = await rawCall(instance.url, writer, 'wait_for_events', { wait_seconds: 0 });
+  const { value } = await callToolRaw(instance.url, writer, 'wait_for_events', { wait_seconds: 0 });
   await send('have it');
   expect(contents(await wait({ cursor }))).toEqual(['have it']);
   const told = await wait({ cursor: value['cursor'], types: ['message.delivered'] }, writer);
@@ -113,7 +115,7 @@ test('a token that may follow nothing is refused before dispatch; one that may s
   const { send, wait, cursor } = await conversation('scoped');
   const blind = await instance.token('scoped.reader', { scopes: ['threads:write'] });
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_events' } };
-  const refused = await rawPost(instance.url, blind, call);
+  const refused = await postRawMessage(instance.url, blind, call);
   expect([refused.status, refused.json]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
   await send('not for all');
   const half = await instance.token('scoped.reader', { scopes: ['contacts:read'] });
@@ -148,8 +150,8 @@ test('a wait ends with its token, with its caller and with the process', async (
   await expect(left).rejects.toThrow('abort');
   await waiting('ends.reader', 0);
 
-  const leaving = await startInstance(database.url);
-  const answered = rawCall(leaving.url, reader, 'wait_for_events', { cursor });
+  const leaving = await startMcpInstance(database.url);
+  const answered = callToolRaw(leaving.url, reader, 'wait_for_events', { cursor });
   await vi.waitFor(() => expect(leaving.members('ends.reader')).toBe(1), { timeout: 20_000, interval: 5 });
   await leaving.drain();
   expect((await answered).value).toMatchObject({ events: [], cursor });
@@ -158,7 +160,7 @@ test('a wait ends with its token, with its caller and with the process', async (
 
 test('a cancelled wait ends its stream without an answer', async () => {
   const { reader } = await conversation('cancel');
-  const { client, close } = await sdkClient(instance.url, reader);
+  const { client, close } = await connectSdkClient(instance.url, reader);
   onTestFinished(close);
   const cancel = new AbortController();
   const asked = client.callTool({ name: 'wait_for_events' }, undefined, {
@@ -180,7 +182,7 @@ test('a client that asks for it hears how long the wait has lasted', async () =>
     Accept: 'application/json, text/event-stream',
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'tools/call', params });
-  const stream = await openSse(`${instance.url}/mcp`, headers, body);
+  const stream = await openSseStream(`${instance.url}/mcp`, headers, body);
   const reports = (await stream.events(2)).map(({ data }) => JSON.parse(data));
   expect(reports[0]).toMatchObject({
     method: 'notifications/progress',
@@ -191,6 +193,6 @@ test('a client that asks for it hears how long the wait has lasted', async () =>
   await stream.ended;
   expect(stream.raw()).toContain('at last');
   // Who takes no stream gets the answer alone.
-  const plain = await rawPost(instance.url, reader, JSON.parse(body), { accept: 'application/json' });
+  const plain = await postRawMessage(instance.url, reader, JSON.parse(body), { accept: 'application/json' });
   expect(plain.json).toMatchObject({ id: 5, result: { structuredContent: { complete: true } } });
 });

@@ -1,25 +1,38 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { asProgram, openApp, pkcePair, register, tokensOf } from './app.ts';
-import { type Authority, basic, ended, post, startAuthority } from './authority.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import {
+  programRequest,
+  registerApp,
+  createPkcePair,
+  register,
+  readTokens,
+} from '../../clients/oauth/app.ts';
+import {
+  type AuthorizationServer,
+  clientSecretBasic,
+  revokedTokenMessage,
+  postForm,
+  startAuthorizationServer,
+} from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);
   await authority.close();
 });
 
-const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
-const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false, ...asProgram });
-const codeFor = async (app: Awaited<ReturnType<typeof openApp>>) =>
+const verdict: AuthorizationServer['verifyToken'] = (token, door) => authority.verifyToken(token, door);
+const visit = (address: string) =>
+  openFormBrowser(authority.url).go(address, { follow: false, ...programRequest });
+const codeFor = async (app: Awaited<ReturnType<typeof registerApp>>) =>
   (await app.approved(await authority.person())).get('code') ?? '';
 
 describe('PKCE', () => {
   test('is required, and only with S256', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     for (const over of [
       { code_challenge: null, code_challenge_method: null },
       { code_challenge: null },
@@ -40,16 +53,16 @@ describe('PKCE', () => {
   });
 
   test('a code is worth nothing without the verifier, nor with the challenge in its place', async () => {
-    const { verifier, challenge } = pkcePair();
+    const { verifier, challenge } = createPkcePair();
     for (const code_verifier of [
       [],
       'short',
-      pkcePair().verifier,
+      createPkcePair().verifier,
       challenge,
       verifier.slice(0, -1),
       `${verifier}a`,
     ]) {
-      const app = await openApp(authority.url);
+      const app = await registerApp(authority.url);
       const answer = await app.approved(await authority.person(), { code_challenge: challenge });
       const exchanged = await app.exchange(answer.get('code') ?? '', { code_verifier });
       expect(exchanged.status).toBe(400);
@@ -60,50 +73,50 @@ describe('PKCE', () => {
 
 describe('codes', () => {
   test('a second use is refused, and ends what came of the first', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const code = await codeFor(app);
-    const tokens = tokensOf(await app.exchange(code));
+    const tokens = readTokens(await app.exchange(code));
     expect(await verdict(tokens.access_token)).toBe('good');
     const again = await app.exchange(code);
     expect([again.status, again.json.error]).toEqual([400, 'invalid_grant']);
-    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
   });
 
   test('of many uses at once at most one succeeds, and what it got is worth nothing', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const app = await openApp(authority.url);
+      const app = await registerApp(authority.url);
       const code = await codeFor(app);
       const answers = await Promise.all(Array.from({ length: 6 }, () => app.exchange(code)));
       const successes = answers.filter(({ status }) => status === 200);
       expect(successes.length).toBeLessThanOrEqual(1);
       for (const success of successes) {
-        const tokens = tokensOf(success);
-        await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+        const tokens = readTokens(success);
+        await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
         expect((await app.refresh(tokens.refresh_token)).status).toBe(400);
       }
     }
   });
 
   test('another client gets nothing for a code, and does not spoil it', async () => {
-    const [app, thief] = [await openApp(authority.url), await openApp(authority.url)];
+    const [app, thief] = [await registerApp(authority.url), await registerApp(authority.url)];
     const code = await codeFor(app);
     const stolen = await thief.exchange(code, { code_verifier: app.verifier });
     expect([stolen.status, stolen.json.error]).toEqual([400, 'invalid_grant']);
     const agent = await authority.agent();
     const confidential = await authority.credential(agent.canonical_handle);
     const fields = { grant_type: 'authorization_code', code, redirect_uri: app.redirect_uri };
-    const other = await post(
+    const other = await postForm(
       `${authority.url}/token`,
       { ...fields, code_verifier: app.verifier },
-      basic(confidential),
+      clientSecretBasic(confidential),
     );
     expect(other.status).toBe(400);
     expect((await app.exchange(code)).status).toBe(200);
   });
 
   test('are good for the redirect address of their request only', async () => {
-    const app = await openApp(authority.url, {
+    const app = await registerApp(authority.url, {
       redirect_uris: ['http://127.0.0.1/callback', 'https://app.example/callback'],
     });
     const code = await codeFor(app);
@@ -114,7 +127,7 @@ describe('codes', () => {
   });
 
   test('end after a minute', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const code = await codeFor(app);
     await authority.sql(
       `update oauth_records set payload = jsonb_set(payload, '{exp}', to_jsonb(1)) where model = 'AuthorizationCode'
@@ -130,7 +143,7 @@ describe('codes', () => {
   });
 
   test('a resource that is unknown is refused before the code is used up', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const code = await codeFor(app);
     const { mcp, api } = authority.resources;
     for (const resource of ['https://elsewhere.example/mcp', 'x', [mcp, api]]) {
@@ -149,11 +162,11 @@ describe('clients that register themselves', () => {
       });
       expect([status, json['error']]).toEqual([400, 'invalid_client_metadata']);
     }
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const fields = { grant_type: 'client_credentials', client_id: app.client_id };
-    const answer = await post(`${authority.url}/token`, fields);
+    const answer = await postForm(`${authority.url}/token`, fields);
     expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);
-    const withSecret = await post(`${authority.url}/token`, { ...fields, client_secret: 'x' });
+    const withSecret = await postForm(`${authority.url}/token`, { ...fields, client_secret: 'x' });
     expect(withSecret.status).toBe(401);
   });
 
@@ -171,15 +184,19 @@ describe('clients that register themselves', () => {
 
 describe('other clients', () => {
   test('cannot give back a token of an app, nor hear of it', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const who = await authority.person();
     const tokens = await app.connect(who);
-    const thief = await openApp(authority.url);
+    const thief = await registerApp(authority.url);
     const stranger = await authority.credential((await authority.agent()).canonical_handle);
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       expect((await thief.revoke(token)).status).toBe(200);
-      expect((await post(`${authority.url}/revoke`, { token }, basic(stranger))).status).toBe(200);
-      expect((await post(`${authority.url}/introspect`, { token }, basic(stranger))).json).toEqual({
+      expect((await postForm(`${authority.url}/revoke`, { token }, clientSecretBasic(stranger))).status).toBe(
+        200,
+      );
+      expect(
+        (await postForm(`${authority.url}/introspect`, { token }, clientSecretBasic(stranger))).json,
+      ).toEqual({
         active: false,
       });
     }
@@ -188,25 +205,25 @@ describe('other clients', () => {
   });
 
   test('cannot use a refresh token of an app, and do not end it by trying', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const { refresh_token } = await app.connect(await authority.person());
-    const thief = await openApp(authority.url);
+    const thief = await registerApp(authority.url);
     expect((await thief.refresh(refresh_token)).json.error).toBe('invalid_grant');
     expect((await app.refresh(refresh_token)).status).toBe(200);
   });
 
   test('who cannot prove who it is gets no introspection, not even of its own token', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const { access_token } = await app.connect(await authority.person());
     for (const token of [access_token, 'x']) {
-      const answer = await post(`${authority.url}/introspect`, { token, client_id: app.client_id });
+      const answer = await postForm(`${authority.url}/introspect`, { token, client_id: app.client_id });
       expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
     }
   });
 });
 
 test('a token of a grant opens the door of its resource only', async () => {
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   const who = await authority.person();
   const opens = { api: ['api', 'ws'], mcp: ['mcp'], ws: ['ws'] };
   for (const [name, doors] of Object.entries(opens)) {

@@ -1,11 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { asProgram, consentPage, decide, openApp, requestShown, tokensOf, told } from './app.ts';
-import { type Authority, basic, post, startAuthority } from './authority.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import {
+  programRequest,
+  openConsentPage,
+  submitConsent,
+  registerApp,
+  readShownRequest,
+  readTokens,
+  readRedirectParams,
+} from '../../clients/oauth/app.ts';
+import {
+  type AuthorizationServer,
+  clientSecretBasic,
+  postForm,
+  startAuthorizationServer,
+} from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);
@@ -18,7 +31,7 @@ const agentBehind = async (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
 
 test('a person lets an app act as an agent: request, decision, code, tokens', async () => {
   const who = await authority.person();
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   const answer = await app.approved(who);
   expect(Object.fromEntries(answer)).toEqual({
     code: expect.any(String),
@@ -27,7 +40,7 @@ test('a person lets an app act as an agent: request, decision, code, tokens', as
   });
   const exchanged = await app.exchange(answer.get('code') ?? '');
   expect(exchanged.headers.get('cache-control')).toBe('no-store');
-  const tokens = tokensOf(exchanged);
+  const tokens = readTokens(exchanged);
   expect(tokens).toEqual({
     access_token: expect.any(String),
     refresh_token: expect.any(String),
@@ -42,10 +55,10 @@ test('a person lets an app act as an agent: request, decision, code, tokens', as
     resource: authority.resources.api,
   });
   const credential = await authority.credential(who.agent.canonical_handle);
-  const { json } = await post(
+  const { json } = await postForm(
     `${authority.url}/introspect`,
     { token: tokens.access_token },
-    basic(credential),
+    clientSecretBasic(credential),
   );
   expect(json).toMatchObject({
     active: true,
@@ -57,13 +70,14 @@ test('a person lets an app act as an agent: request, decision, code, tokens', as
 });
 
 test('the request is shown to the person as the app made it', async () => {
-  const app = await openApp(authority.url, {
+  const app = await registerApp(authority.url, {
     client_name: 'Desk\u202Etop\n  app ',
     client_uri: 'https://app.example/about',
     logo_uri: 'https://app.example/logo.png',
     redirect_uris: ['https://app.example/callback', 'http://127.0.0.1/callback', 'cursor://anywhere/x'],
   });
-  const shown = (over: Record<string, string>) => requestShown(openBrowser(authority.url), app.address(over));
+  const shown = (over: Record<string, string>) =>
+    readShownRequest(openFormBrowser(authority.url), app.address(over));
   const { path, request } = await shown({ resource: authority.resources.mcp, scope: 'threads:read openid' });
   expect(request).toEqual({
     uid: path.replace('/authorize/requests/', ''),
@@ -96,22 +110,22 @@ describe('the person decides', () => {
   test('each time anew, and may choose another agent for the same app', async () => {
     const who = await authority.person();
     const second = await authority.agent(who.username, 'second');
-    const app = await openApp(authority.url);
-    const browser = openBrowser(authority.url);
+    const app = await registerApp(authority.url);
+    const browser = openFormBrowser(authority.url);
     const chosen = [];
     for (const agent of [who.agent, second, who.agent]) {
       const answer = await app.approved({ ...who, agent }, {}, browser);
-      const { access_token } = tokensOf(await app.exchange(answer.get('code') ?? ''));
+      const { access_token } = readTokens(await app.exchange(answer.get('code') ?? ''));
       chosen.push([await agentBehind(access_token), agent.id]);
     }
     for (const [acting, wanted] of chosen) expect(acting).toBe(wanted);
   });
 
   test('against it: the app is told, and gets nothing', async () => {
-    const app = await openApp(authority.url);
-    const browser = openBrowser(authority.url);
-    const page = await consentPage(browser, app.address(), await authority.person());
-    const answer = told(await decide(browser, page, 'cancel'));
+    const app = await registerApp(authority.url);
+    const browser = openFormBrowser(authority.url);
+    const page = await openConsentPage(browser, app.address(), await authority.person());
+    const answer = readRedirectParams(await submitConsent(browser, page, 'cancel'));
     expect(Object.fromEntries(answer)).toEqual({
       error: 'access_denied',
       error_description: expect.any(String),
@@ -122,13 +136,13 @@ describe('the person decides', () => {
 
   test('about own agents only; of others as of none there is no such agent', async () => {
     const [who, other] = [await authority.person(), await authority.person()];
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const refusals = [];
     for (const agent_id of [other.agent.id, 'agt_01HZZZZZZZZZZZZZZZZZZZZZZZ', 'nonsense', '']) {
-      const browser = openBrowser(authority.url);
-      const page = await consentPage(browser, app.address(), who);
-      const answer = await decide(browser, page, 'approve', agent_id);
-      refusals.push([answer.status, answer.headers.get('Location'), answer.words]);
+      const browser = openFormBrowser(authority.url);
+      const page = await openConsentPage(browser, app.address(), who);
+      const answer = await submitConsent(browser, page, 'approve', agent_id);
+      refusals.push([answer.status, answer.headers.get('Location'), answer.visibleText]);
     }
     expect(refusals[0]?.[1]).toBeNull();
     expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1);
@@ -138,10 +152,10 @@ describe('the person decides', () => {
 
   test('in the browser in which it began, once', async () => {
     const who = await authority.person();
-    const app = await openApp(authority.url);
-    const [mine, other] = [openBrowser(authority.url), openBrowser(authority.url)];
-    const page = await consentPage(mine, app.address(), who);
-    await consentPage(other, app.address(), who);
+    const app = await registerApp(authority.url);
+    const [mine, other] = [openFormBrowser(authority.url), openFormBrowser(authority.url)];
+    const page = await openConsentPage(mine, app.address(), who);
+    await openConsentPage(other, app.address(), who);
     const address = new URL(page.url).pathname;
     expect((await other.go(address)).status).toBe(404);
     const resume = address.replace('/requests', '');
@@ -149,15 +163,17 @@ describe('the person decides', () => {
     // Nor is it at the address of another request, whatever cookies come along.
     for (const [name, cookie] of mine.cookies) mine.cookies.set(name, { ...cookie, path: '/' });
     expect((await mine.go('/authorize/requests/another')).status).toBe(404);
-    expect(told(await decide(mine, page, 'approve', who.agent.id)).get('code')).not.toBeNull();
+    expect(
+      readRedirectParams(await submitConsent(mine, page, 'approve', who.agent.id)).get('code'),
+    ).not.toBeNull();
     expect((await mine.go(address)).status).toBe(404);
     expect((await mine.go(resume)).status).toBe(400);
   });
 
   test('and nobody stays signed in at the authorization server', async () => {
     const who = await authority.person();
-    const browser = openBrowser(authority.url);
-    const app = await openApp(authority.url);
+    const browser = openFormBrowser(authority.url);
+    const app = await registerApp(authority.url);
     await app.approved(who, {}, browser);
     const names = [...browser.cookies.keys()];
     // `ams_session` is that of the pages.
@@ -167,29 +183,29 @@ describe('the person decides', () => {
 });
 
 test('whatever prompt asks for, the person is asked; and when nobody may be asked there is no code', async () => {
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   for (const prompt of ['login', 'consent', 'login consent', 'select_account', 'create']) {
-    const page = await openBrowser(authority.url).go(app.address({ prompt }), { follow: false });
+    const page = await openFormBrowser(authority.url).go(app.address({ prompt }), { follow: false });
     expect(page.headers.get('Location')).toContain('/authorize/requests/');
   }
-  const browser = openBrowser(authority.url);
+  const browser = openFormBrowser(authority.url);
   await app.approved(await authority.person(), {}, browser);
-  const answer = await browser.go(app.address({ prompt: 'none' }), asProgram);
-  const words = told(answer);
+  const answer = await browser.go(app.address({ prompt: 'none' }), programRequest);
+  const words = readRedirectParams(answer);
   expect(words.get('error')).toMatch(/^(login|consent)_required$/);
   expect([words.get('code'), words.get('iss'), words.get('state')]).toEqual([null, authority.url, app.state]);
 });
 
 describe('scope', () => {
   test('none asked for means the four of the interface', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const who = await authority.person();
     expect((await app.connect(who, { scope: null })).scope).toBe(four);
     expect((await app.connect(who, { scope: '' })).scope).toBe(four);
   });
 
   test('unknown ones are left out of what is granted, and the answer says so', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const asked = { scope: 'openid profile threads:read offline_access agents:write' };
     const tokens = await app.connect(await authority.person(), asked);
     expect(tokens.scope).toBe('threads:read agents:write');
@@ -197,14 +213,17 @@ describe('scope', () => {
   });
 
   test('only unknown ones are refused', async () => {
-    const app = await openApp(authority.url);
-    const answer = await openBrowser(authority.url).go(app.address({ scope: 'openid email' }), asProgram);
-    expect(told(answer).get('error')).toBe('invalid_scope');
+    const app = await registerApp(authority.url);
+    const answer = await openFormBrowser(authority.url).go(
+      app.address({ scope: 'openid email' }),
+      programRequest,
+    );
+    expect(readRedirectParams(answer).get('error')).toBe('invalid_scope');
   });
 });
 
 test('parameters of OpenID Connect are ignored, others that would change the request are refused', async () => {
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   const openId = {
     nonce: 'n',
     max_age: '0',
@@ -213,7 +232,7 @@ test('parameters of OpenID Connect are ignored, others that would change the req
     display: 'page',
     id_token_hint: 'x',
   };
-  const page = await openBrowser(authority.url).go(app.address({ ...openId, unheard_of: 'x' }), {
+  const page = await openFormBrowser(authority.url).go(app.address({ ...openId, unheard_of: 'x' }), {
     follow: false,
   });
   expect(page.headers.get('Location')).toContain('/authorize/requests/');
@@ -224,7 +243,7 @@ test('parameters of OpenID Connect are ignored, others that would change the req
     response_type: ['token', 'unsupported_response_type'],
   };
   for (const [name, [value = '', error]] of Object.entries(cases)) {
-    const answer = await openBrowser(authority.url).go(app.address({ [name]: value }), asProgram);
+    const answer = await openFormBrowser(authority.url).go(app.address({ [name]: value }), programRequest);
     const address = answer.headers.get('Location') ?? '';
     expect(address).toMatch(app.redirect_uri);
     // What an implicit client is told stands behind the # (RFC 6749, section 4.2.2.1).
@@ -236,7 +255,7 @@ describe('redirect addresses', () => {
   test('of the own machine are good at any port', async () => {
     const who = await authority.person();
     for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
-      const app = await openApp(authority.url, { redirect_uris: [`http://${host}/callback`] });
+      const app = await registerApp(authority.url, { redirect_uris: [`http://${host}/callback`] });
       for (const port of [1024, 51_000]) {
         const redirect_uri = `http://${host}:${port}/callback`;
         const tokens = await app.connect(who, { redirect_uri });
@@ -246,7 +265,7 @@ describe('redirect addresses', () => {
   });
 
   test('of an app with others beside are good at any port too', async () => {
-    const app = await openApp(authority.url, {
+    const app = await registerApp(authority.url, {
       redirect_uris: ['https://editor.example/redirect', 'http://127.0.0.1/', 'http://127.0.0.1:33418/'],
     });
     const answer = await app.approved(await authority.person(), { redirect_uri: 'http://127.0.0.1:50123/' });
@@ -254,7 +273,7 @@ describe('redirect addresses', () => {
   });
 
   test('of a program that owns a scheme', async () => {
-    const app = await openApp(authority.url, { redirect_uris: ['com.example.app:/oauth'] });
+    const app = await registerApp(authority.url, { redirect_uris: ['com.example.app:/oauth'] });
     expect((await app.approved(await authority.person())).get('code')).not.toBeNull();
   });
 });

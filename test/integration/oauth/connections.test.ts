@@ -1,44 +1,48 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  agentsApprovedBefore,
+  listApprovedAgents,
   endConnection,
   endConnectionsBeyondRights,
   listConnections,
-} from '../../../src/services/connections.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
+} from '../../../src/services/auth/connections.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
   addToOrganization,
   createOrganization,
   removeFromOrganization,
   setRole,
-} from '../../../src/services/organizations.ts';
-import type { Scope } from '../../../src/domain/scopes.ts';
-import type { Administration } from '../../../src/unit-of-work.ts';
-import { type App, openApp, type Tokens, type Who } from './app.ts';
-import { type Authority, ended, startAuthority } from './authority.ts';
+} from '../../../src/services/people/organizations.ts';
+import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import type { SystemWork } from '../../../src/work/unit-of-work.ts';
+import { type OAuthApp, registerApp, type Tokens, type Consenting } from '../../clients/oauth/app.ts';
+import {
+  type AuthorizationServer,
+  revokedTokenMessage,
+  startAuthorizationServer,
+} from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);
   await authority.close();
 });
 
-const administer = <T>(run: (work: Administration) => Promise<T>) =>
-  authority.core.unitOfWork.administer(run);
-const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
+const writeAsSystem = <T>(run: (work: SystemWork) => Promise<T>) =>
+  authority.core.unitOfWork.writeAsSystem(run);
+const verdict: AuthorizationServer['verifyToken'] = (token, door) => authority.verifyToken(token, door);
 
 /** That a connection has ended: its token at once, its refresh token for good, and it is listed no more. */
-async function expectEnded(app: App, tokens: Tokens, account_id: string): Promise<void> {
-  await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+async function expectEnded(app: OAuthApp, tokens: Tokens, account_id: string): Promise<void> {
+  await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
   expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
-  const listed = await authority.core.unitOfWork.consult((all) => listConnections(all, account_id));
+  const listed = await authority.core.unitOfWork.readAsSystem((all) => listConnections(all, account_id));
   expect(listed.filter(({ client_id }) => client_id === app.client_id)).toEqual([]);
 }
 
-async function expectStands(app: App, tokens: Tokens): Promise<void> {
+async function expectStillValid(app: OAuthApp, tokens: Tokens): Promise<void> {
   expect(await verdict(tokens.access_token)).toBe('good');
   expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
 }
@@ -46,14 +50,16 @@ async function expectStands(app: App, tokens: Tokens): Promise<void> {
 describe('the connected clients of a person', () => {
   test('are listed with what they may do and when they last came for a token', async () => {
     const who = await authority.person();
-    const app = await openApp(authority.url, {
+    const app = await registerApp(authority.url, {
       client_name: 'Quill',
       redirect_uris: ['http://127.0.0.1/callback'],
     });
     const before = Date.now();
     await app.approved(who);
     await app.connect(who, { scope: 'threads:read', redirect_uri: 'http://127.0.0.1:7777/callback' });
-    const listed = await authority.core.unitOfWork.consult((all) => listConnections(all, who.account_id));
+    const listed = await authority.core.unitOfWork.readAsSystem((all) =>
+      listConnections(all, who.account_id),
+    );
     const same = {
       grant_id: expect.stringMatching(/^grt_/),
       agent_id: who.agent.id,
@@ -76,9 +82,9 @@ describe('the connected clients of a person', () => {
 
   test('are ended by their person, and by nobody else', async () => {
     const [who, other] = [await authority.person(), await authority.person()];
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const tokens = await app.connect(who);
-    const [connection] = await authority.core.unitOfWork.consult((all) =>
+    const [connection] = await authority.core.unitOfWork.readAsSystem((all) =>
       listConnections(all, who.account_id),
     );
     const grant_id = connection?.grant_id ?? '';
@@ -86,22 +92,24 @@ describe('the connected clients of a person', () => {
       [other.account_id, grant_id],
       [who.account_id, 'grt_unknown'],
     ] as const) {
-      await expect(administer((work) => endConnection(work, account_id, id))).rejects.toMatchObject({
+      await expect(writeAsSystem((work) => endConnection(work, account_id, id))).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
     }
-    await expectStands(app, tokens);
-    await authority.announce(await administer((work) => endConnection(work, who.account_id, grant_id)));
+    await expectStillValid(app, tokens);
+    await authority.publishRevocation(
+      await writeAsSystem((work) => endConnection(work, who.account_id, grant_id)),
+    );
     await expectEnded(app, tokens, who.account_id);
   });
 
   test('are remembered for each agent and scope', async () => {
     const who = await authority.person();
     const other = await authority.agent(who.username, 'other');
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const before = (person: typeof who, ...scopes: Scope[]) =>
-      authority.core.unitOfWork.consult((all) =>
-        agentsApprovedBefore(all, person.account_id, app.client_id, scopes),
+      authority.core.unitOfWork.readAsSystem((all) =>
+        listApprovedAgents(all, person.account_id, app.client_id, scopes),
       );
     expect(await before(who, 'threads:read')).toEqual([]);
     await app.connect(who, { scope: 'threads:read contacts:read' });
@@ -118,11 +126,11 @@ describe('the right to act as the agent', () => {
   async function inOrganization(role: 'admin' | 'member') {
     const who = await authority.person();
     const slug = `org-${who.username}`;
-    const agents = await administer(async (work) => {
+    const agents = await writeAsSystem(async (work) => {
       await createOrganization(work, slug);
       await addToOrganization(work, { slug, username: who.username, role });
-      const shared = await registerAgent(work, { handle: `${slug}.shared`, scope: 'shared' });
-      const tied = await registerAgent(work, {
+      const shared = await registerAgentAsOperator(work, { handle: `${slug}.shared`, scope: 'shared' });
+      const tied = await registerAgentAsOperator(work, {
         handle: `${slug}.tied`,
         scope: 'member',
         member: who.username,
@@ -130,8 +138,8 @@ describe('the right to act as the agent', () => {
       return { shared, tied };
     });
     const connect = async (agent: { id: string }) => {
-      const app = await openApp(authority.url);
-      return { app, tokens: await app.connect({ ...who, agent } satisfies Who) };
+      const app = await registerApp(authority.url);
+      return { app, tokens: await app.connect({ ...who, agent } satisfies Consenting) };
     };
     return { who, slug, agents, connect };
   }
@@ -139,40 +147,40 @@ describe('the right to act as the agent', () => {
   test('ends with the membership, and what rested on it ends at once', async () => {
     const { who, slug, agents, connect } = await inOrganization('member');
     const [tied, own] = [await connect(agents.tied), await connect(who.agent)];
-    const { ended: revocations } = await administer((work) =>
+    const { ended: revocations } = await writeAsSystem((work) =>
       removeFromOrganization(work, { slug, username: who.username }),
     );
-    await authority.announce(revocations);
+    await authority.publishRevocation(revocations);
     await expectEnded(tied.app, tied.tokens, who.account_id);
-    await expectStands(own.app, own.tokens);
+    await expectStillValid(own.app, own.tokens);
   });
 
   test('shrinks with the role', async () => {
     const { who, slug, agents, connect } = await inOrganization('admin');
     const [shared, tied] = [await connect(agents.shared), await connect(agents.tied)];
     const change = { slug, username: who.username, role: 'member' } as const;
-    await authority.announce((await administer((work) => setRole(work, change))).ended);
+    await authority.publishRevocation((await writeAsSystem((work) => setRole(work, change))).ended);
     await expectEnded(shared.app, shared.tokens, who.account_id);
-    await expectStands(tied.app, tied.tokens);
+    await expectStillValid(tied.app, tied.tokens);
   });
 
   test('is looked at again at each refresh, and when a code is used', async () => {
     const { who, agents, connect } = await inOrganization('admin');
     const { app, tokens } = await connect(agents.shared);
-    const waiting = await openApp(authority.url);
+    const waiting = await registerApp(authority.url);
     const answer = await waiting.approved({ ...who, agent: agents.shared });
     await authority.sql('delete from organization_members where account_id = $1', [who.account_id]);
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
     expect((await waiting.exchange(answer.get('code') ?? '')).json.error).toBe('invalid_grant');
     // Found by the step itself, among everybody's.
-    const revocations = await administer((work) => endConnectionsBeyondRights(work));
-    await authority.announce(revocations);
+    const revocations = await writeAsSystem((work) => endConnectionsBeyondRights(work));
+    await authority.publishRevocation(revocations);
     await expectEnded(app, tokens, who.account_id);
   });
 
   test('ends with the agent', async () => {
     const who = await authority.person();
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const tokens = await app.connect(who);
     const answer = await app.approved(who);
     await authority.retire(who.agent);
@@ -185,22 +193,22 @@ describe('the right to act as the agent', () => {
 });
 
 test('a token is good only while its grant is there, whatever became of the token itself', async () => {
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   const { access_token } = await app.connect(await authority.person());
   const { token_id } = await authority.tokens.verify(access_token, 'api');
   const hashes = [Buffer.from(token_id, 'base64url')];
   const { tokens } = authority.core.repositories;
-  expect(await tokens.good(hashes, Date.now())).toEqual(hashes);
+  expect(await tokens.listValid(hashes, Date.now())).toEqual(hashes);
   await authority.sql('delete from client_grants where client_id = $1', [app.client_id]);
   authority.tokens.forget({ token_id });
-  expect(await verdict(access_token)).toMatch(ended);
-  expect(await tokens.good(hashes, Date.now())).toEqual([]);
+  expect(await verdict(access_token)).toMatch(revokedTokenMessage);
+  expect(await tokens.listValid(hashes, Date.now())).toEqual([]);
 });
 
 test('a grant of which nothing lives any more is swept, and no other', async () => {
   const { clientGrants } = authority.core.repositories;
   const who = await authority.person();
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   await app.approved(who);
   const { refresh_token } = await app.connect(who);
   const count = async () =>

@@ -1,29 +1,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { appOf, consentPage, decide, openApp, told, tokensOf } from './app.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import {
+  createApp,
+  openConsentPage,
+  submitConsent,
+  registerApp,
+  readRedirectParams,
+  readTokens,
+} from '../../clients/oauth/app.ts';
+import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(() => authority.close());
 
 test('what began goes on after the process was restarted: request, code and refresh token', async () => {
   const who = await authority.person();
-  const app = await openApp(authority.url);
-  const [begun, decided] = [openBrowser(authority.url), openBrowser(authority.url)];
-  const page = await consentPage(begun, app.address(), who);
+  const app = await registerApp(authority.url);
+  const [begun, decided] = [openFormBrowser(authority.url), openFormBrowser(authority.url)];
+  const page = await openConsentPage(begun, app.address(), who);
   const answer = await app.approved(who, {}, decided);
   const { refresh_token } = await app.connect(who);
 
-  const next = await startAuthority({ after: authority });
-  const there = appOf(next.url, app.client_id, app.redirect_uri, app.pair);
-  const elsewhere = openBrowser(next.url);
+  const next = await startAuthorizationServer({ restartOf: authority });
+  const there = createApp(next.url, app.client_id, app.redirect_uri, app.pair);
+  const elsewhere = openFormBrowser(next.url);
   for (const [name, cookie] of begun.cookies) elsewhere.cookies.set(name, cookie);
-  const approved = await decide(elsewhere, page, 'approve', who.agent.id, authority.url);
-  expect(told(approved).get('code')).not.toBeNull();
+  const approved = await submitConsent(elsewhere, page, 'approve', who.agent.id, authority.url);
+  expect(readRedirectParams(approved).get('code')).not.toBeNull();
   expect((await there.exchange(answer.get('code') ?? '')).status).toBe(200);
   expect((await there.refresh(refresh_token)).status).toBe(200);
   await next.close();
@@ -31,13 +38,13 @@ test('what began goes on after the process was restarted: request, code and refr
 
 test('the database holds no code, token, secret or id of a request', async () => {
   const who = await authority.person();
-  const app = await openApp(authority.url);
-  const browser = openBrowser(authority.url);
-  const page = await consentPage(browser, app.address(), who);
+  const app = await registerApp(authority.url);
+  const browser = openFormBrowser(authority.url);
+  const page = await openConsentPage(browser, app.address(), who);
   const answer = await app.approved(who);
   const code = answer.get('code') ?? '';
-  const first = tokensOf(await app.exchange(code));
-  const second = tokensOf(await app.refresh(first.refresh_token));
+  const first = readTokens(await app.exchange(code));
+  const second = readTokens(await app.refresh(first.refresh_token));
   const unused = (await app.approved(who)).get('code') ?? '';
   const secrets = [code, unused, new URL(page.url).pathname.split('/').pop() ?? '', app.verifier];
   for (const tokens of [first, second]) secrets.push(tokens.access_token, tokens.refresh_token);

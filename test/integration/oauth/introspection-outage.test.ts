@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { createOAuthStorage } from '../../../src/services/oauth-storage.ts';
-import { openApp } from './app.ts';
-import { basic, post, startAuthority } from './authority.ts';
+import { createOAuthStorage } from '../../../src/services/auth/oauth-storage.ts';
+import { registerApp } from '../../clients/oauth/app.ts';
+import { clientSecretBasic, postForm, startAuthorizationServer } from './authorization-server.ts';
 
 test('what cannot be looked up just now does not make a good token look ended', async () => {
   let away: string | undefined;
-  const authority = await startAuthority({
-    faulty: {
+  const authority = await startAuthorizationServer({
+    storageOverrides: {
       findClient(clientId) {
         if (clientId === away) throw new DomainError('UNAVAILABLE', 'away', { retry_after: 1 });
         return found(clientId);
@@ -17,15 +17,15 @@ test('what cannot be looked up just now does not make a good token look ended', 
   const { unitOfWork } = authority.core;
   const { findClient: found } = createOAuthStorage({
     unitOfWork,
-    announce: async () => {},
+    publish: async () => {},
     refresh_grace_ms: 0,
   });
   try {
     const who = await authority.person();
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const { access_token: token } = await app.connect(who);
-    const asking = basic(await authority.credential(who.agent.canonical_handle));
-    const introspect = () => post(`${authority.url}/introspect`, { token }, asking);
+    const asking = clientSecretBasic(await authority.credential(who.agent.canonical_handle));
+    const introspect = () => postForm(`${authority.url}/introspect`, { token }, asking);
     expect((await introspect()).json.active).toBe(true);
     away = app.client_id;
     const answer = await introspect();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { offeredScopes } from '../../../src/domain/scopes.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { offeredScopes } from '../../../src/domain/auth/scopes.ts';
+import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(() => authority.close());
 

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { Adapter } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAdapters } from '../../../src/oauth/adapter.ts';
-import type { CallHooks } from '../../../src/oauth/call-hooks.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { createAdapters } from '../../../src/transports/oauth/storage-adapter.ts';
+import type { CallHooks } from '../../../src/transports/oauth/call-hooks.ts';
+import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 
 /** Nothing calls: the adapters are asked by hand. */
 const hooks: CallHooks = {
-  clientNamed: async () => {},
-  mayGoOn: () => true,
-  usesGrant: () => false,
-  rotated: () => undefined,
-  givesBackOneToken: () => false,
+  onClientIdentified: async () => {},
+  mayContinue: () => true,
+  isGrantUse: () => false,
+  rotatedRefreshToken: () => undefined,
+  isSingleTokenRevocation: () => false,
 };
 
-let authority: Authority;
+let authority: AuthorizationServer;
 let adapterOf: (model: string) => Adapter;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
   const resources = Object.values(authority.resources);
   adapterOf = createAdapters({ storage: authority.storage, hooks, resources });
 });
@@ -26,7 +26,7 @@ afterAll(() => authority.close());
 const freshId = () => randomBytes(32).toString('base64url');
 const seconds = () => Math.floor(Date.now() / 1000);
 
-describe('records of flows to come', () => {
+describe('records of pending flows', () => {
   test('are found again by their id, changed, consumed and removed', async () => {
     const codes = adapterOf('AuthorizationCode');
     const id = freshId();

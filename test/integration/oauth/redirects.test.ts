@@ -1,24 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { asProgram, consentPage, decide, openApp, told } from './app.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import {
+  programRequest,
+  openConsentPage,
+  submitConsent,
+  registerApp,
+  readRedirectParams,
+} from '../../clients/oauth/app.ts';
+import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);
   await authority.close();
 });
 
-const visit = (address: string) => openBrowser(authority.url).go(address, { follow: false });
+const visit = (address: string) => openFormBrowser(authority.url).go(address, { follow: false });
 
 describe('redirects', () => {
   const registered = 'https://app.example/callback';
 
   test('an address that is not registered gets nothing, not even an error; the person sees a page', async () => {
-    const app = await openApp(authority.url, {
+    const app = await registerApp(authority.url, {
       redirect_uris: [registered, 'http://127.0.0.1/callback', 'com.example.app:/callback'],
     });
     for (const redirect_uri of [
@@ -55,8 +61,8 @@ describe('redirects', () => {
   });
 
   test('a state that cannot be kept is refused, and still given back', async () => {
-    const app = await openApp(authority.url);
-    const answer = await openBrowser(authority.url).go(app.address({ state: 'a\0b' }), asProgram);
+    const app = await registerApp(authority.url);
+    const answer = await openFormBrowser(authority.url).go(app.address({ state: 'a\0b' }), programRequest);
     expect(answer.status).toBe(303);
     const params = new URL(answer.headers.get('Location') ?? '').searchParams;
     expect([params.get('error'), params.get('state')]).toEqual(['invalid_request', 'a\0b']);
@@ -64,7 +70,7 @@ describe('redirects', () => {
 
   test('what is wrong with a request leads no browser away by itself: a page says where its link goes', async () => {
     for (const redirect_uri of [registered, 'com.example.app:/callback']) {
-      const app = await openApp(authority.url, { redirect_uris: [redirect_uri] });
+      const app = await registerApp(authority.url, { redirect_uris: [redirect_uri] });
       for (const [over, error] of [
         [{ scope: 'openid' }, 'invalid_scope'],
         [{ prompt: 'none' }, 'login_required'],
@@ -77,7 +83,7 @@ describe('redirects', () => {
         const link = answer.elements('a').find((each) => each.attribs['href']?.startsWith(redirect_uri));
         const params = new URL(link?.attribs['href'] ?? '').searchParams;
         expect([params.get('error'), params.get('state')]).toEqual([error, app.state]);
-        expect(answer.words).toContain(
+        expect(answer.visibleText).toContain(
           `Back to ${redirect_uri === registered ? 'app.example' : 'com.example.app:'}`,
         );
       }
@@ -85,7 +91,9 @@ describe('redirects', () => {
   });
 
   test('without one, or with two, there is no redirect', async () => {
-    const app = await openApp(authority.url, { redirect_uris: [registered, 'https://app.example/other'] });
+    const app = await registerApp(authority.url, {
+      redirect_uris: [registered, 'https://app.example/other'],
+    });
     for (const over of [
       { redirect_uri: null },
       { redirect_uri: [registered, 'https://evil.example'] },
@@ -97,7 +105,7 @@ describe('redirects', () => {
   });
 
   test('a client that nobody knows gets a page, and its name is not repeated', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     for (const client_id of ['app_unknown', '<script>', 'operator', 'console', '\0', '']) {
       const answer = await visit(app.address({ client_id }));
       expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
@@ -108,13 +116,13 @@ describe('redirects', () => {
   test('a confidential client has no redirects, and so no people', async () => {
     const agent = await authority.agent();
     const { client_id } = await authority.credential(agent.canonical_handle);
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const answer = await visit(app.address({ client_id }));
     expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
   });
 
   test('the way back is no open redirect: it needs the cookie of the request', async () => {
-    const app = await openApp(authority.url, { redirect_uris: [registered] });
+    const app = await registerApp(authority.url, { redirect_uris: [registered] });
     const answer = await visit(
       `${authority.url}/authorize/x?client_id=${app.client_id}&redirect_uri=https://evil.example&state=x`,
     );
@@ -122,8 +130,8 @@ describe('redirects', () => {
   });
 
   test('the Host of a request sends nobody elsewhere', async () => {
-    const app = await openApp(authority.url);
-    const answer = await openBrowser(authority.url).go(app.address(), {
+    const app = await registerApp(authority.url);
+    const answer = await openFormBrowser(authority.url).go(app.address(), {
       follow: false,
       headers: { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' },
     });
@@ -133,17 +141,17 @@ describe('redirects', () => {
 
 test('behind a proxy that takes care of TLS cookies are for https only, and the way back is the same', async () => {
   const origin = 'https://ams.example';
-  const proxied = await startAuthority({ after: { url: origin, env: authority.env } });
+  const proxied = await startAuthorizationServer({ restartOf: { url: origin, env: authority.env } });
   const who = await authority.person();
-  const app = await openApp(proxied.url);
-  const browser = openBrowser(proxied.url);
+  const app = await registerApp(proxied.url);
+  const browser = openFormBrowser(proxied.url);
   const sent = await browser.go(app.address(), { follow: false });
   const cookies = sent.headers.getSetCookie();
   expect(cookies).toHaveLength(4);
   for (const cookie of cookies) expect(cookie).toMatch(/; secure; httponly/i);
 
-  const page = await consentPage(browser, app.address(), who, origin);
-  const answer = told(await decide(browser, page, 'approve', who.agent.id, origin));
+  const page = await openConsentPage(browser, app.address(), who, origin);
+  const answer = readRedirectParams(await submitConsent(browser, page, 'approve', who.agent.id, origin));
   expect([answer.get('iss'), answer.get('code')]).toEqual([origin, expect.any(String)]);
   expect((await app.exchange(answer.get('code') ?? '')).status).toBe(200);
   await proxied.close();

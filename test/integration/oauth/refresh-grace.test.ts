@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type App, appOf, openApp, type Tokens, tokensOf } from './app.ts';
-import { type Authority, basic, ended, post, startAuthority } from './authority.ts';
+import { type OAuthApp, createApp, registerApp, type Tokens, readTokens } from '../../clients/oauth/app.ts';
+import {
+  type AuthorizationServer,
+  clientSecretBasic,
+  revokedTokenMessage,
+  postForm,
+  startAuthorizationServer,
+} from './authorization-server.ts';
 
 /** Far longer than these tests take. */
 const refresh_grace_s = 600;
 
-let here: Authority;
-let there: Authority;
+let here: AuthorizationServer;
+let there: AuthorizationServer;
 beforeAll(async () => {
-  here = await startAuthority({ refresh_grace_s });
+  here = await startAuthorizationServer({ refresh_grace_s });
   // Another process on the same database, behind the same address.
-  there = await startAuthority({ refresh_grace_s, after: here });
+  there = await startAuthorizationServer({ refresh_grace_s, restartOf: here });
 });
 afterAll(async () => {
   expect([...here.faults, ...there.faults]).toEqual([]);
@@ -19,26 +25,26 @@ afterAll(async () => {
 });
 
 async function connected() {
-  const app = await openApp(here.url);
+  const app = await registerApp(here.url);
   const tokens = await app.connect(await here.person());
-  return { app, elsewhere: appOf(there.url, app.client_id, app.redirect_uri, app.pair), tokens };
+  return { app, elsewhere: createApp(there.url, app.client_id, app.redirect_uri, app.pair), tokens };
 }
 
 /** That the grant has ended: tokens of its client are worth nothing, nor is what they could be had for. */
-async function expectEnded(app: App, ...each: Tokens[]) {
+async function expectEnded(app: OAuthApp, ...each: Tokens[]) {
   for (const { access_token, refresh_token } of each) {
-    await expect.poll(() => here.verdict(access_token)).toMatch(ended);
+    await expect.poll(() => here.verifyToken(access_token)).toMatch(revokedTokenMessage);
     expect((await app.refresh(refresh_token)).json.error).toBe('invalid_grant');
   }
   expect(await grantsOf(app)).toBe(0);
 }
 
-async function grantsOf({ client_id }: App): Promise<number> {
+async function grantsOf({ client_id }: OAuthApp): Promise<number> {
   return (await here.sql('select 1 from client_grants where client_id = $1', [client_id])).length;
 }
 
 /** Lets time pass since the uses of a client's refresh tokens. */
-async function later({ client_id }: App, seconds: number) {
+async function later({ client_id }: OAuthApp, seconds: number) {
   await here.sql(
     `update oauth_records set consumed_at = consumed_at - $1::bigint where payload->>'clientId' = $2`,
     [seconds * 1_000, client_id],
@@ -49,15 +55,15 @@ describe('a refresh token that is used again at once', () => {
   test('is good at both of two processes, and what came of each use goes on by itself', async () => {
     const { app, elsewhere, tokens } = await connected();
     const answers = await Promise.all([app, elsewhere].map((each) => each.refresh(tokens.refresh_token)));
-    const [one, two] = answers.map(tokensOf) as [Tokens, Tokens];
+    const [one, two] = answers.map(readTokens) as [Tokens, Tokens];
     expect(new Set([tokens, one, two].map(({ refresh_token }) => refresh_token)).size).toBe(3);
     let both = [one, two];
     for (let turn = 0; turn < 2; turn += 1) {
-      for (const { access_token } of both) expect(await here.verdict(access_token)).toBe('good');
+      for (const { access_token } of both) expect(await here.verifyToken(access_token)).toBe('good');
       await later(app, refresh_grace_s + 1);
       both = [
-        tokensOf(await elsewhere.refresh(both[0]?.refresh_token ?? '')),
-        tokensOf(await app.refresh(both[1]?.refresh_token ?? '')),
+        readTokens(await elsewhere.refresh(both[0]?.refresh_token ?? '')),
+        readTokens(await app.refresh(both[1]?.refresh_token ?? '')),
       ];
     }
     expect(await grantsOf(app)).toBe(1);
@@ -67,8 +73,8 @@ describe('a refresh token that is used again at once', () => {
     const { app, tokens } = await connected();
     await app.refresh(tokens.refresh_token);
     await later(app, refresh_grace_s / 2);
-    const heard = tokensOf(await app.refresh(tokens.refresh_token));
-    expect(await here.verdict(heard.access_token)).toBe('good');
+    const heard = readTokens(await app.refresh(tokens.refresh_token));
+    expect(await here.verifyToken(heard.access_token)).toBe('good');
     expect((await app.refresh(heard.refresh_token)).status).toBe(200);
   });
 
@@ -76,10 +82,10 @@ describe('a refresh token that is used again at once', () => {
     const { app, tokens } = await connected();
     await app.refresh(tokens.refresh_token);
     const { resources } = here;
-    const tools = tokensOf(await app.refresh(tokens.refresh_token, { resource: resources.mcp }));
-    expect(await here.verdict(tools.access_token, 'mcp')).toBe('good');
+    const tools = readTokens(await app.refresh(tokens.refresh_token, { resource: resources.mcp }));
+    expect(await here.verifyToken(tools.access_token, 'mcp')).toBe('good');
     const narrow = await app.refresh(tokens.refresh_token, { scope: 'threads:read' });
-    expect(tokensOf(narrow).scope).toBe('threads:read');
+    expect(readTokens(narrow).scope).toBe('threads:read');
     for (const [over, error] of [
       [{ scope: 'threads:read agents:write' }, 'invalid_scope'],
       [{ resource: 'https://elsewhere.example/v1' }, 'invalid_target'],
@@ -91,20 +97,20 @@ describe('a refresh token that is used again at once', () => {
 
   test('is none of another client, whose try ends nothing', async () => {
     const { app, tokens } = await connected();
-    const next = tokensOf(await app.refresh(tokens.refresh_token));
-    const thief = await openApp(here.url);
+    const next = readTokens(await app.refresh(tokens.refresh_token));
+    const thief = await registerApp(here.url);
     expect((await thief.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
     const { canonical_handle } = await here.agent();
     const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-    const confidential = basic(await here.credential(canonical_handle));
-    expect((await post(`${here.url}/token`, fields, confidential)).status).toBe(400);
-    expect(await here.verdict(next.access_token)).toBe('good');
+    const confidential = clientSecretBasic(await here.credential(canonical_handle));
+    expect((await postForm(`${here.url}/token`, fields, confidential)).status).toBe(400);
+    expect(await here.verifyToken(next.access_token)).toBe('good');
     expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
   test('that is given back ends its grant all the same, and is good no more', async () => {
     const { app, elsewhere, tokens } = await connected();
-    const next = tokensOf(await app.refresh(tokens.refresh_token));
+    const next = readTokens(await app.refresh(tokens.refresh_token));
     expect((await app.revoke(tokens.refresh_token)).status).toBe(200);
     expect((await elsewhere.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
     await expectEnded(app, next);
@@ -114,8 +120,8 @@ describe('a refresh token that is used again at once', () => {
 describe('a second use ends the grant', () => {
   test('when the moment is over, with all that came of the uses before', async () => {
     const { app, elsewhere, tokens } = await connected();
-    const first = tokensOf(await app.refresh(tokens.refresh_token));
-    const second = tokensOf(await elsewhere.refresh(tokens.refresh_token));
+    const first = readTokens(await app.refresh(tokens.refresh_token));
+    const second = readTokens(await elsewhere.refresh(tokens.refresh_token));
     // The moment begins with the first use; the others do not make it longer.
     await later(app, refresh_grace_s + 1);
     expect((await elsewhere.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
@@ -124,9 +130,9 @@ describe('a second use ends the grant', () => {
 
   test('when what came of the first was used in turn, however soon', async () => {
     const { app, elsewhere, tokens } = await connected();
-    const first = tokensOf(await app.refresh(tokens.refresh_token));
-    const second = tokensOf(await elsewhere.refresh(tokens.refresh_token));
-    const third = tokensOf(await app.refresh(second.refresh_token));
+    const first = readTokens(await app.refresh(tokens.refresh_token));
+    const second = readTokens(await elsewhere.refresh(tokens.refresh_token));
+    const third = readTokens(await app.refresh(second.refresh_token));
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
     await expectEnded(app, first, second, third);
   });
@@ -136,7 +142,7 @@ describe('a second use ends the grant', () => {
     const uses = Array.from({ length: 16 }, (_, n) =>
       (n % 2 ? elsewhere : app).refresh(tokens.refresh_token),
     );
-    const each = (await Promise.all(uses)).map(tokensOf);
+    const each = (await Promise.all(uses)).map(readTokens);
     expect(await grantsOf(app)).toBe(1);
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
     await expectEnded(app, ...each.slice(0, 2));
@@ -144,9 +150,9 @@ describe('a second use ends the grant', () => {
 
   test('and another branch of the same grant takes no harm from one that is ahead', async () => {
     const { app, elsewhere, tokens } = await connected();
-    const ahead = tokensOf(await app.refresh(tokens.refresh_token));
-    const behind = tokensOf(await elsewhere.refresh(tokens.refresh_token));
-    const { refresh_token } = tokensOf(await app.refresh(ahead.refresh_token));
+    const ahead = readTokens(await app.refresh(tokens.refresh_token));
+    const behind = readTokens(await elsewhere.refresh(tokens.refresh_token));
+    const { refresh_token } = readTokens(await app.refresh(ahead.refresh_token));
     await app.refresh(refresh_token);
     const twice = await Promise.all([app, elsewhere].map((each) => each.refresh(behind.refresh_token)));
     expect(twice.map(({ status }) => status)).toEqual([200, 200]);
@@ -156,7 +162,7 @@ describe('a second use ends the grant', () => {
 test('codes have no such moment', async () => {
   const { app } = await connected();
   const answer = await app.approved(await here.person());
-  const tokens = tokensOf(await app.exchange(answer.get('code') ?? ''));
+  const tokens = readTokens(await app.exchange(answer.get('code') ?? ''));
   expect((await app.exchange(answer.get('code') ?? '')).json.error).toBe('invalid_grant');
-  await expect.poll(() => here.verdict(tokens.access_token)).toMatch(ended);
+  await expect.poll(() => here.verifyToken(tokens.access_token)).toMatch(revokedTokenMessage);
 });

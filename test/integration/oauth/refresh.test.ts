@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApp, tokensOf } from './app.ts';
-import { type Authority, ended, startAuthority } from './authority.ts';
+import { registerApp, readTokens } from '../../clients/oauth/app.ts';
+import {
+  type AuthorizationServer,
+  revokedTokenMessage,
+  startAuthorizationServer,
+} from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
   // As strict as can be; refresh-grace.test.ts has the rest.
-  authority = await startAuthority({ refresh_grace_s: 0 });
+  authority = await startAuthorizationServer({ refresh_grace_s: 0 });
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);
   await authority.close();
 });
 
-const verdict: Authority['verdict'] = (token, door) => authority.verdict(token, door);
+const verdict: AuthorizationServer['verifyToken'] = (token, door) => authority.verifyToken(token, door);
 
 async function connected(over: Record<string, string | string[] | null> = {}) {
-  const app = await openApp(authority.url);
+  const app = await registerApp(authority.url);
   const who = await authority.person();
   return { app, who, tokens: await app.connect(who, over) };
 }
@@ -26,7 +30,7 @@ describe('rotation', () => {
     const seen = new Set([tokens.refresh_token]);
     let { refresh_token } = tokens;
     for (let use = 0; use < 4; use += 1) {
-      const next = tokensOf(await app.refresh(refresh_token));
+      const next = readTokens(await app.refresh(refresh_token));
       expect(next.scope).toBe(tokens.scope);
       expect((await authority.tokens.verify(next.access_token, 'api')).agent_id).toBe(who.agent.id);
       ({ refresh_token } = next);
@@ -43,13 +47,13 @@ describe('rotation', () => {
   test('a second use ends the family: every token, the grant, the row of the connection', async () => {
     const { app, who, tokens } = await connected();
     const other = await app.connect(who);
-    const second = tokensOf(await app.refresh(tokens.refresh_token));
-    const third = tokensOf(await app.refresh(second.refresh_token, { resource: authority.resources.mcp }));
+    const second = readTokens(await app.refresh(tokens.refresh_token));
+    const third = readTokens(await app.refresh(second.refresh_token, { resource: authority.resources.mcp }));
     const again = await app.refresh(tokens.refresh_token);
     expect([again.status, again.json.error]).toEqual([400, 'invalid_grant']);
-    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
-    await expect.poll(() => verdict(second.access_token)).toMatch(ended);
-    await expect.poll(() => verdict(third.access_token, 'mcp')).toMatch(ended);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
+    await expect.poll(() => verdict(second.access_token)).toMatch(revokedTokenMessage);
+    await expect.poll(() => verdict(third.access_token, 'mcp')).toMatch(revokedTokenMessage);
     for (const { refresh_token } of [tokens, second, third]) {
       expect((await app.refresh(refresh_token)).json.error).toBe('invalid_grant');
     }
@@ -66,11 +70,11 @@ describe('rotation', () => {
       const successes = answers.filter(({ status }) => status === 200);
       expect(successes.length).toBeLessThanOrEqual(1);
       for (const success of successes) {
-        const { access_token, refresh_token } = tokensOf(success);
-        await expect.poll(() => verdict(access_token)).toMatch(ended);
+        const { access_token, refresh_token } = readTokens(success);
+        await expect.poll(() => verdict(access_token)).toMatch(revokedTokenMessage);
         expect((await app.refresh(refresh_token)).json.error).toBe('invalid_grant');
       }
-      await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+      await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
     }
   });
 });
@@ -83,14 +87,14 @@ describe('resources', () => {
     for (const name of ['resource', 'audience']) {
       for (const [door, address] of Object.entries(authority.resources)) {
         for (const asked of [address, `${address}/`]) {
-          const next = tokensOf(await app.refresh(refresh_token, { [name]: asked }));
+          const next = readTokens(await app.refresh(refresh_token, { [name]: asked }));
           ({ refresh_token } = next);
           const actor = await authority.tokens.verify(next.access_token, door as 'api' | 'mcp' | 'ws');
           expect(actor.resource).toBe(address);
         }
       }
     }
-    const last = tokensOf(await app.refresh(refresh_token));
+    const last = readTokens(await app.refresh(refresh_token));
     expect(await verdict(last.access_token, 'api')).toBe('good');
   });
 
@@ -106,7 +110,7 @@ describe('resources', () => {
         Object.fromEntries(Object.entries(over).map(([name, value]) => [name, [value].flat()])),
       );
       expect(await verdict(tokens.access_token, door)).toBe('good');
-      const next = tokensOf(await app.refresh(tokens.refresh_token));
+      const next = readTokens(await app.refresh(tokens.refresh_token));
       expect(await verdict(next.access_token, door)).toBe('good');
     }
   });
@@ -128,7 +132,7 @@ describe('resources', () => {
   });
 
   test('and an unknown one at /authorize is told to the app', async () => {
-    const app = await openApp(authority.url);
+    const app = await registerApp(authority.url);
     const answer = await fetch(app.address({ resource: 'https://elsewhere.example/v1' }), {
       redirect: 'manual',
     });
@@ -140,9 +144,9 @@ describe('resources', () => {
 describe('scope', () => {
   test('may shrink for one token and come back, but never grow beyond what was granted', async () => {
     const { app, tokens } = await connected({ scope: 'threads:read contacts:read' });
-    const narrow = tokensOf(await app.refresh(tokens.refresh_token, { scope: 'threads:read' }));
+    const narrow = readTokens(await app.refresh(tokens.refresh_token, { scope: 'threads:read' }));
     expect(narrow.scope).toBe('threads:read');
-    const whole = tokensOf(await app.refresh(narrow.refresh_token));
+    const whole = readTokens(await app.refresh(narrow.refresh_token));
     expect(whole.scope.split(' ').sort()).toEqual(['contacts:read', 'threads:read']);
     for (const scope of ['threads:read threads:write', 'agents:write', 'openid', 'nonsense']) {
       const answer = await app.refresh(whole.refresh_token, { scope });
@@ -152,13 +156,13 @@ describe('scope', () => {
   });
 });
 
-describe('giving back (RFC 7009)', () => {
+describe('revocation (RFC 7009)', () => {
   test('a refresh token: the grant ends with all of its tokens', async () => {
     const { app, tokens } = await connected();
-    const next = tokensOf(await app.refresh(tokens.refresh_token));
+    const next = readTokens(await app.refresh(tokens.refresh_token));
     expect((await app.revoke(next.refresh_token)).status).toBe(200);
-    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
-    await expect.poll(() => verdict(next.access_token)).toMatch(ended);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
+    await expect.poll(() => verdict(next.access_token)).toMatch(revokedTokenMessage);
     expect(await authority.sql('select 1 from client_grants where client_id = $1', [app.client_id])).toEqual(
       [],
     );
@@ -167,9 +171,9 @@ describe('giving back (RFC 7009)', () => {
 
   test('an access token: that one alone', async () => {
     const { app, tokens } = await connected();
-    const next = tokensOf(await app.refresh(tokens.refresh_token));
+    const next = readTokens(await app.refresh(tokens.refresh_token));
     expect((await app.revoke(tokens.access_token)).status).toBe(200);
-    await expect.poll(() => verdict(tokens.access_token)).toMatch(ended);
+    await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
     expect(await verdict(next.access_token)).toBe('good');
     expect((await app.refresh(next.refresh_token)).status).toBe(200);
   });

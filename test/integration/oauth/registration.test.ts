@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { appOf, openApp, register } from './app.ts';
-import { type Authority, startAuthority } from './authority.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import { createApp, registerApp, register } from '../../clients/oauth/app.ts';
+import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(async () => {
   expect(authority.faults).toEqual([]);
@@ -49,7 +49,7 @@ describe('what a client becomes', () => {
       grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'none',
     });
-    const app = appOf(authority.url, String(json['client_id']), 'http://127.0.0.1:4000/callback');
+    const app = createApp(authority.url, String(json['client_id']), 'http://127.0.0.1:4000/callback');
     const tokens = await app.connect(await authority.person());
     expect(tokens.refresh_token).not.toBe('');
   });
@@ -183,7 +183,7 @@ test('what is of the wrong form is refused in the form of OAuth', async () => {
 });
 
 test('what is registered can be neither read nor changed by anybody', async () => {
-  const { client_id } = await openApp(authority.url);
+  const { client_id } = await registerApp(authority.url);
   for (const method of ['GET', 'PUT', 'DELETE', 'POST']) {
     const answer = await fetch(`${authority.url}/register/${client_id}`, { method });
     expect(answer.status).toBe(404);
@@ -210,10 +210,10 @@ describe('unused clients', () => {
 
   test('go after thirty days; those that were used, or hold a grant, stay', async () => {
     const [unused, young, used, holding] = [
-      await openApp(authority.url),
-      await openApp(authority.url),
-      await openApp(authority.url),
-      await openApp(authority.url),
+      await registerApp(authority.url),
+      await registerApp(authority.url),
+      await registerApp(authority.url),
+      await registerApp(authority.url),
     ];
     const { refresh_token } = await used.connect(await authority.person());
     await used.revoke(refresh_token);
@@ -226,7 +226,7 @@ describe('unused clients', () => {
     expect(await oauthClients.removeUnused(Date.now() - 30 * day, 100)).toBe(1);
     expect(await exists(unused.client_id)).toBe(false);
     for (const { client_id } of [young, used, holding]) expect(await exists(client_id)).toBe(true);
-    const answer = await openBrowser(authority.url).go(unused.address());
+    const answer = await openFormBrowser(authority.url).go(unused.address());
     expect([answer.status, answer.title]).toEqual([
       400,
       expect.stringContaining('This program is not known'),
@@ -235,7 +235,7 @@ describe('unused clients', () => {
 });
 
 test('an address that registers clients in masses is slowed down, and nobody else', async () => {
-  const limited = await startAuthority({ limits: 'register=3/3600' });
+  const limited = await startAuthorizationServer({ limits: 'register=3/3600' });
   const tries = [];
   for (let count = 0; count < 5; count += 1) tries.push(await register(limited.url, { redirect_uris }));
   expect(tries.map(({ status }) => status)).toEqual([201, 201, 201, 429, 429]);
@@ -247,11 +247,11 @@ test('an address that registers clients in masses is slowed down, and nobody els
 });
 
 test('who asks at /authorize in masses is slowed down with a page', async () => {
-  const limited = await startAuthority({ limits: 'public=2/60' });
-  const app = await openApp(limited.url);
+  const limited = await startAuthorizationServer({ limits: 'public=2/60' });
+  const app = await registerApp(limited.url);
   const statuses = [];
   for (let count = 0; count < 3; count += 1) {
-    const answer = await openBrowser(limited.url).go(app.address(), { follow: false });
+    const answer = await openFormBrowser(limited.url).go(app.address(), { follow: false });
     statuses.push(answer.status);
     if (answer.status === 429) {
       expect(answer.title).toContain('Not just now');
@@ -265,8 +265,8 @@ test('who asks at /authorize in masses is slowed down with a page', async () => 
 });
 
 test('who guesses at the token endpoint is slowed down: each client and address for itself', async () => {
-  const limited = await startAuthority({ limits: 'token=3/60' });
-  const [app, other] = [await openApp(limited.url), await openApp(limited.url)];
+  const limited = await startAuthorizationServer({ limits: 'token=3/60' });
+  const [app, other] = [await registerApp(limited.url), await registerApp(limited.url)];
   const statuses = [];
   for (let count = 0; count < 5; count += 1) statuses.push((await app.refresh('guess')).status);
   expect(statuses).toEqual([400, 400, 400, 429, 429]);

@@ -1,17 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes as allScopes } from '../../../src/domain/scopes.ts';
+import { scopes as allScopes } from '../../../src/domain/auth/scopes.ts';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { type Authority, basic, inBody, post, startAuthority, tokenOf } from './authority.ts';
+import {
+  type AuthorizationServer,
+  clientSecretBasic,
+  clientSecretPost,
+  postForm,
+  startAuthorizationServer,
+  requestToken,
+} from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(() => authority.close());
 
 type Client = { client_id: string; client_secret: string };
 const ask = (client: Client, fields: Record<string, string | string[]> = {}) =>
-  post(`${authority.url}/token`, { grant_type: 'client_credentials', ...fields }, basic(client));
+  postForm(
+    `${authority.url}/token`,
+    { grant_type: 'client_credentials', ...fields },
+    clientSecretBasic(client),
+  );
 
 async function freshClient(): Promise<Client & { handle: string; agent_id: string }> {
   const agent = await authority.agent();
@@ -22,9 +33,9 @@ describe('client authentication', () => {
   test('by HTTP Basic and by body, both get a token that acts as the agent of the client', async () => {
     const client = await freshClient();
     const byBasic = await ask(client);
-    const byBody = await post(`${authority.url}/token`, {
+    const byBody = await postForm(`${authority.url}/token`, {
       grant_type: 'client_credentials',
-      ...inBody(client),
+      ...clientSecretPost(client),
     });
     for (const answer of [byBasic, byBody]) {
       expect(answer.status).toBe(200);
@@ -86,12 +97,12 @@ describe('client authentication', () => {
 
   test('a name that no database could hold is the name of nobody', async () => {
     const client = { client_id: 'ams_\0', client_secret: '\0' };
-    const answer = await post(`${authority.url}/token`, { grant_type: 'client_credentials', ...client });
+    const answer = await postForm(`${authority.url}/token`, { grant_type: 'client_credentials', ...client });
     expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
   });
 
   test('without a client the request is refused', async () => {
-    const answer = await post(`${authority.url}/token`, { grant_type: 'client_credentials' });
+    const answer = await postForm(`${authority.url}/token`, { grant_type: 'client_credentials' });
     expect(answer.json.error).toBe('invalid_request');
   });
 });
@@ -129,7 +140,7 @@ describe('resource', () => {
         { audience: `${address}/` },
         { resource: address, audience: 'https://elsewhere.example' },
       ]) {
-        const token = await tokenOf(authority, client, fields);
+        const token = await requestToken(authority, client, fields);
         const actor = await authority.tokens.verify(token, door as 'api' | 'mcp' | 'ws');
         expect(actor.resource).toBe(address);
       }
@@ -156,7 +167,7 @@ describe('resource', () => {
   });
 });
 
-describe('whatever else comes', () => {
+describe('other requests', () => {
   test('other grant types, doubled fields and JSON bodies are refused in the form of OAuth', async () => {
     const client = await freshClient();
     const cases: [Record<string, string | string[]>, string][] = [
@@ -171,7 +182,7 @@ describe('whatever else comes', () => {
     }
     const answer = await fetch(`${authority.url}/token`, {
       method: 'POST',
-      headers: { ...basic(client), 'Content-Type': 'application/json' },
+      headers: { ...clientSecretBasic(client), 'Content-Type': 'application/json' },
       body: JSON.stringify({ grant_type: 'client_credentials' }),
     });
     expect(answer.status).toBe(400);
@@ -179,7 +190,7 @@ describe('whatever else comes', () => {
   });
 
   test('a browser gets JSON too, never a page', async () => {
-    const answer = await post(`${authority.url}/token`, { grant_type: 'x' }, { Accept: 'text/html' });
+    const answer = await postForm(`${authority.url}/token`, { grant_type: 'x' }, { Accept: 'text/html' });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.text).not.toContain('<');
   });
@@ -197,7 +208,7 @@ describe('whatever else comes', () => {
   });
 
   test('every answer carries a request id, and no fault of ours was seen', async () => {
-    const answer = await post(`${authority.url}/token`, {}, { 'X-Request-Id': 'my-request-1' });
+    const answer = await postForm(`${authority.url}/token`, {}, { 'X-Request-Id': 'my-request-1' });
     expect(answer.headers.get('x-request-id')).toBe('my-request-1');
     expect(authority.faults).toEqual([]);
   });
@@ -208,21 +219,29 @@ test('a database that is away is told as passing, a fault of ours as a fault wit
     retry_after: 1,
   });
   let thrown: Error = away;
-  const faulty = await startAuthority({
-    faulty: {
+  const faulty = await startAuthorizationServer({
+    storageOverrides: {
       async findClient() {
         throw thrown;
       },
     },
   });
   const client = { client_id: 'ams_x', client_secret: 'x' };
-  const passing = await post(`${faulty.url}/token`, { grant_type: 'client_credentials' }, basic(client));
+  const passing = await postForm(
+    `${faulty.url}/token`,
+    { grant_type: 'client_credentials' },
+    clientSecretBasic(client),
+  );
   expect([passing.status, passing.headers.get('retry-after')]).toEqual([503, '1']);
   expect(passing.json).toEqual({ error: 'temporarily_unavailable', error_description: away.message });
   expect(faulty.faults).toEqual([]);
 
   thrown = new Error('a secret detail');
-  const fault = await post(`${faulty.url}/token`, { grant_type: 'client_credentials' }, basic(client));
+  const fault = await postForm(
+    `${faulty.url}/token`,
+    { grant_type: 'client_credentials' },
+    clientSecretBasic(client),
+  );
   expect([fault.status, fault.json.error]).toEqual([500, 'server_error']);
   expect(fault.text).not.toContain('secret detail');
   expect(faulty.faults).toEqual([thrown]);

@@ -2,13 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { parseRevocation, revocationTopic } from '../../../src/services/revocations.ts';
-import { createTokens } from '../../../src/services/tokens.ts';
-import { type Authority, basic, post, startAuthority, tokenOf } from './authority.ts';
+import { parseRevocation, revocationTopic } from '../../../src/services/auth/revocations.ts';
+import { createTokens } from '../../../src/services/auth/tokens.ts';
+import {
+  type AuthorizationServer,
+  clientSecretBasic,
+  postForm,
+  startAuthorizationServer,
+  requestToken,
+} from './authorization-server.ts';
 
-let authority: Authority;
+let authority: AuthorizationServer;
 beforeAll(async () => {
-  authority = await startAuthority();
+  authority = await startAuthorizationServer();
 });
 afterAll(() => authority.close());
 
@@ -19,18 +25,19 @@ async function freshClient() {
 
 type Client = { client_id: string; client_secret: string };
 const introspect = (client: Client, token: string) =>
-  post(`${authority.url}/introspect`, { token }, basic(client));
-const revoke = (client: Client, token: string) => post(`${authority.url}/revoke`, { token }, basic(client));
+  postForm(`${authority.url}/introspect`, { token }, clientSecretBasic(client));
+const revoke = (client: Client, token: string) =>
+  postForm(`${authority.url}/revoke`, { token }, clientSecretBasic(client));
 const refusal = (message: RegExp) =>
   expect.objectContaining({ code: 'UNAUTHORIZED', message: expect.stringMatching(message) });
 
-describe('at the doors', () => {
+describe('at every transport', () => {
   test('a token opens the door of its resource only; one for the API opens the WebSocket too', async () => {
     const client = await freshClient();
     const { api, mcp, ws } = authority.resources;
     const opens = { [api]: ['api', 'ws'], [mcp]: ['mcp'], [ws]: ['ws'] };
     for (const [resource, doors] of Object.entries(opens)) {
-      const token = await tokenOf(authority, client, { resource });
+      const token = await requestToken(authority, client, { resource });
       for (const door of ['api', 'mcp', 'ws'] as const) {
         const verified = authority.tokens.verify(token, door);
         if (doors.includes(door)) expect((await verified).resource).toBe(resource);
@@ -43,7 +50,7 @@ describe('at the doors', () => {
     const client = await freshClient();
     const { access_token } = await authority.operatorToken(client.handle, 2);
     await authority.tokens.verify(access_token, 'api');
-    await expect.poll(() => authority.verdict(access_token), { timeout: 5_000 }).toMatch(/has expired/);
+    await expect.poll(() => authority.verifyToken(access_token), { timeout: 5_000 }).toMatch(/has expired/);
     expect((await introspect(client, access_token)).json).toEqual({ active: false });
   });
 
@@ -58,7 +65,7 @@ describe('introspection (RFC 7662)', () => {
   test('tells the client and other clients of the same agent, and nobody else', async () => {
     const client = await freshClient();
     const sibling = await authority.credential(client.handle);
-    const token = await tokenOf(authority, client, { scope: 'threads:read' });
+    const token = await requestToken(authority, client, { scope: 'threads:read' });
     for (const asking of [client, sibling]) {
       expect((await introspect(asking, token)).json).toEqual({
         active: true,
@@ -80,7 +87,7 @@ describe('introspection (RFC 7662)', () => {
   test('tokens of a retired agent and of a revoked credential are not active', async () => {
     const client = await freshClient();
     const sibling = await authority.credential(client.handle);
-    const token = await tokenOf(authority, client);
+    const token = await requestToken(authority, client);
     await authority.revoke(client.client_id);
     expect((await introspect(sibling, token)).json).toEqual({ active: false });
   });
@@ -89,7 +96,7 @@ describe('introspection (RFC 7662)', () => {
 describe('revocation (RFC 7009)', () => {
   test('ends the token at once, in the cache of this process too', async () => {
     const client = await freshClient();
-    const token = await tokenOf(authority, client);
+    const token = await requestToken(authority, client);
     await authority.tokens.verify(token, 'api');
     expect((await revoke(client, token)).status).toBe(200);
     await expect
@@ -106,7 +113,7 @@ describe('revocation (RFC 7009)', () => {
 
   test("does not end another client's token, not even of the same agent", async () => {
     const client = await freshClient();
-    const token = await tokenOf(authority, client);
+    const token = await requestToken(authority, client);
     for (const other of [await freshClient(), await authority.credential(client.handle)]) {
       expect((await revoke(other, token)).status).toBe(200);
     }
@@ -132,15 +139,15 @@ describe('revocation (RFC 7009)', () => {
     const { unitOfWork, bus } = other;
     const began = Date.now();
     const tokens = createTokens({
-      find: (hash) => unitOfWork.consult((repositories) => repositories.tokens.find(hash)),
+      find: (hash) => unitOfWork.readAsSystem((repositories) => repositories.tokens.find(hash)),
       resources: authority.resources,
       // Its clock stands still, so that the message is all that can make it forget.
       now: () => began,
     });
     await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
-    await expect.poll(() => bus.healthy()).toBe(true);
+    await expect.poll(() => bus.isHealthy()).toBe(true);
     const client = await freshClient();
-    const token = await tokenOf(authority, client);
+    const token = await requestToken(authority, client);
     await tokens.verify(token, 'api');
     await authority.revoke(client.client_id);
     await expect
@@ -159,7 +166,7 @@ describe('revocation (RFC 7009)', () => {
 
 test('the database holds hashes only', async () => {
   const client = await freshClient();
-  const token = await tokenOf(authority, client);
+  const token = await requestToken(authority, client);
   const { access_token } = await authority.operatorToken(client.handle);
   const tables = await authority.sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,

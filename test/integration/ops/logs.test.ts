@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProcess } from '../../../scripts/parts/service-process.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
-import { createCredential } from '../../../src/services/credentials.ts';
-import { openBrowser } from '../../support/browser-forms.ts';
-import { bundled } from '../../support/bundled.ts';
-import { rawCall } from '../../support/mcp-client.ts';
-import { rest } from '../../support/rest-client.ts';
-import { buildAgent, tokenFor } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
-import { startCluster } from '../workers/cluster.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
+import { createCredential } from '../../../src/services/auth/credentials.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import { bundledProgram } from '../../support/vitest/bundled-program.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { buildAgent, issueTokenFor } from '../../support/service.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
 /** Calls an address as programs do, and answers the JSON. What is refused is answered too. */
 async function call(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
@@ -25,14 +25,17 @@ async function call(url: string, fields: Record<string, string>, headers: Record
 test('no log of API or worker holds what was said, or what opens a door, whatever goes wrong', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ams-logs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const cluster = await startCluster('postgres');
+  const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
   const { core } = cluster;
   const operator = randomBytes(12).toString('hex');
   const env = { ...cluster.env, LOG_LEVEL: 'trace', OPERATOR_PASSWORD: operator };
   const logs = { api: join(folder, 'api.log'), worker: join(folder, 'worker.log') };
-  const api = await startProcess('api', env, { logFile: logs.api, program: bundled('api') });
-  const worker = await startProcess('worker', env, { logFile: logs.worker, program: bundled('worker') });
+  const api = await startProcess('api', env, { logFile: logs.api, program: bundledProgram('api') });
+  const worker = await startProcess('worker', env, {
+    logFile: logs.worker,
+    program: bundledProgram('worker'),
+  });
   const { url } = api;
   const secrets: Record<string, string> = { operator, key: String(cluster.env['SECRET_KEY']) };
   const words = (name: string): string => (secrets[name] = `said-${name}-${randomBytes(6).toString('hex')}`);
@@ -41,7 +44,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   const [ann, bob] = await Promise.all([buildAgent(core), buildAgent(core)]);
   Object.assign(secrets, { annToken: ann.token, bobToken: bob.token });
   const first = { with_handle: bob.handle, subject: words('subject'), initial_message: words('rest') };
-  const thread = await rest('POST', `${url}/v1/threads`, { token: ann.token, body: first });
+  const thread = await requestRest('POST', `${url}/v1/threads`, { token: ann.token, body: first });
   expect(thread.status).toBe(201);
   const path = `/v1/threads/${thread.body.id}/messages`;
   const post = (body: string, headers: Record<string, string> = {}) =>
@@ -60,20 +63,20 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   await fetch(`${url}/ops/queues`, { headers: { Authorization: `Basic ${words('basic')}` } });
 
   // WebSocket and MCP.
-  const ticket = await rest('POST', `${url}/v1/realtime/tickets`, { token: bob.token });
+  const ticket = await requestRest('POST', `${url}/v1/realtime/tickets`, { token: bob.token });
   secrets['ticket'] = String(ticket.body.ticket);
-  const socket = await connect(url, { ticket: String(ticket.body.ticket) });
+  const socket = await connectWebSocket(url, { ticket: String(ticket.body.ticket) });
   socket.send(`{"type":"ping","${words('frame')}":`);
   await socket.next(({ type }) => type === 'error');
-  await expect(connect(url, { token: words('socketToken') })).rejects.toThrow();
-  const mcp = (secrets['mcpToken'] = await tokenFor(core, bob.handle, { door: 'mcp' }));
-  await rawCall(url, mcp, 'send_message', { thread_id: thread.body.id, content: words('tool') });
-  await rawCall(url, mcp, 'send_message', { thread_id: words('argument'), content: words('refused') });
+  await expect(connectWebSocket(url, { token: words('socketToken') })).rejects.toThrow();
+  const mcp = (secrets['mcpToken'] = await issueTokenFor(core, bob.handle, { audience: 'mcp' }));
+  await callToolRaw(url, mcp, 'send_message', { thread_id: thread.body.id, content: words('tool') });
+  await callToolRaw(url, mcp, 'send_message', { thread_id: words('argument'), content: words('refused') });
   await socket.next((frame) => (frame.data as { content?: string }).content === secrets['tool']);
   await socket.close();
 
   // Sign-in of a client and of a person, an authorization code, and what is wrong with each.
-  const { client_id, client_secret } = await core.unitOfWork.administer((work) =>
+  const { client_id, client_secret } = await core.unitOfWork.writeAsSystem((work) =>
     createCredential(work, { handle: ann.handle, scopes: ['threads:read'] }),
   );
   secrets['clientSecret'] = client_secret;
@@ -89,12 +92,12 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   });
   await call(`${url}/revoke`, { token, client_id, client_secret });
 
-  const browser = openBrowser(url);
+  const browser = openFormBrowser(url);
   const username = `person-${randomBytes(4).toString('hex')}`;
   await browser.signUp(username, words('password'));
   const agent = { handle: `${username}.helper`, create_owner: false, visibility: 'private' } as const;
-  const { id } = await core.unitOfWork.administer((work) =>
-    registerAgent(work, { ...agent, inbound_policy: 'contacts_only' }),
+  const { id } = await core.unitOfWork.writeAsSystem((work) =>
+    registerAgentAsOperator(work, { ...agent, inbound_policy: 'contacts_only' }),
   );
   const redirect_uri = 'http://127.0.0.1:9/callback';
   const registered = await fetch(`${url}/register`, {
@@ -127,7 +130,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   secrets['refresh'] = String(tokens.body['refresh_token']);
   await call(`${url}/token`, { ...fields, code, code_verifier });
   for (const [name, { value }] of browser.cookies) secrets[`cookie ${name}`] = value;
-  await openBrowser(url).signIn(username, words('wrongPassword'));
+  await openFormBrowser(url).signIn(username, words('wrongPassword'));
 
   // A job that fails for good, and calls and jobs that find the database broken.
   const job = {
@@ -137,14 +140,14 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
     payload: { words: words('payload') },
   } as const;
   await core.queues.enqueue([{ ...job, attempts: 1, backoff_ms: 1 }]);
-  await expect.poll(async () => (await core.repositories.outbox.age()).rows, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await core.repositories.outbox.readAge()).rows, { timeout: 20_000 }).toBe(0);
   await core.database.query({ text: 'alter table messages rename column content to elsewhere' }, []);
   const broken = await post(JSON.stringify({ content: words('fault') }), {
     'Idempotency-Key': 'k',
     'X-Request-Id': 'request-of-ann',
   });
   expect(broken.status).toBe(500);
-  await rawCall(url, mcp, 'send_message', { thread_id: thread.body.id, content: words('toolFault') });
+  await callToolRaw(url, mcp, 'send_message', { thread_id: thread.body.id, content: words('toolFault') });
 
   await Promise.all([api.terminate(), worker.terminate()]);
   const written = { api: await readFile(logs.api, 'utf8'), worker: await readFile(logs.worker, 'utf8') };

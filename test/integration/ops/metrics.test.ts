@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ams, amsJson } from '../cli/ams.ts';
-import { rawCall, sdkClient } from '../../support/mcp-client.ts';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { rest } from '../../support/rest-client.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
+import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { type Backend, startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
-import { scraped } from './scraped.ts';
-import { shownMetrics } from './shown-metrics.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { scrapeMetrics } from './scrape.ts';
+import { listDocumentedMetrics } from './documented-metrics.ts';
 
-const patience = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 const password = 'a-long-enough-password';
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
@@ -21,15 +21,15 @@ function metricsOn(backend: Backend): void {
 
   async function conversation(): Promise<[ann: TestAgent, thread: string]> {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-    const bobMcp = await service.token(bob.handle, { door: 'mcp' });
-    const socket = await connect(service.url, { token: bob.token });
-    const mcp = await sdkClient(service.url, bobMcp);
+    const bobMcp = await service.token(bob.handle, { audience: 'mcp' });
+    const socket = await connectWebSocket(service.url, { token: bob.token });
+    const mcp = await connectSdkClient(service.url, bobMcp);
     const body = { with_handle: bob.handle, initial_message: 'one' };
-    const thread = await rest('POST', `${service.api}/threads`, { token: ann.token, body });
-    await rawCall(service.url, bobMcp, 'send_message', { thread_id: thread.body.id, content: 'two' });
+    const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    await callToolRaw(service.url, bobMcp, 'send_message', { thread_id: thread.body.id, content: 'two' });
     await socket.next((frame) => (frame.data as { content?: string }).content === 'two');
-    await expect.poll(() => mcp.notifications.length, patience).toBe(3);
-    const open = await scraped(service.ops.api);
+    await expect.poll(() => mcp.notifications.length, waitOptions).toBe(3);
+    const open = await scrapeMetrics(service.ops.api);
     expect(open.value('ams_open_streams', { door: 'ws' })).toBe(1);
     expect(open.value('ams_open_streams', { door: 'mcp' })).toBe(1);
     await Promise.all([socket.close(), mcp.close()]);
@@ -38,21 +38,29 @@ function metricsOn(backend: Backend): void {
 
   test('a conversation shows in the metrics of API and worker', async () => {
     const [ann, thread] = await conversation();
-    expect((await rest('GET', `${service.api}/threads/thd_nothing`, { token: ann.token })).status).toBe(404);
-    await rest('GET', `${service.api}/threads/${thread}`, { token: ann.token });
+    expect(
+      (await requestRest('GET', `${service.api}/threads/thd_nothing`, { token: ann.token })).status,
+    ).toBe(404);
+    await requestRest('GET', `${service.api}/threads/${thread}`, { token: ann.token });
     await fetch(`${service.url}/wp-login.php?secret=1`);
 
     const indexed = async () =>
-      (await scraped(service.ops.worker)).value('ams_search_index_lag_seconds_count');
-    await expect.poll(indexed, patience).toBe(2);
+      (await scrapeMetrics(service.ops.worker)).value('ams_search_index_lag_seconds_count');
+    await expect.poll(indexed, waitOptions).toBe(2);
     const done = { job: 'deliver-events', outcome: 'done' };
     const rung = async () =>
-      (await scraped(service.ops.worker)).value('ams_job_duration_seconds_count', done);
-    await expect.poll(rung, patience).toBeGreaterThan(0);
+      (await scrapeMetrics(service.ops.worker)).value('ams_job_duration_seconds_count', done);
+    await expect.poll(rung, waitOptions).toBeGreaterThan(0);
     await expect
-      .poll(async () => (await scraped(service.ops.api)).value('ams_websocket_closes_total'), patience)
+      .poll(
+        async () => (await scrapeMetrics(service.ops.api)).value('ams_websocket_closes_total'),
+        waitOptions,
+      )
       .toBe(1);
-    const [api, worker] = await Promise.all([scraped(service.ops.api), scraped(service.ops.worker)]);
+    const [api, worker] = await Promise.all([
+      scrapeMetrics(service.ops.api),
+      scrapeMetrics(service.ops.worker),
+    ]);
 
     const route = { method: 'GET', route: '/v1/threads/:thread_id' };
     expect(api.value('http_request_duration_seconds_count', { ...route, status: '2xx' })).toBe(1);
@@ -90,14 +98,17 @@ function metricsOn(backend: Backend): void {
   });
 
   test('dashboard and alerts ask for what there is, and all that there is can be seen', async () => {
-    const [api, worker] = await Promise.all([scraped(service.ops.api), scraped(service.ops.worker)]);
+    const [api, worker] = await Promise.all([
+      scrapeMetrics(service.ops.api),
+      scrapeMetrics(service.ops.worker),
+    ]);
     const exported = new Set([...api.families, ...worker.families]);
-    const { alerts, inRules, onDashboard, inDocs, explained } = shownMetrics();
-    expect([...inRules, ...onDashboard].filter((name) => !exported.has(name))).toEqual([]);
+    const { alerts, usedInRules, usedOnDashboard, usedInDocs, explained } = listDocumentedMetrics();
+    expect([...usedInRules, ...usedOnDashboard].filter((name) => !exported.has(name))).toEqual([]);
     const own = [...exported].filter((name) => /^(?:ams|http)_/.test(name));
     expect(own.length).toBeGreaterThan(15);
-    expect(own.filter((name) => !onDashboard.has(name))).toEqual([]);
-    expect(own.filter((name) => !inDocs.has(name))).toEqual([]);
+    expect(own.filter((name) => !usedOnDashboard.has(name))).toEqual([]);
+    expect(own.filter((name) => !usedInDocs.has(name))).toEqual([]);
     expect(explained).toEqual(expect.arrayContaining(alerts));
   });
 
@@ -113,41 +124,41 @@ function metricsOn(backend: Backend): void {
     const { DATABASE_URL, SECRET_KEY } = core.config;
     const settings = { ...env, DATABASE_URL, SECRET_KEY };
     await core.queues.enqueue([{ ...job, attempts: 1, backoff_ms: 1 }]);
-    const failures = () => amsJson(settings, ['queue', 'failed', 'attachment-scanning']);
+    const failures = () => runCliJson(settings, ['queue', 'failed', 'attachment-scanning']);
     const error = 'no handler for the job of-a-newer-release; it may be of a newer release';
     const shown = {
       jobs: [expect.objectContaining({ id: 'job-one', payload: job.payload, attempts: 1, error })],
     };
-    await expect.poll(failures, patience).toEqual(shown);
+    await expect.poll(failures, waitOptions).toEqual(shown);
 
     const failed = { queue: 'attachment-scanning', state: 'failed' };
     await expect
-      .poll(async () => (await scraped(service.ops.api)).value('ams_queue_jobs', failed), patience)
+      .poll(async () => (await scrapeMetrics(service.ops.api)).value('ams_queue_jobs', failed), waitOptions)
       .toBe(1);
-    const depth = await amsJson(settings, ['queue', 'depth']);
+    const depth = await runCliJson(settings, ['queue', 'depth']);
     expect(depth).toMatchObject({
       queues: expect.arrayContaining([expect.objectContaining({ queue: 'attachment-scanning', failed: 1 })]),
       outbox: { owed: expect.any(Number) },
     });
-    expect((await ams(settings, ['doctor'])).out).toContain(
+    expect((await runCli(settings, ['doctor'])).out).toContain(
       '1 failed in attachment-scanning (ams queue failed attachment-scanning)',
     );
 
-    expect(await amsJson(settings, ['queue', 'retry', 'attachment-scanning', 'job-one'])).toEqual({
+    expect(await runCliJson(settings, ['queue', 'retry', 'attachment-scanning', 'job-one'])).toEqual({
       queue: 'attachment-scanning',
       retried: 1,
     });
-    await expect.poll(failures, patience).toEqual(shown);
-    expect(await amsJson(settings, ['queue', 'retry', 'attachment-scanning', '--all'])).toMatchObject({
+    await expect.poll(failures, waitOptions).toEqual(shown);
+    expect(await runCliJson(settings, ['queue', 'retry', 'attachment-scanning', '--all'])).toMatchObject({
       retried: 1,
     });
-    const nothing = await ams(settings, ['queue', 'retry', 'attachment-scanning', 'job-two']);
+    const nothing = await runCli(settings, ['queue', 'retry', 'attachment-scanning', 'job-two']);
     expect(nothing).toMatchObject({
       code: 1,
       err: 'error: no job job-two of the queue attachment-scanning has failed\n',
     });
-    expect(await ams(settings, ['queue', 'retry', 'attachment-scanning'])).toMatchObject({ code: 1 });
-    expect(await ams(settings, ['queue', 'failed', 'nonsense'])).toMatchObject({ code: 2 });
+    expect(await runCli(settings, ['queue', 'retry', 'attachment-scanning'])).toMatchObject({ code: 1 });
+    expect(await runCli(settings, ['queue', 'failed', 'nonsense'])).toMatchObject({ code: 2 });
   });
 
   test('operators have an address of their own, with the health of the process', async () => {

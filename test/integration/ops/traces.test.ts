@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sdkClient } from '../../support/mcp-client.ts';
-import { rest } from '../../support/rest-client.ts';
-import { everyScope, startService, type TestService } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
+import { connectSdkClient } from '../../clients/mcp/client.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { allTestScopes, startService, type TestService } from '../../support/service.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
 
 interface Span {
   traceId: string;
@@ -20,13 +20,13 @@ interface Letter {
 }
 
 const spans: Span[] = [];
-let told = '';
+let exportedSpans = '';
 /** What spans are sent to, by OTLP over HTTP with JSON. */
 const collector = createServer((request, response) => void collect(request, response));
 
 async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const letter = (await json(request)) as Letter;
-  told += JSON.stringify(letter);
+  exportedSpans += JSON.stringify(letter);
   const scopes = letter.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
   spans.push(...scopes.flatMap((scope) => scope.spans));
   response.setHeader('Content-Type', 'application/json').end('{}');
@@ -65,34 +65,38 @@ afterAll(async () => {
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
-const patience = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 
 test('the trace of a sender leads through the API, the queue and the worker to every recipient', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const hook = { url: `http://127.0.0.1:${portOf(receiver)}/`, event_types: ['message.created'] };
-  const owner = await service.token(bob.handle, { scopes: [...everyScope, 'agents:write'] });
-  expect((await rest('POST', `${service.api}/webhooks`, { token: owner, body: hook })).status).toBe(201);
-  const socket = await connect(service.url, { token: bob.token });
-  const mcp = await sdkClient(service.url, await service.token(bob.handle, { door: 'mcp' }));
+  const owner = await service.token(bob.handle, { scopes: [...allTestScopes, 'agents:write'] });
+  expect((await requestRest('POST', `${service.api}/webhooks`, { token: owner, body: hook })).status).toBe(
+    201,
+  );
+  const socket = await connectWebSocket(service.url, { token: bob.token });
+  const mcp = await connectSdkClient(service.url, await service.token(bob.handle, { audience: 'mcp' }));
   const body = { with_handle: bob.handle, initial_message: 'words of a message' };
   const headers = { traceparent };
-  const thread = await rest('POST', `${service.api}/threads`, { token: ann.token, body, headers });
+  const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body, headers });
 
   const frame = await socket.next(({ type }) => type === 'message.created');
   expect(frame['traceparent']).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
-  await expect.poll(() => mcp.notifications.length, patience).toBe(2);
+  await expect.poll(() => mcp.notifications.length, waitOptions).toBe(2);
   expect(mcp.notifications[1]).toMatchObject({ params: { _meta: { traceparent: frame['traceparent'] } } });
-  await expect.poll(() => posted.length, patience).toBe(1);
+  await expect.poll(() => posted.length, waitOptions).toBe(1);
   expect(posted[0]?.body).toMatchObject({ traceparent: frame['traceparent'] });
   expect(posted[0]?.traceparent).toMatch(new RegExp(`^00-${trace}-`));
-  const page = await rest('GET', `${service.api}/events?cursor=${socket.ready.cursor}`, { token: bob.token });
+  const page = await requestRest('GET', `${service.api}/events?cursor=${socket.ready.cursor}`, {
+    token: bob.token,
+  });
   expect(page.body.events[1]).toMatchObject({ traceparent: frame['traceparent'] });
 
   // A call without a trace begins one of its own, and one that is not sampled leaves no trace at all.
   const path = `${service.api}/threads/${thread.body.id}/messages`;
-  await rest('POST', path, { token: ann.token, body: { content: 'another' } });
+  await requestRest('POST', path, { token: ann.token, body: { content: 'another' } });
   const unsampled = { traceparent: traceparent.replace(/01$/, '00') };
-  await rest('POST', path, { token: ann.token, body: { content: 'quiet' }, headers: unsampled });
+  await requestRest('POST', path, { token: ann.token, body: { content: 'quiet' }, headers: unsampled });
   const quiet = await socket.next((next) => (next.data as { content?: string }).content === 'quiet');
   expect(quiet).not.toHaveProperty('traceparent');
   await Promise.all([socket.close(), mcp.close()]);
@@ -100,12 +104,12 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   const mine = () => spans.filter(({ traceId }) => traceId === trace);
   const names = () => mine().map(({ name }) => name);
   const expected = ['POST /v1/threads', 'create_thread', 'process delivery', 'POST webhook'];
-  await expect.poll(names, patience).toEqual(expect.arrayContaining(expected));
+  await expect.poll(names, waitOptions).toEqual(expect.arrayContaining(expected));
   // Every span hangs from another one of the trace, up to the sender's own.
   const known = new Set(['00f067aa0ba902b7', ...mine().map(({ spanId }) => spanId)]);
   const loose = () => mine().filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''));
   expect(loose().map(({ name }) => name)).toEqual([]);
   expect(mine().find(({ name }) => name === 'POST /v1/threads')?.parentSpanId).toBe('00f067aa0ba902b7');
   for (const secret of ['words of a message', ann.token, bob.token, ann.handle])
-    expect(told).not.toContain(secret);
+    expect(exportedSpans).not.toContain(secret);
 });

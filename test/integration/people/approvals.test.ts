@@ -1,40 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
   type Approval,
-  approvalForPerson,
-  decideApproval,
+  requireApprovalForPerson,
+  decideAsPerson,
   findApproval,
   listApprovals,
   openApproval,
   type OpenApproval,
   useApproval,
-} from '../../../src/services/approvals.ts';
-import { addToOrganization, createOrganization } from '../../../src/services/organizations.ts';
-import { freshName, type House, openHouse } from './house.ts';
+} from '../../../src/services/approvals/approvals.ts';
+import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
+import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
 const hour = 60 * 60 * 1000;
-let house: House;
+let house: PeopleSetup;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openPeopleSetup();
 });
 afterAll(() => house.close());
 
 const agent = (handle: string, member?: string) =>
-  house.unitOfWork.administer((work) => registerAgent(work, { handle, member, create_owner: true }));
+  house.unitOfWork.writeAsSystem((work) =>
+    registerAgentAsOperator(work, { handle, member, create_owner: true }),
+  );
 
 /** A person with an agent, and the agent of a stranger. */
 async function pair() {
   const person = await house.person();
   const { id } = await agent(`${person.username}.own`);
-  const target = `${freshName('stranger')}.agent`;
+  const target = `${newUsername('stranger')}.agent`;
   await agent(target);
   return { person, agent_id: id, target };
 }
 
 const ask = (input: OpenApproval, now = Date.now()) =>
-  house.unitOfWork.administer((work) => openApproval({ ...work, now }, input));
+  house.unitOfWork.writeAsSystem((work) => openApproval({ ...work, now }, input));
 
 async function asked(input: OpenApproval, now?: number): Promise<Approval> {
   const approval = await ask(input, now);
@@ -43,13 +45,13 @@ async function asked(input: OpenApproval, now?: number): Promise<Approval> {
 }
 
 const decide = (who: { account_id: string }, id: string, decision: 'approved' | 'denied', now = Date.now()) =>
-  house.unitOfWork.administer((work) => decideApproval({ ...work, now }, who.account_id, id, decision));
+  house.unitOfWork.writeAsSystem((work) => decideAsPerson({ ...work, now }, who.account_id, id, decision));
 const list = (who: { account_id: string }, pending: boolean, before?: string) =>
-  house.unitOfWork.consult((all) =>
+  house.unitOfWork.readAsSystem((all) =>
     listApprovals(all, who.account_id, { pending, ...(before && { before }) }),
   );
 const use = (agent_id: string, id: string, now = Date.now()) =>
-  house.unitOfWork.administer((work) => useApproval({ ...work, now }, agent_id, id));
+  house.unitOfWork.writeAsSystem((work) => useApproval({ ...work, now }, agent_id, id));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',
@@ -83,7 +85,7 @@ describe('a question', () => {
       decided_by_agent: null,
       used_at: null,
     });
-    expect(await house.unitOfWork.consult((all) => findApproval(all, agent_id, approval.id))).toEqual(
+    expect(await house.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, approval.id))).toEqual(
       approval,
     );
     expect(await list(person, true)).toEqual([approval]);
@@ -102,8 +104,8 @@ describe('a question', () => {
 
   test('about an agent of the same owner or organization is asked of nobody', async () => {
     const { person, agent_id } = await pair();
-    const slug = freshName('org');
-    await house.unitOfWork.administer((work) => createOrganization(work, slug));
+    const slug = newUsername('org');
+    await house.unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
     const [one, other] = [await agent(`${slug}.one`), await agent(`${slug}.other`)];
     await agent(`${person.username}.second`);
     const detail = {};
@@ -198,9 +200,9 @@ describe('an answer', () => {
   });
 
   test('is for those who act as the agent; for everybody else the question is not there', async () => {
-    const slug = freshName('org');
+    const slug = newUsername('org');
     const [admin, member, stranger] = [await house.person(), await house.person(), await house.person()];
-    await house.unitOfWork.administer(async (work) => {
+    await house.unitOfWork.writeAsSystem(async (work) => {
       await createOrganization(work, slug);
       await addToOrganization(work, { slug, username: admin.username, role: 'admin' });
       await addToOrganization(work, { slug, username: member.username, role: 'member' });
@@ -221,7 +223,7 @@ describe('an answer', () => {
       [stranger, '\0', false],
     ];
     for (const [who, id, allowed] of may) {
-      const seen = house.unitOfWork.consult((all) => approvalForPerson(all, who.account_id, id));
+      const seen = house.unitOfWork.readAsSystem((all) => requireApprovalForPerson(all, who.account_id, id));
       expect(await codeOf(seen)).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
       expect((await list(who, true)).some((approval) => approval.id === id)).toBe(allowed);
       expect(await codeOf(decide(who, id, 'denied'))).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
@@ -236,7 +238,8 @@ describe('an answer', () => {
       target: one.target,
       detail: {},
     });
-    const find = (agent_id: string) => house.unitOfWork.consult((all) => findApproval(all, agent_id, id));
+    const find = (agent_id: string) =>
+      house.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, id));
     expect(await codeOf(find(one.agent_id))).toBe('no refusal');
     expect(await codeOf(find(other.agent_id))).toBe('NOT_FOUND');
   });

@@ -1,10 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formTo, openBrowser, type PageAnswer, type TestBrowser } from '../../support/browser-forms.ts';
-import { client, startIssuer, type TestIssuer } from '../../support/openid-issuer.ts';
+import {
+  findForm,
+  openFormBrowser,
+  type PageResponse,
+  type FormBrowser,
+} from '../../clients/form-browser.ts';
+import { issuerClient, startIssuer, type TestIssuer } from '../../support/servers/openid-issuer.ts';
 import type { TestService } from '../../support/service.ts';
-import { amsJson } from '../cli/ams.ts';
-import { freshName, password } from './house.ts';
-import { atIssuer, begin, callback, comeBack, declineAtIssuer, onward, startWith } from './through-issuer.ts';
+import { runCliJson } from '../../clients/cli.ts';
+import { newUsername, password } from './setup.ts';
+import {
+  signInAtIssuer,
+  beginSignIn,
+  callback,
+  returnToService,
+  declineAtIssuer,
+  followRedirect,
+  startServiceWithIssuer,
+} from './issuer-sign-in.ts';
 
 const choose = '/sign-in/external/username';
 const connections = '/console/account/external';
@@ -12,86 +25,86 @@ let issuer: TestIssuer;
 let service: TestService;
 beforeAll(async () => {
   issuer = await startIssuer(callback);
-  service = await startWith(issuer, { OIDC_CLIENT_SECRET: client.client_secret });
+  service = await startServiceWithIssuer(issuer, { OIDC_CLIENT_SECRET: issuerClient.client_secret });
 });
 afterAll(async () => {
   await service.stop();
   await issuer.stop();
 });
 
-async function through(browser: TestBrowser, username: string, to?: string): Promise<PageAnswer> {
-  return comeBack(browser, await atIssuer(issuer, await begin(browser, to), username));
+async function through(browser: FormBrowser, username: string, to?: string): Promise<PageResponse> {
+  return returnToService(browser, await signInAtIssuer(issuer, await beginSignIn(browser, to), username));
 }
 
 /** Somebody who came through the issuer, has chosen that name here too, and is signed in. */
-async function newcomer(username = freshName()) {
-  const browser = openBrowser(service.url);
-  const home = await browser.send(formTo(await through(browser, username), choose));
+async function newcomer(username = newUsername()) {
+  const browser = openFormBrowser(service.url);
+  const home = await browser.send(findForm(await through(browser, username), choose));
   return { browser, username, home };
 }
 
 /** Somebody with a password. */
-async function resident(username = freshName()) {
-  const browser = openBrowser(service.url);
+async function resident(username = newUsername()) {
+  const browser = openFormBrowser(service.url);
   await browser.signUp(username, password);
   return { browser, username };
 }
 
 /** Connects the account that is signed in with somebody at the issuer. */
-async function connect(browser: TestBrowser, username: string): Promise<PageAnswer> {
+async function connect(browser: FormBrowser, username: string): Promise<PageResponse> {
   const sent = await browser.fill(connections, {}, connections);
-  return comeBack(browser, await atIssuer(issuer, onward(sent), username));
+  return returnToService(browser, await signInAtIssuer(issuer, followRedirect(sent), username));
 }
 
 describe('somebody new who comes through the provider', () => {
   test('chooses a username, and is known from then on', async () => {
-    const username = freshName('Ada');
-    const browser = openBrowser(service.url);
+    const username = newUsername('Ada');
+    const browser = openFormBrowser(service.url);
     const offer = await browser.go('/sign-in?to=%2Fconsole%2Fsessions');
-    expect(offer.words).toContain('Continue with Example ID');
-    expect((await browser.go('/sign-up')).words).toContain('Continue with Example ID');
+    expect(offer.visibleText).toContain('Continue with Example ID');
+    expect((await browser.go('/sign-up')).visibleText).toContain('Continue with Example ID');
 
     const choice = await through(browser, username, '/console/sessions');
     expect(choice.title).toContain('Choose a username');
     // What the provider calls them, as it could be a name here.
-    expect(formTo(choice, choose).fields).toContainEqual(['username', username.toLowerCase()]);
-    const page = await browser.send(formTo(choice, choose));
+    expect(findForm(choice, choose).fields).toContainEqual(['username', username.toLowerCase()]);
+    const page = await browser.send(findForm(choice, choose));
     expect(new URL(page.url).pathname).toBe('/console/sessions');
-    expect(page.words).toContain(`Welcome, ${username.toLowerCase()}.`);
+    expect(page.visibleText).toContain(`Welcome, ${username.toLowerCase()}.`);
 
-    const elsewhere = openBrowser(service.url);
+    const elsewhere = openFormBrowser(service.url);
     const again = await through(elsewhere, username, '/console');
-    expect(again.words).toContain(`Hello, ${username.toLowerCase()}`);
+    expect(again.visibleText).toContain(`Hello, ${username.toLowerCase()}`);
   });
 
   test('is asked again when the name is taken, kept back or none', async () => {
     const { username: taken } = await resident();
-    const browser = openBrowser(service.url);
-    let page = await through(browser, freshName());
+    const browser = openFormBrowser(service.url);
+    let page = await through(browser, newUsername());
     for (const [name, status, word] of [
       [taken, 409, 'is taken'],
       ['admin', 400, 'is kept back'],
       ['a.b', 400, 'has 1 to 32'],
     ] as const) {
-      page = await browser.send(formTo(page, choose), { fields: { username: name } });
+      page = await browser.send(findForm(page, choose), { fields: { username: name } });
       expect([page.status, page.title]).toEqual([status, expect.stringContaining('Error')]);
-      expect(page.words).toContain(word);
+      expect(page.visibleText).toContain(word);
     }
-    expect((await browser.send(formTo(page, choose), { fields: { username: freshName() } })).status).toBe(
+    expect((await browser.send(findForm(page, choose), { fields: { username: newUsername() } })).status).toBe(
       200,
     );
   });
 
   test('is never taken for somebody by the name: the same name here is another person', async () => {
     const { username } = await resident();
-    const choice = await through(openBrowser(service.url), username);
+    const choice = await through(openFormBrowser(service.url), username);
     expect(choice.title).toContain('Choose a username');
   });
 
   test('makes one account of two windows', async () => {
-    const browser = openBrowser(service.url);
-    const choice = formTo(await through(browser, freshName()), choose);
-    const [one, other] = [freshName(), freshName()];
+    const browser = openFormBrowser(service.url);
+    const choice = findForm(await through(browser, newUsername()), choose);
+    const [one, other] = [newUsername(), newUsername()];
     const answers = await Promise.all(
       [one, other].map((username) => browser.send(choice, { fields: { username }, follow: false })),
     );
@@ -106,29 +119,33 @@ describe('somebody new who comes through the provider', () => {
   test('can set a password without naming one, and sign in with it', async () => {
     const { browser, username } = await newcomer();
     const account = await browser.go('/console/account');
-    const form = formTo(account, '/console/account/password');
+    const form = findForm(account, '/console/account/password');
     expect(form.fields.map(([name]) => name)).not.toContain('current');
-    expect((await browser.send(form, { fields: { next: password } })).words).toContain('password is changed');
-    const home = await openBrowser(service.url).signIn(username, password);
-    expect(home.words).toContain(`Hello, ${username}`);
+    expect((await browser.send(form, { fields: { next: password } })).visibleText).toContain(
+      'password is changed',
+    );
+    const home = await openFormBrowser(service.url).signIn(username, password);
+    expect(home.visibleText).toContain(`Hello, ${username}`);
   });
 });
 
 describe('somebody with an account', () => {
   test('connects it from within, and signs in either way from then on', async () => {
     const { browser, username } = await resident();
-    const outside = freshName();
+    const outside = newUsername();
     const connected = await connect(browser, outside);
-    expect(connected.words).toContain('Your account is connected with Example ID');
-    expect(connected.words).toContain(`You there${outside}`);
-    expect((await through(openBrowser(service.url), outside, '/console')).words).toContain(
+    expect(connected.visibleText).toContain('Your account is connected with Example ID');
+    expect(connected.visibleText).toContain(`You there${outside}`);
+    expect((await through(openFormBrowser(service.url), outside, '/console')).visibleText).toContain(
       `Hello, ${username}`,
     );
-    expect((await openBrowser(service.url).signIn(username, password)).words).toContain(`Hello, ${username}`);
+    expect((await openFormBrowser(service.url).signIn(username, password)).visibleText).toContain(
+      `Hello, ${username}`,
+    );
 
     const ended = await browser.fill(connections, {}, `${connections}/disconnect`);
-    expect(ended.words).toContain('That connection is ended');
-    expect((await through(openBrowser(service.url), outside)).title).toContain('Choose a username');
+    expect(ended.visibleText).toContain('That connection is ended');
+    expect((await through(openFormBrowser(service.url), outside)).title).toContain('Choose a username');
   });
 
   test('cannot connect it with who is somebody else here', async () => {
@@ -136,7 +153,7 @@ describe('somebody with an account', () => {
     const { browser, username } = await resident();
     const answer = await connect(browser, outside);
     expect([answer.status, answer.title]).toEqual([409, expect.stringContaining('another account')]);
-    expect((await through(openBrowser(service.url), outside, '/console')).words).not.toContain(
+    expect((await through(openFormBrowser(service.url), outside, '/console')).visibleText).not.toContain(
       `Hello, ${username}`,
     );
   });
@@ -144,24 +161,27 @@ describe('somebody with an account', () => {
   test('cannot end the only way to sign in', async () => {
     const { browser } = await newcomer();
     const answer = await browser.fill(connections, {}, `${connections}/disconnect`);
-    expect([answer.status, answer.words]).toEqual([409, expect.stringContaining('your only way to sign in')]);
+    expect([answer.status, answer.visibleText]).toEqual([
+      409,
+      expect.stringContaining('your only way to sign in'),
+    ]);
   });
 
   test('cannot end what is somebody else’s', async () => {
     const { username: outside } = await newcomer();
     const { browser } = await newcomer();
-    const form = formTo(await browser.go(connections), `${connections}/disconnect`);
+    const form = findForm(await browser.go(connections), `${connections}/disconnect`);
     for (const subject of [outside, '\0', '']) {
       expect((await browser.send(form, { fields: { subject } })).status).toBe(404);
     }
-    expect((await through(openBrowser(service.url), outside, '/console')).words).toContain(
+    expect((await through(openFormBrowser(service.url), outside, '/console')).visibleText).toContain(
       `Hello, ${outside}`,
     );
   });
 
   test('is sent away by a form of ours only', async () => {
     const { browser } = await resident();
-    const form = formTo(await browser.go(connections), connections);
+    const form = findForm(await browser.go(connections), connections);
     const forged = await browser.send(form, { fields: { csrf: 'guessed' }, follow: false });
     const crossSite = await browser.send(form, {
       headers: { 'Sec-Fetch-Site': 'cross-site' },
@@ -173,23 +193,29 @@ describe('somebody with an account', () => {
 
 describe('sign-up by invitation', () => {
   test('and none at all hold for the provider too', async () => {
-    const env = { OIDC_CLIENT_SECRET: client.client_secret };
-    const invited = await startWith(issuer, { ...env, SIGNUP: 'invite' });
-    const closed = await startWith(issuer, { ...env, SIGNUP: 'closed' });
+    const env = { OIDC_CLIENT_SECRET: issuerClient.client_secret };
+    const invited = await startServiceWithIssuer(issuer, { ...env, SIGNUP: 'invite' });
+    const closed = await startServiceWithIssuer(issuer, { ...env, SIGNUP: 'closed' });
     try {
-      const browser = openBrowser(invited.url);
-      const choice = await comeBack(browser, await atIssuer(issuer, await begin(browser), freshName()));
-      const refused = await browser.send(formTo(choice, choose), { fields: { invitation: 'AAAAA-AAAAA' } });
-      expect([refused.status, refused.words]).toEqual([400, expect.stringContaining('is not valid')]);
+      const browser = openFormBrowser(invited.url);
+      const choice = await returnToService(
+        browser,
+        await signInAtIssuer(issuer, await beginSignIn(browser), newUsername()),
+      );
+      const refused = await browser.send(findForm(choice, choose), { fields: { invitation: 'AAAAA-AAAAA' } });
+      expect([refused.status, refused.visibleText]).toEqual([400, expect.stringContaining('is not valid')]);
       const { DATABASE_URL, SECRET_KEY } = invited.core.config;
-      const { code } = (await amsJson({ DATABASE_URL, SECRET_KEY }, ['invitation', 'create'])) as {
+      const { code } = (await runCliJson({ DATABASE_URL, SECRET_KEY }, ['invitation', 'create'])) as {
         code: string;
       };
-      const welcome = await browser.send(formTo(refused, choose), { fields: { invitation: code } });
-      expect(welcome.words).toContain('Your account is ready');
+      const welcome = await browser.send(findForm(refused, choose), { fields: { invitation: code } });
+      expect(welcome.visibleText).toContain('Your account is ready');
 
-      const other = openBrowser(closed.url);
-      const answer = await comeBack(other, await atIssuer(issuer, await begin(other), freshName()));
+      const other = openFormBrowser(closed.url);
+      const answer = await returnToService(
+        other,
+        await signInAtIssuer(issuer, await beginSignIn(other), newUsername()),
+      );
       expect([answer.status, answer.title]).toEqual([
         403,
         expect.stringContaining('Nobody here is known by that'),
@@ -201,16 +227,16 @@ describe('sign-up by invitation', () => {
 });
 
 test('who declines at the provider is told so, and nothing happens', async () => {
-  const browser = openBrowser(service.url);
-  const answer = await comeBack(browser, await declineAtIssuer(issuer, await begin(browser)));
+  const browser = openFormBrowser(service.url);
+  const answer = await returnToService(browser, await declineAtIssuer(issuer, await beginSignIn(browser)));
   expect([answer.status, answer.title]).toEqual([403, expect.stringContaining('You are not signed in')]);
 });
 
 test('where there is no provider there is no sign-in through one', async () => {
-  const plain = await startWith(issuer, { OIDC_ISSUER: '' });
+  const plain = await startServiceWithIssuer(issuer, { OIDC_ISSUER: '' });
   try {
-    const browser = openBrowser(plain.url);
-    expect((await browser.go('/sign-in')).words).not.toContain('Continue with');
+    const browser = openFormBrowser(plain.url);
+    expect((await browser.go('/sign-in')).visibleText).not.toContain('Continue with');
     for (const path of ['/sign-in/external', '/sign-in/external/callback', choose]) {
       expect((await browser.go(path)).status).toBe(404);
     }

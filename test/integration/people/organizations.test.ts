@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
-import { listManagedBy } from '../../../src/services/person-agents.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
+import { listAgentsOfPerson } from '../../../src/services/people/agents.ts';
 import {
   addMember,
   changeRole,
   foundOrganization,
   listOrganizations,
-  organizationOf,
+  requireOrganization,
   removeMember,
-} from '../../../src/services/person-organizations.ts';
-import { freshName, type House, openHouse } from './house.ts';
+} from '../../../src/services/people/memberships.ts';
+import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
-let house: House;
+let house: PeopleSetup;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openPeopleSetup();
 });
 afterAll(() => house.close());
 
@@ -23,7 +23,7 @@ interface Somebody {
   username: string;
 }
 
-const administer: House['unitOfWork']['administer'] = (run) => house.unitOfWork.administer(run);
+const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => house.unitOfWork.writeAsSystem(run);
 const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
 const add = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
   administer((work) => addMember(work, by, { slug, username: who.username, role }));
@@ -31,7 +31,8 @@ const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'mem
   administer((work) => changeRole(work, by, { slug, username: who.username, role }));
 const remove = (by: Somebody, slug: string, who: Somebody) =>
   administer((work) => removeMember(work, by, { slug, username: who.username }));
-const see = (by: Somebody, slug: string) => house.unitOfWork.consult((all) => organizationOf(all, by, slug));
+const see = (by: Somebody, slug: string) =>
+  house.unitOfWork.readAsSystem((all) => requireOrganization(all, by, slug));
 const roles = async (by: Somebody, slug: string) =>
   Object.fromEntries((await see(by, slug)).members.map(({ username, role }) => [username, role]));
 
@@ -43,7 +44,7 @@ const codeOf = (attempt: Promise<unknown>) =>
 
 /** An organization with its founder, an admin more, a member, and somebody outside. */
 async function club() {
-  const slug = freshName('club');
+  const slug = newUsername('club');
   const [founder, admin] = [await house.person(), await house.person()];
   const [member, stranger] = [await house.person(), await house.person()];
   await found(founder, slug);
@@ -55,7 +56,7 @@ async function club() {
 describe('an organization', () => {
   test('has its founder as the admin, and is listed to its people with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
-    const listed = (who: Somebody) => house.unitOfWork.consult((all) => listOrganizations(all, who));
+    const listed = (who: Somebody) => house.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
     const organization = { id: expect.stringMatching(/^org_/), slug, created_at: expect.any(Number) };
     expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
     expect(await listed(member)).toEqual([{ ...organization, role: 'member' }]);
@@ -94,7 +95,7 @@ describe('an organization', () => {
 
   test('is one of at most twenty of an admin, also of many founded at once', async () => {
     const person = await house.person();
-    const tries = Array.from({ length: 25 }, () => codeOf(found(person, freshName('org'))));
+    const tries = Array.from({ length: 25 }, () => codeOf(found(person, newUsername('org'))));
     const outcomes = await Promise.all(tries);
     expect(outcomes.filter((outcome) => outcome === 'no refusal')).toHaveLength(20);
     expect(outcomes.filter((outcome) => outcome === 'FORBIDDEN')).toHaveLength(5);
@@ -132,10 +133,12 @@ describe('its members', () => {
   test('are taken out by admins, or leave; their agents there stay', async () => {
     const { slug, admin, member, founder } = await club();
     const tied = await administer((work) =>
-      registerAgent(work, { handle: `${slug}.tied`, member: member.username }),
+      registerAgentAsOperator(work, { handle: `${slug}.tied`, member: member.username }),
     );
     const managed = async (who: Somebody) =>
-      (await house.unitOfWork.consult((all) => listManagedBy(all, who.account_id))).map(({ id }) => id);
+      (await house.unitOfWork.readAsSystem((all) => listAgentsOfPerson(all, who.account_id))).map(
+        ({ id }) => id,
+      );
     expect(await codeOf(remove(member, slug, admin))).toBe('FORBIDDEN');
     expect(await managed(member)).toEqual([tied.id]);
     await remove(admin, slug, member);

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { scopes } from '../../../src/domain/scopes.ts';
-import { registerAgent } from '../../../src/services/agents-admin.ts';
+import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
   addToOrganization,
   createOrganization,
   removeFromOrganization,
-} from '../../../src/services/organizations.ts';
+} from '../../../src/services/people/organizations.ts';
 import {
-  actorFor,
-  agentOfPerson,
-  listManagedBy,
+  createActor,
+  requireAgentOfPerson,
+  listAgentsOfPerson,
   registerForPerson,
-  type Right,
-} from '../../../src/services/person-agents.ts';
-import { freshName, type House, openHouse } from './house.ts';
+  type AgentRight,
+} from '../../../src/services/people/agents.ts';
+import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
-let house: House;
+let house: PeopleSetup;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openPeopleSetup();
 });
 afterAll(() => house.close());
 
@@ -27,13 +27,13 @@ interface Somebody {
 }
 
 const agent = (handle: string, member?: string) =>
-  house.unitOfWork.administer((work) => registerAgent(work, { handle, member }));
-const handles = (who: Somebody, options: { right?: Right; after?: string; limit?: number } = {}) =>
-  house.unitOfWork.consult(async (all) =>
-    (await listManagedBy(all, who.account_id, options)).map(({ canonical_handle }) => canonical_handle),
+  house.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, member }));
+const handles = (who: Somebody, options: { right?: AgentRight; after?: string; limit?: number } = {}) =>
+  house.unitOfWork.readAsSystem(async (all) =>
+    (await listAgentsOfPerson(all, who.account_id, options)).map(({ canonical_handle }) => canonical_handle),
   );
-const find = (who: Somebody, id: string, right: Right) =>
-  house.unitOfWork.consult((all) => agentOfPerson(all, who.account_id, id, right));
+const find = (who: Somebody, id: string, right: AgentRight) =>
+  house.unitOfWork.readAsSystem((all) => requireAgentOfPerson(all, who.account_id, id, right));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',
@@ -42,9 +42,9 @@ const codeOf = (attempt: Promise<unknown>) =>
 
 /** An organization with an admin and a member, an agent of each and a shared one; everybody has an agent of their own. */
 async function company() {
-  const slug = freshName('org');
+  const slug = newUsername('org');
   const [boss, worker, stranger] = [await house.person(), await house.person(), await house.person()];
-  await house.unitOfWork.administer(async (work) => {
+  await house.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, slug);
     await addToOrganization(work, { slug, username: boss.username, role: 'admin' });
     await addToOrganization(work, { slug, username: worker.username, role: 'member' });
@@ -62,7 +62,7 @@ async function company() {
 
 test('a person manages as the role allows, and acts as all of it but what is tied to somebody else', async () => {
   const { boss, worker, stranger, shared, ofBoss, ofWorker } = await company();
-  const table: [Somebody, Right, { canonical_handle: string }[]][] = [
+  const table: [Somebody, AgentRight, { canonical_handle: string }[]][] = [
     [boss, 'manages', [boss.own, shared, ofBoss, ofWorker]],
     [boss, 'acts_as', [boss.own, shared, ofBoss]],
     [worker, 'manages', [worker.own, ofWorker]],
@@ -104,7 +104,7 @@ test('somebody else’s agent is refused as one that is absent, retired or no id
 
 test('rights end with the membership and follow the role', async () => {
   const { slug, boss, worker, shared } = await company();
-  await house.unitOfWork.administer(async (work) => {
+  await house.unitOfWork.writeAsSystem(async (work) => {
     await removeFromOrganization(work, { slug, username: worker.username });
     await addToOrganization(work, { slug, username: boss.username, role: 'member' });
   });
@@ -147,7 +147,7 @@ const profile = {
 test('a person registers agents of their own, and of organizations as the role allows', async () => {
   const { slug, boss, worker, stranger } = await company();
   const register = (who: Somebody, input: Partial<Parameters<typeof registerForPerson>[2]>) =>
-    house.unitOfWork.administer((work) =>
+    house.unitOfWork.writeAsSystem((work) =>
       registerForPerson(work, who.account_id, { ...profile, name: 'new', skills: [], ...input }),
     );
   const own = await register(boss, { name: 'Mine' });
@@ -179,7 +179,7 @@ test('the actor for an agent is that agent, with every scope, in the name of the
   const person = await house.person();
   const own = await agent(`${person.username}.own`);
   const found = await find(person, own.id, 'acts_as');
-  expect(actorFor(person, found, 'http://here/v1')).toEqual({
+  expect(createActor(person, found, 'http://here/v1')).toEqual({
     agent_id: own.id,
     handle: own.canonical_handle,
     owner_id: person.account_id,

@@ -6,20 +6,20 @@ import {
   listSessions,
   openSession,
   touchSession,
-} from '../../../src/services/sessions.ts';
-import { signOutEverywhere } from '../../../src/services/sign-out.ts';
-import { type House, openHouse } from './house.ts';
+} from '../../../src/services/people/sessions.ts';
+import { signOutEverywhere } from '../../../src/services/people/sign-out.ts';
+import { type PeopleSetup, openPeopleSetup } from './setup.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let house: House;
+let house: PeopleSetup;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openPeopleSetup();
 });
 afterAll(() => house.close());
 
 const find = (token: string, now = Date.now()) =>
-  house.unitOfWork.consult((all) => findPerson(all, token, now));
-const list = (account_id: string) => house.unitOfWork.consult((all) => listSessions(all, account_id));
+  house.unitOfWork.readAsSystem((all) => findPerson(all, token, now));
+const list = (account_id: string) => house.unitOfWork.readAsSystem((all) => listSessions(all, account_id));
 
 describe('a session', () => {
   test('is known by its token, of which only the hash is kept', async () => {
@@ -38,18 +38,18 @@ describe('a session', () => {
     expect(await find(token, Date.now() + 29.9 * day)).toBeDefined();
     expect(await find(token, Date.now() + 30.1 * day)).toBeUndefined();
     const later = Date.now() + 20 * day;
-    await house.unitOfWork.administer((work) => touchSession({ ...work, now: later }, session_id));
+    await house.unitOfWork.writeAsSystem((work) => touchSession({ ...work, now: later }, session_id));
     expect(await find(token, later + 29.9 * day)).toBeDefined();
     expect(await find(token, later + 30.1 * day)).toBeUndefined();
     const tooLate = later + 31 * day;
-    await house.unitOfWork.administer((work) => touchSession({ ...work, now: tooLate }, session_id));
+    await house.unitOfWork.writeAsSystem((work) => touchSession({ ...work, now: tooLate }, session_id));
     expect(await find(token, tooLate)).toBeUndefined();
   });
 
   test('keeps an address and a browser of bounded length', async () => {
     const { account_id } = await house.person();
     const from = { account_id, address: 'f'.repeat(5_000), user_agent: '\u{1f980}'.repeat(5_000) };
-    await house.unitOfWork.administer((work) => openSession(work, from));
+    await house.unitOfWork.writeAsSystem((work) => openSession(work, from));
     const [newest] = await list(account_id);
     expect([newest?.address.length, newest?.user_agent.length]).toEqual([64, 300]);
   });
@@ -57,12 +57,14 @@ describe('a session', () => {
   test('is one of at most a hundred: the one used least recently ends', async () => {
     const { account_id, token, session_id } = await house.person();
     const { token: second } = await house.signIn(account_id);
-    await house.unitOfWork.administer((work) =>
+    await house.unitOfWork.writeAsSystem((work) =>
       touchSession({ ...work, now: Date.now() + 1_000 }, session_id),
     );
     for (let opened = 2; opened < 101; opened += 1) {
       const from = { account_id, address: '', user_agent: '' };
-      await house.unitOfWork.administer((work) => openSession({ ...work, now: Date.now() + opened }, from));
+      await house.unitOfWork.writeAsSystem((work) =>
+        openSession({ ...work, now: Date.now() + opened }, from),
+      );
     }
     expect(await list(account_id)).toHaveLength(100);
     expect(await find(second)).toBeUndefined();
@@ -74,7 +76,7 @@ describe('sessions of a person', () => {
   test('are listed, the last used first, without those that are over', async () => {
     const person = await house.person();
     const other = await house.signIn(person.account_id);
-    await house.unitOfWork.administer((work) =>
+    await house.unitOfWork.writeAsSystem((work) =>
       touchSession({ ...work, now: Date.now() + 1_000 }, person.session_id),
     );
     expect(await list(person.account_id)).toEqual([
@@ -96,7 +98,7 @@ describe('sessions of a person', () => {
   test('end one by one, by their own account only', async () => {
     const [person, stranger] = [await house.person(), await house.person()];
     const end = (account_id: string, id: string) =>
-      house.unitOfWork.administer((work) => endSession(work, account_id, id));
+      house.unitOfWork.writeAsSystem((work) => endSession(work, account_id, id));
     expect(await end(stranger.account_id, person.session_id)).toBe(false);
     expect(await find(person.token)).toBeDefined();
     expect(await end(person.account_id, person.session_id)).toBe(true);
@@ -108,12 +110,12 @@ describe('sessions of a person', () => {
   test('end all but one, or all; those of others stay', async () => {
     const [person, stranger] = [await house.person(), await house.person()];
     const others = [await house.signIn(person.account_id), await house.signIn(person.account_id)];
-    expect(await house.unitOfWork.administer((work) => endOtherSessions(work, person))).toBe(2);
+    expect(await house.unitOfWork.writeAsSystem((work) => endOtherSessions(work, person))).toBe(2);
     for (const { token } of others) expect(await find(token)).toBeUndefined();
     expect(await find(person.token)).toBeDefined();
     const all = { apps: false };
     expect(
-      await house.unitOfWork.administer((work) => signOutEverywhere(work, person.account_id, all)),
+      await house.unitOfWork.writeAsSystem((work) => signOutEverywhere(work, person.account_id, all)),
     ).toEqual({ sessions_ended: 1, apps_ended: 0, ended: [] });
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();

@@ -1,13 +1,13 @@
 import { hash, verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { findPerson, listSessions } from '../../../src/services/sessions.ts';
-import { changePassword, checkPassword, type SignUp, signUp } from '../../../src/services/sign-in.ts';
-import { freshName, type House, openHouse, password } from './house.ts';
+import { findPerson, listSessions } from '../../../src/services/people/sessions.ts';
+import { changePassword, checkPassword, type SignUp, signUp } from '../../../src/services/people/sign-in.ts';
+import { newUsername, type PeopleSetup, openPeopleSetup, password } from './setup.ts';
 
-let house: House;
+let house: PeopleSetup;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openPeopleSetup();
 });
 afterAll(() => house.close());
 
@@ -43,7 +43,7 @@ describe('a password', () => {
   });
 
   test('is the same in every spelling that looks the same', async () => {
-    const username = freshName();
+    const username = newUsername();
     // Ligature, composed and decomposed accents, full width.
     const { account_id } = await join({ username, password: 'ﬁnancé ｗｉｄｅ' });
     expect(await check(username, 'finance\u0301 wide')).toEqual({ account_id });
@@ -51,7 +51,7 @@ describe('a password', () => {
 
   test('is refused alike, after one verification each, for whoever has another one, none, or no account', async () => {
     const { username } = await house.person();
-    const silent = freshName();
+    const silent = newUsername();
     await house.sql(
       `with o as (insert into owners (id, kind, name, created_at) values ('acc_silent', 'account', $1, 0) returning id)
        insert into accounts (id) select id from o`,
@@ -60,7 +60,7 @@ describe('a password', () => {
     const tries: [string, string][] = [
       [username, 'not the password'],
       [silent, password],
-      [freshName('nobody'), password],
+      [newUsername('nobody'), password],
       ['no name: \0 \ud800', password],
       [username, 'x'.repeat(100_000)],
       [username, ''],
@@ -81,7 +81,7 @@ describe('a password', () => {
     const begun: ((right: boolean) => void)[] = [];
     let over = false;
     const slow = () => new Promise<boolean>((end) => void (over ? end(false) : begun.push(end)));
-    const unknown = freshName('nobody');
+    const unknown = newUsername('nobody');
     const sentAway: unknown[] = [];
     const flood = Array.from({ length: 100 }, () =>
       checkPassword(house.unitOfWork, unknown, password, slow).catch((error: unknown) =>
@@ -101,7 +101,7 @@ describe('a password', () => {
     const yes = () => Promise.resolve(true);
     const { account_id, username } = await house.person();
     await house.sql('update accounts set password_hash = null where id = $1', [account_id]);
-    for (const name of [freshName(), username]) {
+    for (const name of [newUsername(), username]) {
       expect(await checkPassword(house.unitOfWork, name, password, yes)).toBeUndefined();
     }
     const { username: other } = await house.person();
@@ -109,7 +109,7 @@ describe('a password', () => {
   });
 
   test('of the greatest length is no other with more behind it', async () => {
-    const username = freshName();
+    const username = newUsername();
     const longest = 'abcd '.repeat(40);
     const { account_id } = await join({ username, password: longest });
     expect(await check(username, longest)).toEqual({ account_id });
@@ -130,7 +130,7 @@ describe('a password', () => {
 
 describe('sign-up', () => {
   test('opens an account under the name in lower case', async () => {
-    const username = freshName('Ada');
+    const username = newUsername('Ada');
     const { account_id } = await join({ username, password });
     expect(account_id).toMatch(/^acc_/);
     expect(await check(username, password)).toEqual({ account_id });
@@ -146,8 +146,8 @@ describe('sign-up', () => {
       ['', password, ['VALIDATION_ERROR', 'username']],
       ['x'.repeat(33), password, ['VALIDATION_ERROR', 'username']],
       ['nul\0', password, ['VALIDATION_ERROR', 'username']],
-      [freshName(), 'nine char', ['VALIDATION_ERROR', 'password']],
-      [freshName(), 'x y z'.repeat(41), ['VALIDATION_ERROR', 'password']],
+      [newUsername(), 'nine char', ['VALIDATION_ERROR', 'password']],
+      [newUsername(), 'x y z'.repeat(41), ['VALIDATION_ERROR', 'password']],
     ];
     for (const [username, secret, expected] of faults) {
       expect(await refusal(join({ username, password: secret })), username).toEqual(expected);
@@ -161,7 +161,7 @@ describe('sign-up', () => {
   });
 
   test('refuses what is guessed first: frequent passwords, the name itself, one letter again and again', async () => {
-    const username = freshName('ada-lovelace');
+    const username = newUsername('ada-lovelace');
     for (const weak of ['1234567890', 'QwertyUiop', 'password123', 'aaaaaaaaaaaa', 'ababababab', username]) {
       expect(await refusal(join({ username, password: weak })), weak).toEqual([
         'VALIDATION_ERROR',
@@ -171,13 +171,13 @@ describe('sign-up', () => {
   });
 
   test('of two who want one name at once serves one', async () => {
-    const username = freshName();
+    const username = newUsername();
     const both = await Promise.allSettled([join({ username, password }), join({ username, password })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
   test('is refused to everybody where it is closed', async () => {
-    expect(await refusal(join({ username: freshName(), password }, 'closed'))).toEqual([
+    expect(await refusal(join({ username: newUsername(), password }, 'closed'))).toEqual([
       'FORBIDDEN',
       undefined,
     ]);
@@ -185,7 +185,7 @@ describe('sign-up', () => {
 });
 
 describe('changing a password', () => {
-  const change = (person: Awaited<ReturnType<House['person']>>, current: string, next: string) =>
+  const change = (person: Awaited<ReturnType<PeopleSetup['person']>>, current: string, next: string) =>
     changePassword(house.unitOfWork, person, { current, next });
   const next = 'a quite different one';
 
@@ -195,7 +195,8 @@ describe('changing a password', () => {
     await change(person, password, next);
     expect(await check(person.username, password)).toBeUndefined();
     expect(await check(person.username, next)).toEqual({ account_id: person.account_id });
-    const find = (token: string) => house.unitOfWork.consult((all) => findPerson(all, token, Date.now()));
+    const find = (token: string) =>
+      house.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
     expect(await find(other.token)).toBeUndefined();
     expect(await find(person.token)).toBeDefined();
     expect(await find(stranger.token)).toBeDefined();
@@ -208,7 +209,9 @@ describe('changing a password', () => {
     expect(await refusal(change(person, password, 'short'))).toEqual(['VALIDATION_ERROR', 'next']);
     expect(await refusal(change(person, password, 'password123'))).toEqual(['VALIDATION_ERROR', 'next']);
     expect(await check(person.username, password)).toBeDefined();
-    expect(await house.unitOfWork.consult((all) => listSessions(all, person.account_id))).toHaveLength(2);
+    expect(await house.unitOfWork.readAsSystem((all) => listSessions(all, person.account_id))).toHaveLength(
+      2,
+    );
   });
 
   test('gives one to who has none; of two changes at once one counts', async () => {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { folderBlobs } from '../../../src/platform/blobs-folder.ts';
-import { s3Blobs } from '../../../src/platform/blobs-s3.ts';
-import { BlobMissing, type Blobs } from '../../../src/platform/blobs.ts';
-import { describeUnless } from '../../support/leave-out.ts';
-import { missingS3, testBucket } from '../../support/s3.ts';
+import { createFolderStore } from '../../../src/platform/blobs/folder-store.ts';
+import { createS3Store } from '../../../src/platform/blobs/s3-store.ts';
+import { BlobMissing, type BlobStore } from '../../../src/platform/blobs/store.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import { missingS3Reason, createTestBucket } from '../../support/servers/s3.ts';
 
 const newKey = () => randomBytes(16).toString('hex');
 
@@ -29,20 +29,20 @@ async function temporaryFolder(): Promise<string> {
 }
 
 interface OpenStore {
-  blobs: Blobs;
+  blobs: BlobStore;
   close(): Promise<void>;
 }
 
 async function openFolder(): Promise<OpenStore> {
   const root = await temporaryFolder();
-  return { blobs: folderBlobs(root), close: () => rm(root, { recursive: true }) };
+  return { blobs: createFolderStore(root), close: () => rm(root, { recursive: true }) };
 }
 
 async function openBucket(): Promise<OpenStore> {
   const drafts = await temporaryFolder();
-  const { client, bucket, remove } = await testBucket();
+  const { client, bucket, remove } = await createTestBucket();
   return {
-    blobs: s3Blobs(client, bucket, drafts),
+    blobs: createS3Store(client, bucket, drafts),
     async close() {
       expect(await readdir(drafts)).toEqual([]);
       await rm(drafts, { recursive: true });
@@ -54,7 +54,7 @@ async function openBucket(): Promise<OpenStore> {
 /** The promises that every store is held to. */
 function contract(open: () => Promise<OpenStore>): void {
   let store: OpenStore;
-  let blobs: Blobs;
+  let blobs: BlobStore;
   beforeAll(async () => {
     store = await open();
     blobs = store.blobs;
@@ -179,13 +179,13 @@ function contract(open: () => Promise<OpenStore>): void {
 
 describe('blobs in a folder', () => contract(openFolder));
 
-describeUnless(missingS3, 'blobs in a bucket of S3', () => contract(openBucket));
+describeUnless(missingS3Reason, 'blobs in a bucket of S3', () => contract(openBucket));
 
 describe('the folder of blobs', () => {
-  async function folder(): Promise<{ root: string; blobs: Blobs }> {
+  async function folder(): Promise<{ root: string; blobs: BlobStore }> {
     const root = join(await temporaryFolder(), 'blobs');
     onTestFinished(() => rm(join(root, '..'), { recursive: true }));
-    return { root, blobs: folderBlobs(root) };
+    return { root, blobs: createFolderStore(root) };
   }
 
   test('keeps blobs two levels deep, for its owner only, and no drafts', async () => {
@@ -220,9 +220,9 @@ describe('the folder of blobs', () => {
   test('leaves nothing of a file that finds no room, in the middle of it', async () => {
     const { root, blobs } = await folder();
     const script = `
-      import { folderBlobs } from ${JSON.stringify(join(import.meta.dirname, '../../../src/platform/blobs-folder.ts'))};
+      import { createFolderStore } from ${JSON.stringify(join(import.meta.dirname, '../../../src/platform/blobs/folder-store.ts'))};
       async function* bytes() { for (let turn = 0; turn < 64; turn += 1) yield Buffer.alloc(65_536, 'x'); }
-      const fault = await folderBlobs(${JSON.stringify(root)}).write('${'0'.repeat(32)}', bytes()).catch((error) => error);
+      const fault = await createFolderStore(${JSON.stringify(root)}).write('${'0'.repeat(32)}', bytes()).catch((error) => error);
       console.log(fault.code);`;
     // No file of this process may grow beyond 512 KiB or so: the same to it as a disk that is full.
     const limited = `trap '' XFSZ; ulimit -f 512; exec "$@"`;

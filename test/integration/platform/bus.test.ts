@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Bus } from '../../../src/platform/bus.ts';
-import { postgresBus } from '../../../src/platform/bus-postgres.ts';
-import { redisBus } from '../../../src/platform/bus-redis.ts';
-import type { ErrorLog } from '../../../src/platform/error-log.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { describeWithRedis, startTestRedis } from '../../support/redis-server.ts';
-import { tcpProxy } from '../../support/tcp-proxy.ts';
+import type { Bus } from '../../../src/platform/bus/bus.ts';
+import { createPostgresBus } from '../../../src/platform/bus/postgres.ts';
+import { createRedisBus } from '../../../src/platform/bus/redis.ts';
+import type { ErrorLog } from '../../../src/shared/error-log.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -21,7 +21,7 @@ await describeWithRedis('the bus over Redis', () =>
     const redis = await startTestRedis();
     return {
       url: redis.url,
-      open: ({ url, installation, log }) => redisBus({ url, prefix: `${installation}:`, log }),
+      open: ({ url, installation, log }) => createRedisBus({ url, prefix: `${installation}:`, log }),
       stop: () => redis.stop(),
     };
   }),
@@ -29,10 +29,10 @@ await describeWithRedis('the bus over Redis', () =>
 
 describe('the bus over PostgreSQL', () =>
   contract(async () => {
-    const database = await testDatabase();
+    const database = await createTestDatabase();
     return {
       url: database.url,
-      open: ({ url, installation, log }) => postgresBus({ url, channel: installation, log }),
+      open: ({ url, installation, log }) => createPostgresBus({ url, channel: installation, log }),
       stop: () => database.drop(),
     };
   }));
@@ -52,7 +52,7 @@ function contract(start: () => Promise<Backend>): void {
     const { installation = randomUUID(), url = backend.url, log = () => undefined } = options;
     const bus = backend.open({ url, installation, log });
     onTestFinished(() => bus.close());
-    await vi.waitFor(() => expect(bus.healthy()).toBe(true), soon);
+    await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     return bus;
   }
 
@@ -132,21 +132,21 @@ function contract(start: () => Promise<Backend>): void {
   });
 
   test('fails fast while the server is away, and restores what was subscribed before and meanwhile', async () => {
-    const proxy = await tcpProxy(backend.url);
+    const proxy = await startTcpProxy(backend.url);
     onTestFinished(() => proxy.close());
     const log = vi.fn<ErrorLog>();
     const bus = await openBus({ url: proxy.url, log });
     const before = await collect(bus, 'agent/before');
     const ended = await collect(bus, 'agent/ended');
-    await proxy.cut();
-    await vi.waitFor(() => expect(bus.healthy()).toBe(false), soon);
+    await proxy.disconnect();
+    await vi.waitFor(() => expect(bus.isHealthy()).toBe(false), soon);
     const started = Date.now();
     await expect(bus.publish([{ topic: 'agent/before', body: 'lost' }])).rejects.toThrow(/./);
     const meanwhile = await collect(bus, 'agent/meanwhile');
     await ended.stop();
     expect(Date.now() - started).toBeLessThan(2_000);
     await proxy.restore();
-    await vi.waitFor(() => expect(bus.healthy()).toBe(true), soon);
+    await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     const topics = ['agent/ended', 'agent/before', 'agent/meanwhile'];
     await bus.publish(topics.map((topic) => ({ topic, body: 'back' })));
     await vi.waitFor(() => expect([...before.bodies, ...meanwhile.bodies]).toEqual(['back', 'back']), soon);
@@ -155,16 +155,16 @@ function contract(start: () => Promise<Backend>): void {
   });
 
   test('notices a connection that carries nothing any more', async () => {
-    const proxy = await tcpProxy(backend.url);
+    const proxy = await startTcpProxy(backend.url);
     onTestFinished(() => proxy.close());
     const bus = await openBus({ url: proxy.url });
     const heard = await collect(bus, 'agent/1');
     proxy.freeze();
     await expect(bus.publish([{ topic: 'agent/1', body: 'lost' }])).rejects.toThrow(/./);
-    await vi.waitFor(() => expect(bus.healthy()).toBe(false), { ...soon, timeout: 15_000 });
-    await proxy.cut();
+    await vi.waitFor(() => expect(bus.isHealthy()).toBe(false), { ...soon, timeout: 15_000 });
+    await proxy.disconnect();
     await proxy.restore();
-    await vi.waitFor(() => expect(bus.healthy()).toBe(true), soon);
+    await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     await bus.publish([{ topic: 'agent/1', body: 'back' }]);
     await vi.waitFor(() => expect(heard.bodies).toEqual(['back']), soon);
   });

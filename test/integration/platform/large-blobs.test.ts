@@ -9,10 +9,10 @@ import {
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
 import { expect, onTestFinished, test } from 'vitest';
-import { s3Blobs, s3Prefix } from '../../../src/platform/blobs-s3.ts';
-import { BlobMissing } from '../../../src/platform/blobs.ts';
-import { describeUnless } from '../../support/leave-out.ts';
-import { missingS3, testBucket } from '../../support/s3.ts';
+import { createS3Store, s3Prefix } from '../../../src/platform/blobs/s3-store.ts';
+import { BlobMissing } from '../../../src/platform/blobs/store.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import { missingS3Reason, createTestBucket } from '../../support/servers/s3.ts';
 
 const newKey = () => randomBytes(16).toString('hex');
 
@@ -21,12 +21,12 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.byteLength; start += 70_001) yield bytes.subarray(start, start + 70_001);
 }
 
-describeUnless(missingS3, 'large blobs in a bucket of S3', () => {
+describeUnless(missingS3Reason, 'large blobs in a bucket of S3', () => {
   const partSize = 5 * 1024 * 1024;
 
   async function largeBucket() {
     const drafts = await mkdtemp(join(tmpdir(), 'ams-blobs-'));
-    const { client, bucket, remove } = await testBucket();
+    const { client, bucket, remove } = await createTestBucket();
     onTestFinished(async () => {
       expect(await readdir(drafts)).toEqual([]);
       await rm(drafts, { recursive: true });
@@ -34,7 +34,7 @@ describeUnless(missingS3, 'large blobs in a bucket of S3', () => {
     });
     const unfinished = async () =>
       (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];
-    return { client, bucket, unfinished, blobs: s3Blobs(client, bucket, drafts, partSize) };
+    return { client, bucket, unfinished, blobs: createS3Store(client, bucket, drafts, partSize) };
   }
 
   test('are put in parts, and read as one', async () => {

@@ -3,12 +3,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicFetch } from '../../../src/platform/public-fetch.ts';
-import { tls } from '../../support/tls.ts';
+import { createPublicFetch } from '../../../src/platform/outbound/public-fetch.ts';
+import { testCertificate } from '../../support/servers/tls-certificate.ts';
 
 const calls: string[] = [];
 let answer: RequestListener;
-const server = createServer(tls, (request: IncomingMessage, response: ServerResponse) => {
+const server = createServer(testCertificate, (request: IncomingMessage, response: ServerResponse) => {
   calls.push(request.url ?? '');
   answer(request, response);
 });
@@ -24,14 +24,14 @@ afterAll(() => {
 });
 
 /** As a process has it. */
-const guarded = publicFetch({ patience_ms: 2_000, largest: 1_000, agent: { ca: tls.cert } });
+const guarded = createPublicFetch({ timeoutMs: 2_000, maxBytes: 1_000, agent: { ca: testCertificate.cert } });
 /** The same where the address of the test's server counts as public. */
 const trusting = (options: { patience_ms?: number; largest?: number } = {}) =>
-  publicFetch({
-    patience_ms: 2_000,
-    largest: 1_000,
+  createPublicFetch({
+    timeoutMs: 2_000,
+    maxBytes: 1_000,
     ...options,
-    agent: { ca: tls.cert, allowIPAddressList: ['127.0.0.1'] },
+    agent: { ca: testCertificate.cert, allowIPAddressList: ['127.0.0.1'] },
   });
 
 describe('inside', () => {
@@ -131,9 +131,9 @@ describe('what is read', () => {
   test('comes over https, from who can prove the name', async () => {
     await expect(guarded('http://app.example/')).rejects.toThrow(/only https/);
     await expect(guarded('file:///etc/passwd')).rejects.toThrow(/only https/);
-    const distrusting = publicFetch({
-      patience_ms: 2_000,
-      largest: 1_000,
+    const distrusting = createPublicFetch({
+      timeoutMs: 2_000,
+      maxBytes: 1_000,
       agent: { allowIPAddressList: ['127.0.0.1'] },
     });
     await expect(distrusting(`https://127.0.0.1:${port}/`)).rejects.toThrow(/self-signed/);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { QueuedJob } from '../../../src/jobs/define.ts';
-import type { ErrorLog } from '../../../src/platform/error-log.ts';
-import { JobPutBack, type JobQueues } from '../../../src/platform/queues.ts';
-import { tcpProxy } from '../../support/tcp-proxy.ts';
+import type { ErrorLog } from '../../../src/shared/error-log.ts';
+import { JobPutBack, type JobQueues } from '../../../src/platform/queues/job-queues.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 
 export interface QueueBackend {
   kind: 'redis' | 'postgres';
@@ -17,16 +17,16 @@ export interface QueueBackend {
 }
 
 /** How long a condition may take to come true, and how often to look. */
-export const soon = { timeout: 15_000, interval: 10 };
+export const waitOptions = { timeout: 15_000, interval: 10 };
 
 /** A job that differs from the others in what matters to a test. */
-export function job(id: string, changes: Partial<QueuedJob> = {}): QueuedJob {
+export function buildJob(id: string, changes: Partial<QueuedJob> = {}): QueuedJob {
   const payload = { v: 1, event_id: id };
   return { queue: 'delivery', name: 'deliver_event', id, payload, attempts: 3, backoff_ms: 20, ...changes };
 }
 
 /** What job queues promise on every backend. */
-export function queueContract(start: () => Promise<QueueBackend>): void {
+export function testQueueContract(start: () => Promise<QueueBackend>): void {
   let backend: QueueBackend;
   beforeAll(async () => {
     backend = await start();
@@ -50,10 +50,10 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
     const taken: unknown[] = [];
     await queues.consume('delivery', { concurrency: 5 }, async (given) => void taken.push(given));
     await queues.enqueue([
-      job('a', { payload: { text: 'ü', list: [1, null] } }),
-      job('b', { queue: 'maintenance' }),
+      buildJob('a', { payload: { text: 'ü', list: [1, null] } }),
+      buildJob('b', { queue: 'maintenance' }),
     ]);
-    await vi.waitFor(() => expect(taken.length).toBe(1), soon);
+    await vi.waitFor(() => expect(taken.length).toBe(1), waitOptions);
     const payload = { text: 'ü', list: [1, null] };
     expect(taken).toEqual([{ id: 'a', name: 'deliver_event', payload, attempt: 1 }]);
     await vi.waitFor(async () => {
@@ -67,33 +67,33 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
         ['agent-erasure', 0, 0],
         ['agent-export', 0, 0],
       ]);
-    }, soon);
+    }, waitOptions);
   });
 
   test('takes jobs in the order they were added', async () => {
     const { queues } = await open();
     const ids = Array.from({ length: 60 }, (_, n) => `job-${n}`);
-    for (const id of ids.slice(0, 10)) await queues.enqueue([job(id)]);
-    await Promise.all(ids.slice(10, 20).map((id) => queues.enqueue([job(id)])));
-    await queues.enqueue(ids.slice(20).map((id) => job(id)));
+    for (const id of ids.slice(0, 10)) await queues.enqueue([buildJob(id)]);
+    await Promise.all(ids.slice(10, 20).map((id) => queues.enqueue([buildJob(id)])));
+    await queues.enqueue(ids.slice(20).map((id) => buildJob(id)));
     const done: string[] = [];
     await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => void done.push(id));
-    await vi.waitFor(() => expect(done.length).toBe(60), soon);
+    await vi.waitFor(() => expect(done.length).toBe(60), waitOptions);
     expect(done).toEqual(ids);
   });
 
   test('ignores a job whose id is in the queue, and takes it again once completed', async () => {
     const { queues } = await open();
     const done: string[] = [];
-    await queues.enqueue([job('same'), job('same')]);
-    await queues.enqueue([job('same')]);
+    await queues.enqueue([buildJob('same'), buildJob('same')]);
+    await queues.enqueue([buildJob('same')]);
     await queues.consume('delivery', { concurrency: 4 }, async ({ id }) => void done.push(id));
-    await queues.enqueue([job('last')]);
-    await vi.waitFor(() => expect(done).toEqual(['same', 'last']), soon);
+    await queues.enqueue([buildJob('last')]);
+    await vi.waitFor(() => expect(done).toEqual(['same', 'last']), waitOptions);
     await vi.waitFor(async () => {
-      await queues.enqueue([job('same')]);
+      await queues.enqueue([buildJob('same')]);
       expect(done).toEqual(['same', 'last', 'same']);
-    }, soon);
+    }, waitOptions);
   });
 
   test('tries again after a pause that doubles', async () => {
@@ -103,8 +103,8 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
       tries.push({ attempt, at: Date.now() });
       if (attempt < 3) throw new Error('not yet');
     });
-    await queues.enqueue([job('stubborn', { attempts: 5, backoff_ms: 200 })]);
-    await vi.waitFor(() => expect(tries.map(({ attempt }) => attempt)).toEqual([1, 2, 3]), soon);
+    await queues.enqueue([buildJob('stubborn', { attempts: 5, backoff_ms: 200 })]);
+    await vi.waitFor(() => expect(tries.map(({ attempt }) => attempt)).toEqual([1, 2, 3]), waitOptions);
     const [first = 0, second = 0, third = 0] = tries.map(({ at }) => at);
     expect(second - first).toBeGreaterThanOrEqual(195);
     expect(third - second).toBeGreaterThanOrEqual(395);
@@ -118,17 +118,17 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
       attempts.push(attempt);
       if (broken) throw new Error('broken');
     });
-    const failing = job('failing', { attempts: 2, backoff_ms: 1 });
+    const failing = buildJob('failing', { attempts: 2, backoff_ms: 1 });
     await queues.enqueue([failing]);
     const failedOnes = async (): Promise<number | undefined> => (await queues.depths())[0]?.failed;
-    await vi.waitFor(async () => expect(await failedOnes()).toBe(1), soon);
+    await vi.waitFor(async () => expect(await failedOnes()).toBe(1), waitOptions);
     expect(log).toHaveBeenCalledWith('a job of queue delivery failed for good', expect.any(Error));
     broken = false;
     await queues.enqueue([failing]);
     expect(await failedOnes()).toBe(1);
-    await queues.enqueue([failing, job('unknown')], { retry_failed: true });
-    await vi.waitFor(async () => expect(await failedOnes()).toBe(0), soon);
-    await vi.waitFor(() => expect(attempts).toHaveLength(4), soon);
+    await queues.enqueue([failing, buildJob('unknown')], { retryFailed: true });
+    await vi.waitFor(async () => expect(await failedOnes()).toBe(0), waitOptions);
+    await vi.waitFor(() => expect(attempts).toHaveLength(4), waitOptions);
     expect(attempts.filter((attempt) => attempt === 1)).toHaveLength(3);
   });
 
@@ -140,12 +140,12 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
     await queues.consume('delivery', { concurrency: 3 }, async () => {
       now += 1;
       most = Math.max(most, now);
-      await vi.waitFor(() => expect(most).toBe(3), soon);
+      await vi.waitFor(() => expect(most).toBe(3), waitOptions);
       now -= 1;
       done += 1;
     });
-    await queues.enqueue(Array.from({ length: 12 }, (_, n) => job(`job-${n}`)));
-    await vi.waitFor(() => expect(done).toBe(12), soon);
+    await queues.enqueue(Array.from({ length: 12 }, (_, n) => buildJob(`job-${n}`)));
+    await vi.waitFor(() => expect(done).toBe(12), waitOptions);
     expect(most).toBe(3);
   });
 
@@ -161,8 +161,8 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
       await finished;
       events.push(`${id} finished`);
     });
-    await queues.enqueue([job('slow'), job('left')]);
-    await vi.waitFor(() => expect(events).toEqual(['slow started']), soon);
+    await queues.enqueue([buildJob('slow'), buildJob('left')]);
+    await vi.waitFor(() => expect(events).toEqual(['slow started']), waitOptions);
     const closed = consumer.close().then(() => events.push('closed'));
     await queues.ping();
     finish();
@@ -180,8 +180,8 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
       await once(stop.signal, 'abort');
       stop.signal.throwIfAborted();
     });
-    await queues.enqueue([job('long', { attempts: 1 })]);
-    await vi.waitFor(() => expect(attempts).toEqual([1]), soon);
+    await queues.enqueue([buildJob('long', { attempts: 1 })]);
+    await vi.waitFor(() => expect(attempts).toEqual([1]), waitOptions);
     const closed = first.close();
     stop.abort(new JobPutBack('this worker stops'));
     await closed;
@@ -189,14 +189,14 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
     await queues.consume('delivery', { concurrency: 1 }, async ({ attempt }) => {
       attempts.push(attempt);
     });
-    await vi.waitFor(() => expect(attempts).toEqual([1, 1]), soon);
+    await vi.waitFor(() => expect(attempts).toEqual([1, 1]), waitOptions);
     expect(log).not.toHaveBeenCalled();
   });
 
   test('refuses an id that BullMQ would not keep', async () => {
     const { queues } = await open();
-    await expect(queues.enqueue([job('fine'), job('event:job')])).rejects.toThrow(/no colon/);
-    await expect(queues.enqueue([job('42')])).rejects.toThrow(/not a number/);
+    await expect(queues.enqueue([buildJob('fine'), buildJob('event:job')])).rejects.toThrow(/no colon/);
+    await expect(queues.enqueue([buildJob('42')])).rejects.toThrow(/not a number/);
     expect((await queues.depths())[0]?.waiting).toBe(0);
   });
 
@@ -204,64 +204,64 @@ export function queueContract(start: () => Promise<QueueBackend>): void {
     'fails fast while the backend is away, and consumers go on by themselves',
     { timeout: 40_000 },
     async () => {
-      const proxy = await tcpProxy(backend.url);
+      const proxy = await startTcpProxy(backend.url);
       onTestFinished(() => proxy.close());
       const { queues, log } = await open(proxy.url);
       const done: string[] = [];
       await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));
-      await queues.enqueue([job('before')]);
-      await vi.waitFor(() => expect(done).toEqual(['before']), soon);
-      await proxy.cut();
+      await queues.enqueue([buildJob('before')]);
+      await vi.waitFor(() => expect(done).toEqual(['before']), waitOptions);
+      await proxy.disconnect();
       const started = Date.now();
-      await expect(queues.enqueue([job('lost')])).rejects.toThrow(/./);
+      await expect(queues.enqueue([buildJob('lost')])).rejects.toThrow(/./);
       expect(Date.now() - started).toBeLessThan(2_000);
       await expect(queues.ping()).rejects.toThrow(/./);
       await proxy.restore();
-      await vi.waitFor(() => queues.ping(), soon);
-      await queues.enqueue([job('after')]);
-      await vi.waitFor(() => expect(done).toEqual(['before', 'after']), soon);
+      await vi.waitFor(() => queues.ping(), waitOptions);
+      await queues.enqueue([buildJob('after')]);
+      await vi.waitFor(() => expect(done).toEqual(['before', 'after']), waitOptions);
       expect(log).toHaveBeenCalled();
     },
   );
 
   test('closes while the backend is away', async () => {
-    const proxy = await tcpProxy(backend.url);
+    const proxy = await startTcpProxy(backend.url);
     onTestFinished(() => proxy.close());
     const { queues } = await open(proxy.url);
     const consumer = await queues.consume('delivery', { concurrency: 1 }, async () => undefined);
-    await proxy.cut();
+    await proxy.disconnect();
     await expect(queues.ping()).rejects.toThrow(/./);
     await consumer.close();
     await queues.close();
-    await expect(queues.enqueue([job('late')])).rejects.toThrow(/closed/);
+    await expect(queues.enqueue([buildJob('late')])).rejects.toThrow(/closed/);
   });
 
   test('does not consume from a backend that is not there', async () => {
-    const proxy = await tcpProxy(backend.url);
+    const proxy = await startTcpProxy(backend.url);
     const queues = backend.open({ url: proxy.url, namespace: 'absent', log: () => undefined });
     onTestFinished(() => queues.close());
-    await proxy.cut();
+    await proxy.disconnect();
     await expect(queues.consume('delivery', { concurrency: 1 }, async () => undefined)).rejects.toThrow(/./);
     await expect(queues.ping()).rejects.toThrow(/./);
-    await expect(queues.enqueue([job('early')])).rejects.toThrow(/./);
+    await expect(queues.enqueue([buildJob('early')])).rejects.toThrow(/./);
     await proxy.restore();
     onTestFinished(() => proxy.close());
-    await vi.waitFor(() => queues.ping(), soon);
+    await vi.waitFor(() => queues.ping(), waitOptions);
   });
 
   test('takes over the jobs of a worker that was killed', async () => {
     const { queues, namespace } = await open();
-    const script = join(import.meta.dirname, '../../support/hanging-worker.ts');
+    const script = join(import.meta.dirname, '../../support/stalled-worker.ts');
     const args = ['--import', 'tsx', script, backend.kind, backend.url, namespace];
     const worker = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     onTestFinished(() => void worker.kill('SIGKILL'));
     const lines = createInterface(worker.stdout);
-    await queues.enqueue([job('orphan')]);
+    await queues.enqueue([buildJob('orphan')]);
     const [taken]: unknown[] = await once(lines, 'line');
     expect(taken).toBe('orphan');
     const done: string[] = [];
     await queues.consume('delivery', { concurrency: 1 }, async ({ id }) => void done.push(id));
     worker.kill('SIGKILL');
-    await vi.waitFor(() => expect(done).toEqual(['orphan']), { ...soon, timeout: 20_000 });
+    await vi.waitFor(() => expect(done).toEqual(['orphan']), { ...waitOptions, timeout: 20_000 });
   });
 }

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { postgresQueues } from '../../../src/platform/queues-postgres.ts';
-import { redisQueues } from '../../../src/platform/queues-redis.ts';
-import { testDatabase } from '../../support/postgres.ts';
-import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/redis-server.ts';
-import { job, type QueueBackend, queueContract, soon } from './queue-contract.ts';
+import { createPostgresQueues } from '../../../src/platform/queues/postgres.ts';
+import { createRedisQueues } from '../../../src/platform/queues/redis.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/servers/redis/server.ts';
+import { buildJob, type QueueBackend, testQueueContract, waitOptions } from './queue-contract.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -15,23 +15,23 @@ await describeWithRedis('the job queues in Redis', () => {
     return {
       kind: 'redis',
       url: redis.url,
-      open: ({ url, namespace, log }) => redisQueues({ url, prefix: namespace, log }),
+      open: ({ url, namespace, log }) => createRedisQueues({ url, prefix: namespace, log }),
       stop: () => redis.stop(),
     };
   };
-  queueContract(start);
+  testQueueContract(start);
 
   test('does nothing in another database than the one asked for', async () => {
-    const queues = redisQueues({ url: `${redis.url}/9999`, prefix: 'elsewhere', log: () => undefined });
+    const queues = createRedisQueues({ url: `${redis.url}/9999`, prefix: 'elsewhere', log: () => undefined });
     onTestFinished(() => queues.close());
     await expect(queues.ping()).rejects.toThrow(/DB index is out of range/);
-    await expect(queues.enqueue([job('stray')])).rejects.toThrow(/not connected/);
+    await expect(queues.enqueue([buildJob('stray')])).rejects.toThrow(/not connected/);
   });
 
   test('says that a server takes no jobs which answers, and is full or has become a replica', async () => {
     const server = await startTestRedis();
     onTestFinished(() => server.stop());
-    const queues = redisQueues({ url: server.url, prefix: 'refused', log: () => undefined });
+    const queues = createRedisQueues({ url: server.url, prefix: 'refused', log: () => undefined });
     onTestFinished(() => queues.close());
     const client = new Redis(server.url);
     onTestFinished(() => client.disconnect());
@@ -44,22 +44,22 @@ await describeWithRedis('the job queues in Redis', () => {
     await client.replicaof('127.0.0.1', redis.port);
     await expect(queues.check()).rejects.toThrow(/^Redis takes no jobs: READONLY /);
     await client.replicaof('NO', 'ONE');
-    await vi.waitFor(() => queues.check(), soon);
+    await vi.waitFor(() => queues.check(), waitOptions);
   });
 
   test('goes on after FLUSHALL', async () => {
-    const queues = redisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
+    const queues = createRedisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
     onTestFinished(() => queues.close());
     await queues.ping();
     const done: string[] = [];
     await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));
-    await queues.enqueue([job('before')]);
-    await vi.waitFor(() => expect(done).toEqual(['before']), soon);
+    await queues.enqueue([buildJob('before')]);
+    await vi.waitFor(() => expect(done).toEqual(['before']), waitOptions);
     const client = new Redis(redis.url);
     await client.flushall();
     await client.quit();
-    await queues.enqueue([job('after-1'), job('after-2')]);
-    await vi.waitFor(() => expect(done.toSorted()).toEqual(['after-1', 'after-2', 'before']), soon);
+    await queues.enqueue([buildJob('after-1'), buildJob('after-2')]);
+    await vi.waitFor(() => expect(done.toSorted()).toEqual(['after-1', 'after-2', 'before']), waitOptions);
   });
 
   test(
@@ -69,39 +69,39 @@ await describeWithRedis('the job queues in Redis', () => {
       const client = new Redis(redis.url);
       await client.config('SET', 'appendfsync', 'always');
       await client.quit();
-      const queues = redisQueues({ url: redis.url, prefix: 'killed', log: () => undefined });
+      const queues = createRedisQueues({ url: redis.url, prefix: 'killed', log: () => undefined });
       onTestFinished(() => queues.close());
       await queues.ping();
       const done = new Set<string>();
       let hold = true;
       await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => {
-        await vi.waitFor(() => expect(hold).toBe(false), soon);
+        await vi.waitFor(() => expect(hold).toBe(false), waitOptions);
         done.add(id);
       });
       const ids = Array.from({ length: 30 }, (_, n) => `kept-${n}`);
-      await queues.enqueue(ids.map((id) => job(id)));
+      await queues.enqueue(ids.map((id) => buildJob(id)));
       await redis.kill9();
-      await expect(queues.enqueue([job('refused')])).rejects.toThrow(/./);
+      await expect(queues.enqueue([buildJob('refused')])).rejects.toThrow(/./);
       hold = false;
       await redis.restart();
       await vi.waitFor(() => expect([...done].toSorted()).toEqual(ids.toSorted()), {
-        ...soon,
+        ...waitOptions,
         timeout: 25_000,
       });
       await queues.ping();
-      await queues.enqueue([job('later')]);
-      await vi.waitFor(() => expect(done).toContain('later'), soon);
+      await queues.enqueue([buildJob('later')]);
+      await vi.waitFor(() => expect(done).toContain('later'), waitOptions);
     },
   );
 });
 
 describe('the job queues in PostgreSQL', () =>
-  queueContract(async () => {
-    const database = await testDatabase();
+  testQueueContract(async () => {
+    const database = await createTestDatabase();
     return {
       kind: 'postgres',
       url: database.url,
-      open: ({ url, namespace, log }) => postgresQueues({ url, schema: namespace, log }),
+      open: ({ url, namespace, log }) => createPostgresQueues({ url, schema: namespace, log }),
       stop: () => database.drop(),
     };
   }));

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ScannedFile, ScannerAway } from '../../../src/platform/scanner.ts';
-import { clamdScanner, pingClamd } from '../../../src/platform/scanner-clamd.ts';
+import { type ScannedFile, ScannerUnavailable } from '../../../src/platform/scanning/scanner.ts';
+import { createClamdScanner, pingClamd } from '../../../src/platform/scanning/clamd.ts';
 
 /** Somebody who listens where clamd should. */
-async function pretender(behave: (socket: Socket) => void): Promise<string> {
+async function startFakeClamd(behave: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
@@ -39,9 +39,9 @@ const atTheEnd = (socket: Socket, say: () => void): void => {
   });
 };
 
-const impatient = { silence: 300, altogether: 60_000 };
+const shortTimeouts = { idleMs: 300, totalMs: 60_000 };
 
-test.each<[string, (socket: Socket) => void, typeof impatient?]>([
+test.each<[string, (socket: Socket) => void, typeof shortTimeouts?]>([
   ['takes nothing and says nothing', (socket) => void socket.pause()],
   ['takes everything and says nothing', (socket) => void socket.resume()],
   ['hangs up at once', (socket) => void socket.destroy()],
@@ -58,25 +58,27 @@ test.each<[string, (socket: Socket) => void, typeof impatient?]>([
       const talk = setInterval(() => socket.write('.'), 20);
       socket.on('close', () => clearInterval(talk));
     },
-    { silence: 60_000, altogether: 400 },
+    { idleMs: 60_000, totalMs: 400 },
   ],
-])('a scanner that %s has judged nothing', async (_, behave, patience = impatient) => {
-  const scanner = clamdScanner(await pretender(behave), patience);
-  await expect(scanner.scan(file)).rejects.toThrow(ScannerAway);
+])('a scanner that %s has judged nothing', async (_, behave, patience = shortTimeouts) => {
+  const scanner = createClamdScanner(await startFakeClamd(behave), patience);
+  await expect(scanner.scan(file)).rejects.toThrow(ScannerUnavailable);
 });
 
 test('what is found counts, whenever it is said', async () => {
-  const scanner = clamdScanner(await pretender((socket) => void socket.write('stream: Some.Thing FOUND\0')));
+  const scanner = createClamdScanner(
+    await startFakeClamd((socket) => void socket.write('stream: Some.Thing FOUND\0')),
+  );
   expect(await scanner.scan(file)).toEqual({ status: 'infected', finding: 'Some.Thing' });
 });
 
 test('a fault of the store is none of the scanner', async () => {
   const broken = { ...file, read: () => Promise.reject(new Error('the disk does not answer')) };
-  const scanner = clamdScanner(await pretender((socket) => void socket.resume()));
+  const scanner = createClamdScanner(await startFakeClamd((socket) => void socket.resume()));
   await expect(scanner.scan(broken)).rejects.toThrow('the disk does not answer');
 });
 
 test('who listens there and is no clamd is noticed', async () => {
-  const url = await pretender((socket) => void socket.write('SSH-2.0-something\0'));
+  const url = await startFakeClamd((socket) => void socket.write('SSH-2.0-something\0'));
   await expect(pingClamd(url)).rejects.toThrow(/^it answers SSH-2.0-something/);
 });

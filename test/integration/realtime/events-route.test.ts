@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { eventsAnswer } from '../../../src/rest/events.ts';
-import { checkReceived } from '../../support/asyncapi/received.ts';
-import { startNode, type TestNode } from '../ws/node.ts';
+import { eventsAnswer } from '../../../src/transports/rest/events.ts';
+import { checkReceived } from '../../support/asyncapi/check-received.ts';
+import { startRealtimeNode, type RealtimeNode } from '../ws/realtime-node.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: TestNode;
+let node: RealtimeNode;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startRealtimeNode();
 });
 afterAll(() => node.stop());
 
@@ -91,7 +91,7 @@ test('a caller that goes away leaves nothing behind', async () => {
 });
 
 test('a stopping process answers whoever waits at once', async () => {
-  const stopping = await startNode();
+  const stopping = await startRealtimeNode();
   const agent = await stopping.agent();
   const token = stopping.token(agent);
   const headers = { Authorization: `Bearer ${token}` };
@@ -102,7 +102,7 @@ test('a stopping process answers whoever waits at once', async () => {
 });
 
 test('many callers may wait at once, without a warning', async () => {
-  const crowded = await startNode();
+  const crowded = await startRealtimeNode();
   const warnings: string[] = [];
   const note = (warning: Error) => void warnings.push(warning.message);
   process.on('warning', note);

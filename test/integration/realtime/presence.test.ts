@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
-import { createLifecycle } from '../../../src/platform/lifecycle.ts';
-import { maintenanceHandler } from '../../../workers/maintenance.ts';
-import { rawCall } from '../../support/mcp-client.ts';
-import { rest } from '../../support/rest-client.ts';
+import { createLifecycle } from '../../../src/start/lifecycle.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { trustOf } from '../../support/trust.ts';
-import { connect, type WsClient } from '../../support/ws-client.ts';
-import { openSse } from '../mcp/sse-client.ts';
-import { signedIn } from '../console/signed-in.ts';
-import { startCluster } from '../workers/cluster.ts';
-import { startNode } from '../ws/node.ts';
+import { createContactsClient } from '../../clients/contacts.ts';
+import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
+import { openSseStream } from '../../clients/sse.ts';
+import { signInPerson } from '../console/signed-in-person.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startRealtimeNode } from '../ws/realtime-node.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const clients: WsClient[] = [];
 afterEach(() => {
-  for (const client of clients.splice(0)) client.cut();
+  for (const client of clients.splice(0)) client.disconnect();
 });
-async function join(url: string, token: string): Promise<WsClient> {
-  const client = await connect(url, { token });
+async function connectClient(url: string, token: string): Promise<WsClient> {
+  const client = await connectWebSocket(url, { token });
   clients.push(client);
   return client;
 }
@@ -41,25 +41,25 @@ async function secondApi() {
   return { url: `http://127.0.0.1:${port}`, stop };
 }
 
-const patience = { timeout: 60_000, interval: 20 };
+const waitOptions = { timeout: 60_000, interval: 20 };
 
 async function shown(by: TestAgent, of: TestAgent): Promise<boolean> {
-  return (await rest('GET', `${service.api}/agents/${of.id}`, { token: by.token })).body.is_online;
+  return (await requestRest('GET', `${service.api}/agents/${of.id}`, { token: by.token })).body.is_online;
 }
 
 test('whoever holds a stream is online wherever it is shown, and nobody else is', async () => {
   const { api, url } = service;
   const [ada, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
-  await trustOf(api).befriend(ada, bob);
-  await trustOf(api).befriend(ada, eve);
-  const mcp = await service.token(ada.handle, { door: 'mcp' });
-  const get = async (path: string) => (await rest('GET', `${api}${path}`, { token: ada.token })).body;
+  await createContactsClient(api).befriend(ada, bob);
+  await createContactsClient(api).befriend(ada, eve);
+  const mcp = await service.token(ada.handle, { audience: 'mcp' });
+  const get = async (path: string) => (await requestRest('GET', `${api}${path}`, { token: ada.token })).body;
   const byId = (list: { id?: string; agent_id?: string; is_online: boolean }[]) =>
     Object.fromEntries(list.map((each) => [each.id ?? each.agent_id, each.is_online]));
   const [owner, name] = bob.handle.split('.');
 
-  await join(url, bob.token);
-  await expect.poll(() => shown(ada, bob), patience).toBe(true);
+  await connectClient(url, bob.token);
+  await expect.poll(() => shown(ada, bob), waitOptions).toBe(true);
   expect(await shown(ada, eve)).toBe(false);
   expect((await get(`/agents/${owner}/${name}`)).agent.is_online).toBe(true);
   expect(byId((await get('/contacts')).contacts)).toEqual({ [bob.id]: true, [eve.id]: false });
@@ -69,61 +69,61 @@ test('whoever holds a stream is online wherever it is shown, and nobody else is'
   expect(byId((await get(`/search?q=${eve.handle}`)).contacts)[eve.id]).toBe(false);
   expect(byId((await get(`/search/agents?q=${owner}`)).agents)[bob.id]).toBe(true);
   expect(byId((await get(`/search/directory?q=${owner}`)).agents)[bob.id]).toBe(true);
-  const own = (path: string) => rest('GET', `${api}${path}`, { token: bob.token });
+  const own = (path: string) => requestRest('GET', `${api}${path}`, { token: bob.token });
   expect((await own('/agents/me')).body.is_online).toBe(true);
   expect(byId((await own('/agents')).body.agents)).toEqual({ [bob.id]: true });
   expect(byId((await own('/agents/managed')).body.agents)).toEqual({ [bob.id]: true });
-  const renamed = await rest('PATCH', `${api}/agents/me`, {
+  const renamed = await requestRest('PATCH', `${api}/agents/me`, {
     token: bob.token,
     body: { display_name: 'Bob' },
   });
   expect(renamed.body.is_online).toBe(true);
-  const tool = await rawCall(url, mcp, 'list_contacts');
+  const tool = await callToolRaw(url, mcp, 'list_contacts');
   expect(byId(tool.value['contacts'] as never)).toEqual({ [bob.id]: true, [eve.id]: false });
 });
 
 test('a stream over MCP and a call that waits count as well', async () => {
   const [ada, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
-  const token = await service.token(bob.handle, { door: 'mcp' });
-  const sse = await openSse(`${service.url}/mcp`, {
+  const token = await service.token(bob.handle, { audience: 'mcp' });
+  const sse = await openSseStream(`${service.url}/mcp`, {
     Authorization: `Bearer ${token}`,
     Accept: 'text/event-stream',
   });
   onTestFinished(() => sse.close());
-  const wait = rest('GET', `${service.api}/events?wait=20`, { token: eve.token });
-  await expect.poll(() => shown(ada, bob), patience).toBe(true);
-  await expect.poll(() => shown(ada, eve), patience).toBe(true);
+  const wait = requestRest('GET', `${service.api}/events?wait=20`, { token: eve.token });
+  await expect.poll(() => shown(ada, bob), waitOptions).toBe(true);
+  await expect.poll(() => shown(ada, eve), waitOptions).toBe(true);
   const body = { with_handle: eve.handle };
-  expect((await rest('POST', `${service.api}/threads`, { token: ada.token, body })).status).toBe(201);
+  expect((await requestRest('POST', `${service.api}/threads`, { token: ada.token, body })).status).toBe(201);
   expect((await wait).status).toBe(200);
 });
 
 test('people see it too: of their agents, and of the contacts of these', async () => {
-  const ada = await signedIn(service);
+  const ada = await signInPerson(service);
   const mine = await ada.agent();
   const friend = await service.agent();
-  await trustOf(service.api).befriend(friend, mine);
+  await createContactsClient(service.api).befriend(friend, mine);
   const contacts = `/console/agents/${mine.id}/contacts`;
-  expect((await ada.go('/console/agents')).words).not.toContain('Online');
-  expect((await ada.go(contacts)).words).not.toContain('Online');
-  await join(service.url, friend.token);
-  await expect.poll(() => shown(mine, friend), patience).toBe(true);
-  expect((await ada.go('/console/agents')).words).not.toContain('Online');
-  expect((await ada.go(contacts)).words).toContain('Online');
-  await join(service.url, mine.token);
-  await expect.poll(() => shown(mine, mine), patience).toBe(true);
-  expect((await ada.go('/console/agents')).words).toContain('Online');
+  expect((await ada.go('/console/agents')).visibleText).not.toContain('Online');
+  expect((await ada.go(contacts)).visibleText).not.toContain('Online');
+  await connectClient(service.url, friend.token);
+  await expect.poll(() => shown(mine, friend), waitOptions).toBe(true);
+  expect((await ada.go('/console/agents')).visibleText).not.toContain('Online');
+  expect((await ada.go(contacts)).visibleText).toContain('Online');
+  await connectClient(service.url, mine.token);
+  await expect.poll(() => shown(mine, mine), waitOptions).toBe(true);
+  expect((await ada.go('/console/agents')).visibleText).toContain('Online');
 });
 
 test('an agent in two processes is online until the last one stops, and then at once offline', async () => {
   const [second, third] = [await secondApi(), await secondApi()];
   const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
-  await join(second.url, bob.token);
-  await join(third.url, bob.token);
+  await connectClient(second.url, bob.token);
+  await connectClient(third.url, bob.token);
   const nodes = () =>
     service.core.database.query({ text: 'select node_id from presence where agent_id = $1' }, [bob.id]);
-  await expect.poll(async () => (await nodes()).length, patience).toBe(2);
-  expect(await service.core.repositories.presence.online([ada.id, bob.id])).toEqual(new Set([bob.id]));
+  await expect.poll(async () => (await nodes()).length, waitOptions).toBe(2);
+  expect(await service.core.repositories.presence.listOnline([ada.id, bob.id])).toEqual(new Set([bob.id]));
   expect(await second.stop()).toBe(true);
   expect(await shown(ada, bob)).toBe(true);
   expect(await third.stop()).toBe(true);
@@ -132,14 +132,14 @@ test('an agent in two processes is online until the last one stops, and then at 
 });
 
 test('a process that is killed keeps nobody online beyond its lease, and is swept away later', async () => {
-  const cluster = await startCluster('postgres');
+  const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
   const { database, repositories } = cluster.core;
-  const api = await cluster.api();
+  const api = await cluster.startApi();
   const agent = await buildAgent(cluster.core);
-  await join(api.url, agent.token);
-  const online = async () => (await repositories.presence.online([agent.id])).size;
-  await expect.poll(online, patience).toBe(1);
+  await connectClient(api.url, agent.token);
+  const online = async () => (await repositories.presence.listOnline([agent.id])).size;
+  await expect.poll(online, waitOptions).toBe(1);
   const age = (ms: number) =>
     database.query({ text: 'update presence_nodes set seen_at = seen_at - $1::bigint' }, [ms]);
   await api.kill9();
@@ -156,43 +156,49 @@ test('a process that is killed keeps nobody online beyond its lease, and is swep
 });
 
 test('whoever comes back soon was never away; who does not is offline', async () => {
-  const node = await startNode({ linger_ms: 300, presence_intervals: { beat_ms: 100, gather_ms: 5 } });
+  const node = await startRealtimeNode({
+    lingerMs: 300,
+    presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 },
+  });
   onTestFinished(() => node.stop());
   const [agent, gone] = [await node.agent(), await node.agent()];
   const token = node.token(agent);
   const { presence } = node.repositories;
-  const first = await join(node.address, token);
-  const leaver = await join(node.address, node.token(gone));
-  await expect.poll(() => presence.online([agent, gone]), patience).toEqual(new Set([agent, gone]));
+  const first = await connectClient(node.address, token);
+  const leaver = await connectClient(node.address, node.token(gone));
+  await expect.poll(() => presence.listOnline([agent, gone]), waitOptions).toEqual(new Set([agent, gone]));
   await first.close();
-  const again = await join(node.address, token);
+  const again = await connectClient(node.address, token);
   // Whoever leaves after the other came back, and is offline by now, lingered at least as long.
   await leaver.close();
-  await expect.poll(() => presence.online([gone]), patience).toEqual(new Set());
-  expect(await presence.online([agent])).toEqual(new Set([agent]));
+  await expect.poll(() => presence.listOnline([gone]), waitOptions).toEqual(new Set());
+  expect(await presence.listOnline([agent])).toEqual(new Set([agent]));
   // A sign of life makes good what the clock took.
   await node.database.query({ text: 'update presence_nodes set seen_at = seen_at - 20000' }, []);
-  await expect.poll(() => presence.online([agent]), patience).toEqual(new Set([agent]));
+  await expect.poll(() => presence.listOnline([agent]), waitOptions).toEqual(new Set([agent]));
   await again.close();
-  await expect.poll(() => presence.online([agent]), patience).toEqual(new Set());
+  await expect.poll(() => presence.listOnline([agent]), waitOptions).toEqual(new Set());
 });
 
 test('while nothing can be written streams go on, and it is made good', async () => {
-  const node = await startNode({ linger_ms: 0, presence_intervals: { beat_ms: 50, gather_ms: 5 } });
+  const node = await startRealtimeNode({
+    lingerMs: 0,
+    presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 },
+  });
   onTestFinished(() => node.stop());
   const [stays, comes, goes] = [await node.agent(), await node.agent(), await node.agent()];
   const { presence } = node.repositories;
-  await join(node.address, node.token(stays));
-  const leaving = await join(node.address, node.token(goes));
-  const online = () => presence.online([stays, comes, goes]);
-  await expect.poll(online, patience).toEqual(new Set([stays, goes]));
+  await connectClient(node.address, node.token(stays));
+  const leaving = await connectClient(node.address, node.token(goes));
+  const online = () => presence.listOnline([stays, comes, goes]);
+  await expect.poll(online, waitOptions).toEqual(new Set([stays, goes]));
   await node.database.query({ text: 'alter table presence_nodes rename to away' }, []);
   await leaving.close();
-  const late = await join(node.address, node.token(comes));
-  await expect.poll(() => node.logged.length, patience).toBe(1);
+  const late = await connectClient(node.address, node.token(comes));
+  await expect.poll(() => node.logged.length, waitOptions).toBe(1);
   await node.emit([comes], 'heard all the same');
   await late.next(({ data }) => data?.['subject'] === 'heard all the same');
   await node.database.query({ text: 'alter table away rename to presence_nodes' }, []);
-  await expect.poll(online, patience).toEqual(new Set([stays, comes]));
+  await expect.poll(online, waitOptions).toEqual(new Set([stays, comes]));
   expect(node.logged).toHaveLength(1);
 });

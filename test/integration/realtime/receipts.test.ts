@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { DeliveredMark } from '../../../src/domain/receipts.ts';
-import { recordDeliveries, type Taken } from '../../../src/services/receipts.ts';
-import { allEventsOf, type FeedEvent } from '../../support/feed.ts';
-import { rest } from '../../support/rest-client.ts';
+import type { DeliveredMark } from '../../../src/domain/feed/receipts.ts';
+import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
+import { readAllEvents, type FeedEvent } from '../../clients/feed.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
-import { openSse } from '../mcp/sse-client.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -20,7 +20,7 @@ const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
 
 async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | undefined)[]) {
   const body = { participants: others.map((agent) => agent?.handle) };
-  const made = await rest('POST', `${service.api}/threads`, { token: creator?.token, body });
+  const made = await requestRest('POST', `${service.api}/threads`, { token: creator?.token, body });
   expect(made.status).toBe(201);
   const id = String(made.body.id);
   const url = `${service.api}/threads/${id}`;
@@ -28,19 +28,22 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
     id,
     async send(by: TestAgent | undefined, count = 1): Promise<void> {
       for (let sent = 0; sent < count; sent += 1) {
-        const answer = await rest('POST', `${url}/messages`, { token: by?.token, body: { content: 'x' } });
+        const answer = await requestRest('POST', `${url}/messages`, {
+          token: by?.token,
+          body: { content: 'x' },
+        });
         expect(answer.status).toBe(201);
       }
     },
     read: (by: TestAgent, up_to_sequence: number) =>
-      rest('POST', `${url}/read`, { token: by.token, body: { up_to_sequence } }),
+      requestRest('POST', `${url}/read`, { token: by.token, body: { up_to_sequence } }),
     add: (by: TestAgent, { handle }: TestAgent) =>
-      rest('POST', `${url}/members`, { token: by.token, body: { handle } }),
+      requestRest('POST', `${url}/members`, { token: by.token, body: { handle } }),
     remove: (by: TestAgent, { id: member }: TestAgent) =>
-      rest('DELETE', `${url}/members/${member}`, { token: by.token }),
+      requestRest('DELETE', `${url}/members/${member}`, { token: by.token }),
     /** Handle, delivered and read mark of each member, as this one sees them. */
     async marks(by: TestAgent | undefined) {
-      const answer = await rest('GET', `${url}/receipts`, { token: by?.token });
+      const answer = await requestRest('GET', `${url}/receipts`, { token: by?.token });
       expect(answer.status).toBe(200);
       const receipts = answer.body.receipts as {
         agent: { id: string };
@@ -59,12 +62,12 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
   };
 }
 
-const record = (taken: Taken) =>
-  service.core.unitOfWork.record((work) => recordDeliveries(work, { ...taken }));
+const record = (taken: DeliveredBatch) =>
+  service.core.unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, { ...taken }));
 
 /** What the agent has heard of deliveries so far: thread, member and mark, in order. */
-async function told(agent: TestAgent | undefined): Promise<[string, string, number][]> {
-  const events = await allEventsOf(service.core, agent);
+async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string, string, number][]> {
+  const events = await readAllEvents(service.core, agent);
   return events
     .filter(({ type }) => type === 'message.delivered')
     .flatMap(({ data }: FeedEvent) =>
@@ -80,16 +83,18 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
   const [ann, web, sse, poll, ack, away] = await agents(6);
   if (!ann || !web || !sse || !poll || !ack || !away) throw new Error('no agents');
   const thread = await threadOf(ann, web, sse, poll, ack, away);
-  const socket = await connect(service.url, { token: web.token });
-  const hearing = await connect(service.url, { token: ann.token });
-  const mcp = await service.token(sse.handle, { door: 'mcp' });
-  const stream = await openSse(`${service.url}/mcp`, {
+  const socket = await connectWebSocket(service.url, { token: web.token });
+  const hearing = await connectWebSocket(service.url, { token: ann.token });
+  const mcp = await service.token(sse.handle, { audience: 'mcp' });
+  const stream = await openSseStream(`${service.url}/mcp`, {
     Authorization: `Bearer ${mcp}`,
     Accept: 'text/event-stream',
   });
-  const start = await rest('GET', `${service.api}/events`, { token: poll.token });
+  const start = await requestRest('GET', `${service.api}/events`, { token: poll.token });
   await thread.send(ann, 3);
-  const page = await rest('GET', `${service.api}/events?cursor=${start.body.cursor}`, { token: poll.token });
+  const page = await requestRest('GET', `${service.api}/events?cursor=${start.body.cursor}`, {
+    token: poll.token,
+  });
   expect(page.body.events).toHaveLength(3);
   // The line of thread.created is the first one; a token that is shown no messages says nothing of them.
   for (const [who, scopes, line] of [
@@ -98,7 +103,9 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
   ] as const) {
     const token = await service.token(who.handle, { scopes });
     const cursor = service.core.cursors.encodeFeed(who.id, line);
-    expect((await rest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(204);
+    expect((await requestRest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(
+      204,
+    );
   }
   await expect
     .poll(() => thread.marks(ann), { timeout: 60_000 })
@@ -112,7 +119,7 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
         [away.id, [0, 0]],
       ]),
     );
-  const heard = new Map((await told(ann)).map(([, id, mark]) => [id, mark]));
+  const heard = new Map((await readReceiptEvents(ann)).map(([, id, mark]) => [id, mark]));
   expect(heard).toEqual(
     new Map([
       [web.id, 3],
@@ -123,7 +130,7 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
   );
   const event = await hearing.next(({ type }) => type === 'message.delivered');
   expect(event.data).toMatchObject({ thread_id: thread.id, delivered_at: expect.any(Number) });
-  for (const recipient of [web, sse, poll, ack, away]) expect(await told(recipient)).toEqual([]);
+  for (const recipient of [web, sse, poll, ack, away]) expect(await readReceiptEvents(recipient)).toEqual([]);
   stream.close();
   await Promise.all([socket.close(), hearing.close()]);
 });
@@ -136,7 +143,7 @@ test('one event tells the senders concerned of all members of a thread, and nobo
   await thread.send(bob);
   await record({ marks: [thread.mark(cleo, 2), thread.mark(dora, 2)] });
   await record({ marks: [thread.mark(cleo, 3), thread.mark(dora, 3), thread.mark(ann, 3)] });
-  const events = (await allEventsOf(service.core, ann)).filter(({ type }) => type === 'message.delivered');
+  const events = (await readAllEvents(service.core, ann)).filter(({ type }) => type === 'message.delivered');
   expect(events.map(({ data }) => data)).toEqual([
     {
       thread_id: thread.id,
@@ -147,11 +154,11 @@ test('one event tells the senders concerned of all members of a thread, and nobo
   expect(events[0]?.data.members).toEqual(
     expect.arrayContaining([cleo, dora].map((agent) => ({ ...ref(agent), up_to_sequence: 2 }))),
   );
-  const toBob = await told(bob);
+  const toBob = await readReceiptEvents(bob);
   expect(new Set(toBob.map(([, id, mark]) => `${id} ${mark}`))).toEqual(
     new Set([ann, cleo, dora].map(({ id }) => `${id} 3`)),
   );
-  for (const reader of [cleo, dora]) expect(await told(reader)).toEqual([]);
+  for (const reader of [cleo, dora]) expect(await readReceiptEvents(reader)).toEqual([]);
 });
 
 test('marks never go back nor beyond the end; what is read is delivered; strangers have none', async () => {
@@ -167,7 +174,7 @@ test('marks never go back nor beyond the end; what is read is delivered; strange
   expect((await thread.read(bob, 5)).status).toBe(204);
   expect((await thread.marks(ann)).get(bob.id)).toEqual([5, 5]);
   await record({ marks: [thread.mark(bob, 5)] });
-  expect(await told(ann)).toEqual([2, 4].map((mark) => [thread.id, bob.id, mark]));
+  expect(await readReceiptEvents(ann)).toEqual([2, 4].map((mark) => [thread.id, bob.id, mark]));
 
   expect((await thread.add(ann, cleo)).status).toBe(201);
   expect((await thread.marks(cleo)).get(cleo.id)).toEqual([6, 6]);
@@ -175,8 +182,10 @@ test('marks never go back nor beyond the end; what is read is delivered; strange
   expect((await thread.remove(ann, cleo)).status).toBe(204);
   await record({ marks: [thread.mark(cleo, 7)] });
   expect([...(await thread.marks(ann)).keys()].toSorted()).toEqual([ann.id, bob.id].toSorted());
-  expect(await told(ann)).toHaveLength(2);
-  const hidden = await rest('GET', `${service.api}/threads/${thread.id}/receipts`, { token: cleo.token });
+  expect(await readReceiptEvents(ann)).toHaveLength(2);
+  const hidden = await requestRest('GET', `${service.api}/threads/${thread.id}/receipts`, {
+    token: cleo.token,
+  });
   expect(hidden.body.error.code).toBe('THREAD_NOT_FOUND');
 });
 
@@ -196,7 +205,7 @@ test('many deliveries, messages and read marks at once: nobody waits in a circle
   await Promise.all(rounds);
   for (const agent of crowd) {
     const latest = new Map<string, number>();
-    for (const [thread_id, id, mark] of await told(agent)) {
+    for (const [thread_id, id, mark] of await readReceiptEvents(agent)) {
       expect(mark).toBeGreaterThan(latest.get(`${thread_id} ${id}`) ?? 0);
       latest.set(`${thread_id} ${id}`, mark);
     }
@@ -215,7 +224,7 @@ test('who is removed while a delivery is written does not hear of it', async () 
   await thread.send(ann);
   const order: string[] = [];
   let removing: Promise<unknown> | undefined;
-  await service.core.unitOfWork.record(async (work) => {
+  await service.core.unitOfWork.writeAsSystemWithEvents(async (work) => {
     await recordDeliveries(work, { marks: [thread.mark(bob, 1)] });
     removing = thread.remove(bob, ann).then(() => order.push('removed'));
     const waiting = {
@@ -228,6 +237,6 @@ test('who is removed while a delivery is written does not hear of it', async () 
   });
   await removing;
   expect(order).toEqual(['recorded', 'removed']);
-  const types = (await allEventsOf(service.core, ann)).map(({ type }) => type);
+  const types = (await readAllEvents(service.core, ann)).map(({ type }) => type);
   expect(types.slice(-2)).toEqual(['message.delivered', 'thread.member_removed']);
 });

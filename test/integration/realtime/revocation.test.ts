@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -26,9 +26,9 @@ function authorized(token: string): RequestInit {
 
 test('a revocation that the bus loses ends sockets, SSE streams and waiting callers all the same', async () => {
   const { handle, token } = await service.agent();
-  const [mcp, other] = [await service.token(handle, { door: 'mcp' }), await service.token(handle)];
-  const socket = await connect(service.url, { token });
-  const stays = await connect(service.url, { token: other });
+  const [mcp, other] = [await service.token(handle, { audience: 'mcp' }), await service.token(handle)];
+  const socket = await connectWebSocket(service.url, { token });
+  const stays = await connectWebSocket(service.url, { token: other });
   const sse = await fetch(`${service.url}/mcp`, authorized(mcp));
   expect(sse.status).toBe(200);
   const poll = fetch(`${service.api}/events?wait=30`, authorized(token));
@@ -48,7 +48,7 @@ test('a revocation that the bus loses ends sockets, SSE streams and waiting call
 
 test('the stream of an agent that retired without a word from the bus ends', async () => {
   const { id, token } = await service.agent();
-  const socket = await connect(service.url, { token });
+  const socket = await connectWebSocket(service.url, { token });
   await service.core.database.query({ text: 'update agents set retired_at = 1 where id = $1' }, [id]);
   expect(await socket.closed).toMatchObject({ code: 1008 });
 });

@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { openDatabase } from '../../../src/platform/database.ts';
-import { commitStatement } from '../../../src/repositories/commit.ts';
-import { feedRepository } from '../../../src/repositories/feed.ts';
-import { messageBatchesRepository } from '../../../src/repositories/message-batches.ts';
-import { messageSearchRepository } from '../../../src/repositories/message-search.ts';
-import { messagesRepository } from '../../../src/repositories/messages.ts';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import { commitStatement } from '../../../src/work/commit.ts';
+import { feedRepository } from '../../../src/repositories/feed/feed.ts';
+import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
+import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
+import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
-import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
-import { threadsRepository } from '../../../src/repositories/threads.ts';
-import { allNodes, plansOf, readsWithoutKey } from '../../support/plans.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
+import { threadsRepository } from '../../../src/repositories/threads/threads.ts';
+import { flattenPlan, collectPlans, findUnindexedReads } from '../../support/query-plans.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 /** What a write looks into. Of each only a few rows concern it. */
 const tables = new Set([
@@ -31,11 +31,11 @@ const threads = agents.slice(0, 1_000).map(() => newId('thread'));
 const [sender = '', other = ''] = agents;
 const [thread_id = ''] = threads;
 const writer = { thread_id, agent_id: sender };
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pool: ReturnType<typeof openDatabase>;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
@@ -69,7 +69,7 @@ beforeAll(async () => {
   } finally {
     await client.end();
   }
-  pool = openDatabase({ url: database.url, pool_size: 1, on_error: () => undefined });
+  pool = openDatabase({ url: database.url, poolSize: 1, onError: () => undefined });
 });
 afterAll(async () => {
   await pool.close();
@@ -95,10 +95,10 @@ const commit = () => {
 };
 
 const writes: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['holds a thread', (db) => threadsRepository(db).holdForMessage(thread_id, sender)],
-  ['looks for whom a message reaches', (db) => threadsRepository(db).audience(thread_id, sender)],
+  ['holds a thread', (db) => threadsRepository(db).lockForMessage(thread_id, sender)],
+  ['looks for whom a message reaches', (db) => threadsRepository(db).readAudience(thread_id, sender)],
   ['appends a message', (db) => messagesRepository(db).append({ ...message(), attachment_count: 0 }, null)],
-  ['holds several threads', (db) => messageBatchesRepository(db).hold([writer])],
+  ['holds several threads', (db) => messageBatchesRepository(db).lockThreads([writer])],
   ['looks for whom several messages reach', (db) => messageBatchesRepository(db).listAudiences([writer])],
   ['looks for exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
   [
@@ -121,9 +121,9 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
 
 /** Outside of transactions, where the settings of writes do not hold. */
 const others: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['where feeds stand', (db) => feedRepository(db).heads([sender, other])],
-  ['from where to where feeds go', (db) => feedRepository(db).bounds([sender, other])],
-  ['what is pending', (db) => feedRepository(db).standings([{ agent_id: sender, types: [] }], 10)],
+  ['where feeds stand', (db) => feedRepository(db).readCounters([sender, other])],
+  ['from where to where feeds go', (db) => feedRepository(db).readBounds([sender, other])],
+  ['what is pending', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
   [
     'the index of words',
     (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
@@ -131,17 +131,17 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, use) => {
-  const plans = await plansOf(pool, use);
+  const plans = await collectPlans(pool, use);
   expect(plans.length).toBeGreaterThan(1);
-  expect(readsWithoutKey(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
+  expect(findUnindexedReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
 });
 
 test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
   const transaction = await pool.begin();
   try {
-    const plans = await plansOf(transaction, use);
+    const plans = await collectPlans(transaction, use);
     expect(plans.length).toBeGreaterThan(1);
-    expect(readsWithoutKey(plans, tables)).toEqual([]);
+    expect(findUnindexedReads(plans, tables)).toEqual([]);
   } finally {
     await transaction.rollback();
   }
@@ -152,8 +152,8 @@ test.each(writes.filter(([name]) => name === 'holds several threads' || name ===
   async (_, use) => {
     const transaction = await pool.begin();
     try {
-      for (const plan of await plansOf(transaction, use)) {
-        const ids = allNodes(plan).flatMap((node) => node['Sort Key'] ?? []);
+      for (const plan of await collectPlans(transaction, use)) {
+        const ids = flattenPlan(plan).flatMap((node) => node['Sort Key'] ?? []);
         expect(ids.find((key) => key.includes('id'))).toMatch(/COLLATE "C"/);
       }
     } finally {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { idPrefixes, lowestIdAt, newId } from '../../../src/domain/ids.ts';
-import { type MessageRange, messagesRepository } from '../../../src/repositories/messages.ts';
+import { idPrefixes, minIdAt, newId } from '../../../src/domain/ids.ts';
+import { type MessageRange, messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
-import { allNodes, explained, onClient } from '../../support/plans.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { flattenPlan, explainQuery, queryableOf } from '../../support/query-plans.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const hour = 3_600_000;
 const begin = Date.now() - 200 * hour;
 const [ann, owner] = [newId('agent'), newId('account')];
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
 
 interface Place {
@@ -19,7 +19,7 @@ interface Place {
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query('set session_replication_role = replica');
@@ -47,7 +47,7 @@ async function threadWith(places: readonly Place[], last: number) {
   const id = newId('thread');
   const ids = places.map(({ sequence, created_at }) => {
     const tail = String(sequence).padStart(4, '0');
-    return `${lowestIdAt('message', created_at).slice(0, idPrefixes.message.length + 11)}${id.slice(-12)}${tail}`;
+    return `${minIdAt('message', created_at).slice(0, idPrefixes.message.length + 11)}${id.slice(-12)}${tail}`;
   });
   await client.query(
     `insert into messages (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at)
@@ -114,9 +114,9 @@ test.each(['asc', 'desc'] as const)(
     );
     expect(rows).toEqual([{ once: true }]);
     const values = asked[6]?.values.map((value) => client.escapeLiteral(String(value))).join(', ');
-    const done = await explained(onClient(client), `execute "${name}"(${values})`, [], ', analyze');
+    const done = await explainQuery(queryableOf(client), `execute "${name}"(${values})`, [], ', analyze');
     const rowsRead = done
-      .flatMap(allNodes)
+      .flatMap(flattenPlan)
       .filter((node) => node['Relation Name']?.startsWith('messages'))
       .map((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
     expect(rowsRead.reduce((sum, count) => sum + count, 0)).toBe(21);

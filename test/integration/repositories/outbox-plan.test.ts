@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { outboxRepository } from '../../../src/repositories/outbox.ts';
+import { outboxRepository } from '../../../src/repositories/maintenance/outbox.ts';
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 test('settling is planned once by a connection that settles few jobs at a time', async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   try {
     await client.connect();
@@ -19,9 +19,9 @@ test('settling is planned once by a connection that settles few jobs at a time',
         (await client.query<Row>({ ...statement, values: [...values] })).rows,
     };
     const outbox = outboxRepository(db);
-    await outbox.settle('deliver', ['evt_1', 'evt_2']);
-    expect((await outbox.age()).rows).toBe(1_998);
-    for (let count = 0; count < 8; count += 1) await outbox.settle('deliver', [newId('event')]);
+    await outbox.complete('deliver', ['evt_1', 'evt_2']);
+    expect((await outbox.readAge()).rows).toBe(1_998);
+    for (let count = 0; count < 8; count += 1) await outbox.complete('deliver', [newId('event')]);
     const { rows } = await client.query(
       `select generic_plans > 0 as once from pg_prepared_statements where name = 'outbox.settle'`,
     );

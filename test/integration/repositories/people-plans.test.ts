@@ -1,20 +1,20 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accountIdentitiesRepository } from '../../../src/repositories/account-identities.ts';
-import { accountsRepository } from '../../../src/repositories/accounts.ts';
-import { approvalsRepository } from '../../../src/repositories/approvals.ts';
-import { clientGrantsRepository } from '../../../src/repositories/client-grants.ts';
-import { credentialsRepository } from '../../../src/repositories/credentials.ts';
-import { membershipsRepository } from '../../../src/repositories/memberships.ts';
-import { oauthClientsRepository } from '../../../src/repositories/oauth-clients.ts';
-import { oauthRecordsRepository } from '../../../src/repositories/oauth-records.ts';
-import { personAgentsRepository } from '../../../src/repositories/person-agents.ts';
-import { personDeskRepository } from '../../../src/repositories/person-desk.ts';
+import { accountIdentitiesRepository } from '../../../src/repositories/people/external-identities.ts';
+import { accountsRepository } from '../../../src/repositories/people/accounts.ts';
+import { approvalsRepository } from '../../../src/repositories/agents/approvals.ts';
+import { clientGrantsRepository } from '../../../src/repositories/auth/client-grants.ts';
+import { credentialsRepository } from '../../../src/repositories/auth/credentials.ts';
+import { membershipsRepository } from '../../../src/repositories/people/memberships.ts';
+import { oauthClientsRepository } from '../../../src/repositories/auth/oauth-clients.ts';
+import { oauthRecordsRepository } from '../../../src/repositories/auth/oauth-records.ts';
+import { personAgentsRepository } from '../../../src/repositories/people/agents.ts';
+import { dashboardRepository } from '../../../src/repositories/people/dashboard.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
-import { sessionsRepository } from '../../../src/repositories/sessions.ts';
-import { tokensRepository } from '../../../src/repositories/tokens.ts';
-import { onClient, plansOf, wholeReads } from '../../support/plans.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { sessionsRepository } from '../../../src/repositories/people/sessions.ts';
+import { tokensRepository } from '../../../src/repositories/auth/tokens.ts';
+import { queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const people = 30_000;
 
@@ -43,11 +43,11 @@ const rows: Record<string, string> = {
 };
 const big = new Set(Object.keys(rows));
 
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(`set session_replication_role = replica`);
@@ -70,7 +70,7 @@ const question = { agent_id: agent, action: 'request_contact', target: 'a.b', me
 const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['who is signed in', (db) => sessionsRepository(db).findPerson(hash, 1)],
   ['sessions of an account', (db) => sessionsRepository(db).list(account, 1)],
-  ['sessions beyond the most', (db) => sessionsRepository(db).removeBeyond(account, 100)],
+  ['sessions beyond the most', (db) => sessionsRepository(db).keepLatest(account, 100)],
   ['an account by its name', (db) => accountsRepository(db).findByName('p7')],
   ['identities of an account', (db) => accountIdentitiesRepository(db).list(account)],
   ['who an identity is', (db) => accountIdentitiesRepository(db).find('https://i.example', '7')],
@@ -84,9 +84,9 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => personAgentsRepository(db).list(account, { right: 'acts_as', ...list }),
   ],
   ['one agent of a person', (db) => personAgentsRepository(db).find(account, agent)],
-  ['approvals that wait for a person', (db) => personDeskRepository(db).countApprovals(account, 1)],
-  ['apps of a person', (db) => personDeskRepository(db).countConnections(account, 1)],
-  ['requests that wait for a person', (db) => personDeskRepository(db).listWaitingRequests(account, 20)],
+  ['approvals that wait for a person', (db) => dashboardRepository(db).countApprovals(account, 1)],
+  ['apps of a person', (db) => dashboardRepository(db).countConnections(account, 1)],
+  ['requests that wait for a person', (db) => dashboardRepository(db).listWaitingRequests(account, 20)],
   [
     'approvals of a person',
     (db) => approvalsRepository(db).listForPerson(account, 1, { pending: true, before: '', limit: 26 }),
@@ -105,8 +105,8 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
     'agents approved before',
     (db) => clientGrantsRepository(db).listAgents(account, app, ['threads:read'], 1),
   ],
-  ['a grant and its right', (db) => clientGrantsRepository(db).findRightful(grant)],
-  ['use of a grant', (db) => clientGrantsRepository(db).noteUse(grant, 1, 1)],
+  ['a grant and its right', (db) => clientGrantsRepository(db).findActive(grant)],
+  ['use of a grant', (db) => clientGrantsRepository(db).recordUse(grant, 1, 1)],
   ['grants of an agent', (db) => clientGrantsRepository(db).removeOfAgent('agt_9')],
   ['a client', (db) => oauthClientsRepository(db).find(app)],
   ['records of a grant', (db) => oauthRecordsRepository(db).removeOfGrant('grt_9')],
@@ -119,14 +119,14 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(uses)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(onClient(client), use);
+  const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
-  expect(wholeReads(plans, big)).toEqual([]);
+  expect(findFullScans(plans, big)).toEqual([]);
 });
 
 test('a read from end to end would be seen', async () => {
-  const plans = await plansOf(onClient(client), (db) =>
+  const plans = await collectPlans(queryableOf(client), (db) =>
     db.query({ name: 'test', text: 'select * from approvals where target = $1' }, ['x']),
   );
-  expect(wholeReads(plans, big)).toHaveLength(2);
+  expect(findFullScans(plans, big)).toHaveLength(2);
 });

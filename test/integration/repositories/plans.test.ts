@@ -1,34 +1,34 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHistory } from '../../../scripts/bench/history/load.ts';
+import { openHistoryDatabase } from '../../../bench/history/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { feedRepository } from '../../../src/repositories/feed.ts';
-import { feedRetentionRepository } from '../../../src/repositories/feed-retention.ts';
-import { messageSearchRepository } from '../../../src/repositories/message-search.ts';
-import { messagesRepository } from '../../../src/repositories/messages.ts';
+import { feedRepository } from '../../../src/repositories/feed/feed.ts';
+import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
+import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
+import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
-import { threadListRepository } from '../../../src/repositories/thread-list.ts';
-import { threadMembersRepository } from '../../../src/repositories/thread-members.ts';
-import { threadsRepository } from '../../../src/repositories/threads.ts';
-import { allNodes, onClient, plansOf, wholeReads } from '../../support/plans.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { threadListRepository } from '../../../src/repositories/threads/list.ts';
+import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
+import { threadsRepository } from '../../../src/repositories/threads/threads.ts';
+import { flattenPlan, queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 /** What grows with use; everything else is small. */
 const big = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
 
 const reader = newId('agent');
 const others = Array.from({ length: 1_000 }, () => newId('agent'));
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
 let thread_ids: string[];
 let vocabulary: readonly string[];
 
 // Large enough that an index is cheaper: PostgreSQL rightly reads a table whole of which it needs more than a small part.
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const history = await openHistory({
+  const history = await openHistoryDatabase({
     url: database.url,
     reader_id: reader,
     agent_ids: others,
@@ -114,9 +114,9 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       }),
   ],
   ['feed', (db) => feedRepository(db).read([{ agent_id: reader, after: 10 }], 100)],
-  ['bounds of a feed', (db) => feedRepository(db).bounds([reader])],
-  ['events of a feed', (db) => feedRepository(db).events([eventId(7), eventId(8)])],
-  ['marks of a feed', (db) => feedRepository(db).marks([{ agent_id: reader, after: 0, upto: 40 }])],
+  ['bounds of a feed', (db) => feedRepository(db).readBounds([reader])],
+  ['events of a feed', (db) => feedRepository(db).readEvents([eventId(7), eventId(8)])],
+  ['marks of a feed', (db) => feedRepository(db).readMarks([{ agent_id: reader, after: 0, upto: 40 }])],
   [
     'delivered marks of many threads',
     (db) =>
@@ -138,21 +138,21 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       ),
   ],
   ['receipts of a thread', (db) => threadMembersRepository(db).listMarks(thread())],
-  ['feeds with old lines', (db) => feedRetentionRepository(db).look('', eventId(7), 100)],
-  ['old lines', (db) => feedRetentionRepository(db).removeLines([reader], 'evt_0', 100)],
+  ['feeds with old lines', (db) => feedRetentionRepository(db).listAgents('', eventId(7), 100)],
+  ['old lines', (db) => feedRetentionRepository(db).removeEntries([reader], 'evt_0', 100)],
   ['old events', (db) => feedRetentionRepository(db).removeEvents('evt_0', 100)],
 ];
 
 test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(onClient(client), use);
+  const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
-  expect(wholeReads(plans, big)).toEqual([]);
+  expect(findFullScans(plans, big)).toEqual([]);
 });
 
 test('the index of words is asked for words and periods at once', async () => {
   const { rows } = await client.query<{ id: string }>('select id from threads');
   const everyThread = rows.map(({ id }) => id);
-  const plans = await plansOf(onClient(client), (db) =>
+  const plans = await collectPlans(queryableOf(client), (db) =>
     messageSearchRepository(db).search(reader, {
       ...search,
       thread_ids: everyThread,
@@ -160,17 +160,17 @@ test('the index of words is asked for words and periods at once', async () => {
     }),
   );
   const asked = plans
-    .flatMap(allNodes)
+    .flatMap(flattenPlan)
     .filter((node) => /^message_search_.*document/.test(node['Index Name'] ?? ''));
   expect(asked).not.toEqual([]);
   for (const node of asked) expect(node['Index Cond']).toMatch(/document @@ .* && /);
 });
 
 test('a read from end to end would be seen', async () => {
-  const plans = await plansOf(onClient(client), (db) =>
+  const plans = await collectPlans(queryableOf(client), (db) =>
     db.query({ name: 'test', text: 'select * from messages where content = $1' }, ['x']),
   );
-  expect(wholeReads(plans, big)).toHaveLength(2);
+  expect(findFullScans(plans, big)).toHaveLength(2);
 });
 
 /** Passes on only what is planned anew at each call. */
@@ -183,10 +183,10 @@ test.each(['asc', 'desc'] as const)(
   async (order) => {
     const longest = { ...listed(), id: thread_ids[0] ?? '' };
     const page = (db: Queryable) => messagesRepository(unnamed(db)).list(longest, { ...range, order });
-    const plans = (await plansOf(onClient(client), page)).flatMap(allNodes);
+    const plans = (await collectPlans(queryableOf(client), page)).flatMap(flattenPlan);
     const scans = (nodes: typeof plans) => nodes.filter((node) => node['Relation Name'] === 'messages_first');
     expect(scans(plans)).not.toEqual([]);
     const sorts = plans.filter((node) => node['Node Type'].endsWith('Sort'));
-    expect(scans(sorts.flatMap(allNodes))).toEqual([]);
+    expect(scans(sorts.flatMap(flattenPlan))).toEqual([]);
   },
 );

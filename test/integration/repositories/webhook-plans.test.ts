@@ -1,21 +1,21 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { feedRepository } from '../../../src/repositories/feed.ts';
+import { feedRepository } from '../../../src/repositories/feed/feed.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
-import { webhookDeliveriesRepository } from '../../../src/repositories/webhook-deliveries.ts';
-import { webhookNotesRepository } from '../../../src/repositories/webhook-notes.ts';
-import { webhooksRepository } from '../../../src/repositories/webhooks.ts';
-import { onClient, plansOf, wholeReads } from '../../support/plans.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { webhookDeliveriesRepository } from '../../../src/repositories/webhooks/deliveries.ts';
+import { webhookFeedsRepository } from '../../../src/repositories/webhooks/feed-reading.ts';
+import { webhooksRepository } from '../../../src/repositories/webhooks/webhooks.ts';
+import { queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const big = new Set(['webhooks', 'webhook_deliveries', 'feed', 'events']);
 
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
 
 /** Ten thousand agents with a webhook each, one of them with a log of many events, of which few wait. */
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(`
@@ -42,13 +42,18 @@ afterAll(async () => {
 const eventId = (number: number) => `evt_${String(number).padStart(26, '0')}`;
 const only = { before: eventId(9), state: null, limit: 51 };
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['recipients of events', (db) => feedRepository(db).recipients([eventId(7), eventId(8)])],
+  ['recipients of events', (db) => feedRepository(db).readRecipients([eventId(7), eventId(8)])],
   [
     'what webhooks have to post',
-    (db) => webhookNotesRepository(db).note(['agt_7', 'agt_8'], { online: ['agt_8'], limit: 500, now: 1 }),
+    (db) =>
+      webhookFeedsRepository(db).queueDeliveries(['agt_7', 'agt_8'], {
+        online: ['agt_8'],
+        limit: 500,
+        now: 1,
+      }),
   ],
   ['webhooks of an agent', (db) => webhooksRepository(db).list('agt_7')],
-  ['what is due', (db) => webhookDeliveriesRepository(db).due(400, '', 1_000)],
+  ['what is due', (db) => webhookDeliveriesRepository(db).listDueWebhooks(400, '', 1_000)],
   ['what is due of a webhook', (db) => webhookDeliveriesRepository(db).claim('whk_0', 400, 1, 4)],
   ['a page of the log', (db) => webhookDeliveriesRepository(db).list('whk_7', only)],
   [
@@ -65,18 +70,18 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
 ];
 
 test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
-  const plans = await plansOf(onClient(client), use);
+  const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
-  expect(wholeReads(plans, big)).toEqual([]);
+  expect(findFullScans(plans, big)).toEqual([]);
 });
 
 test('a webhook reads each line of its feed once, however often it is told to', async () => {
-  const notes = webhookNotesRepository({
+  const notes = webhookFeedsRepository({
     async query<Row extends object>(statement: { text: string }, values: readonly unknown[]) {
       return (await client.query<Row>(statement.text, [...values])).rows;
     },
   });
-  const note = () => notes.note(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
+  const note = () => notes.queueDeliveries(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
   expect(new Set(await note())).toEqual(
     new Set([
       { webhook_id: 'whk_60', lines: 25, noted: 25 },

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { Core } from '../../../src/compose.ts';
-import { sealedBox } from '../../../src/domain/sealed-box.ts';
+import { createSealedBox } from '../../../src/shared/encryption.ts';
 import { maintenance } from '../../../src/jobs/maintenance.ts';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { eventually, useWebhooks } from './house.ts';
-import { status } from './receiver.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { waitUntil, useWebhooks } from './setup.ts';
+import { respondWith } from '../../support/servers/webhook-receiver.ts';
 
 let sweeps = 0;
 
@@ -19,15 +19,15 @@ function sweep({ queues }: Core): Promise<void> {
 describe('a worker that dies after a post and before it notes it', () => {
   let faults = 0;
   const house = useWebhooks({
-    pacing: { lease: 300 },
+    pacing: { leaseMs: 300 },
     worker(core) {
       const { webhookDeliveries } = core.repositories;
-      const settle: typeof webhookDeliveries.settle = async (...args) => {
+      const settle: typeof webhookDeliveries.recordAttempt = async (...args) => {
         if (faults > 0) {
           faults -= 1;
           throw new Error('gone in the middle');
         }
-        return webhookDeliveries.settle(...args);
+        return webhookDeliveries.recordAttempt(...args);
       };
       const repositories = { ...core.repositories, webhookDeliveries: { ...webhookDeliveries, settle } };
       return { ...core, repositories };
@@ -38,58 +38,58 @@ describe('a worker that dies after a post and before it notes it', () => {
     const bob = await house.agent();
     const webhook = await house.webhook(bob, { event_types: ['message.created'] });
     faults = 1;
-    await house.letter(bob);
-    await eventually(() => faults).toBe(0);
-    await eventually(async () => {
+    await house.sendMessageTo(bob);
+    await waitUntil(() => faults).toBe(0);
+    await waitUntil(async () => {
       await sweep(house.core);
-      return house.receiver.at(webhook.path).length;
+      return house.receiver.postsAt(webhook.path).length;
     }).toBe(2);
-    await eventually(() => house.deliveries(bob, webhook, '?state=delivered')).toHaveLength(1);
-    const [first, second] = house.receiver.at(webhook.path);
+    await waitUntil(() => house.deliveries(bob, webhook, '?state=delivered')).toHaveLength(1);
+    const [first, second] = house.receiver.postsAt(webhook.path);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   });
 });
 
 await describeWithRedis('a Redis that is flushed', () => {
-  const house = useWebhooks({ backend: 'redis', pacing: { schedule: [0, 1_000, 0], lease: 60_000 } });
+  const house = useWebhooks({ backend: 'redis', pacing: { scheduleMs: [0, 1_000, 0], leaseMs: 60_000 } });
 
   test('costs no attempt: the sweep finds what is due', async () => {
     const bob = await house.agent();
     const webhook = await house.webhook(bob, { event_types: ['message.created'] });
-    house.receiver.answers(status(503));
-    await house.letter(bob);
-    await eventually(() => house.deliveries(bob, webhook)).toEqual([
+    house.receiver.setHandler(respondWith(503));
+    await house.sendMessageTo(bob);
+    await waitUntil(() => house.deliveries(bob, webhook)).toEqual([
       expect.objectContaining({ state: 'pending', attempts: 1, last_status: 503 }),
     ]);
-    house.receiver.answers(status(204));
+    house.receiver.setHandler(respondWith(204));
     const redis = new Redis(house.core.config.REDIS_URL ?? '');
     await redis.flushall();
     redis.disconnect();
-    await eventually(async () => {
+    await waitUntil(async () => {
       await sweep(house.core);
       return house.deliveries(bob, webhook, '?state=delivered');
     }).toHaveLength(1);
-    expect(house.receiver.at(webhook.path)).toHaveLength(2);
+    expect(house.receiver.postsAt(webhook.path)).toHaveLength(2);
   });
 });
 
 describe('a receiver that does not answer', () => {
-  const house = useWebhooks({ pacing: { schedule: [0], parallel: 2 }, patience_ms: 3_000 });
+  const house = useWebhooks({ pacing: { scheduleMs: [0], maxParallel: 2 }, timeoutMs: 3_000 });
 
   test('holds up its own events, a few at a time, and nobody else’s', async () => {
     const [bob, carol] = [await house.agent(), await house.agent()];
     const slow = await house.webhook(bob, { event_types: ['message.created'] });
     const swift = await house.webhook(carol, { event_types: ['message.created'] });
-    house.receiver.answers((response, post) => {
+    house.receiver.setHandler((response, post) => {
       if (post.path === swift.path) response.writeHead(204).end();
     });
-    for (const _ of [1, 2, 3]) await house.letter(bob);
-    await eventually(() => house.receiver.at(slow.path).length).toBe(2);
-    await house.letter(carol);
-    await eventually(() => house.receiver.at(swift.path).length).toBe(1);
-    expect(house.receiver.at(slow.path)).toHaveLength(2);
+    for (const _ of [1, 2, 3]) await house.sendMessageTo(bob);
+    await waitUntil(() => house.receiver.postsAt(slow.path).length).toBe(2);
+    await house.sendMessageTo(carol);
+    await waitUntil(() => house.receiver.postsAt(swift.path).length).toBe(1);
+    expect(house.receiver.postsAt(slow.path)).toHaveLength(2);
 
-    await eventually(() => house.deliveries(bob, slow, '?state=failed')).toHaveLength(3);
+    await waitUntil(() => house.deliveries(bob, slow, '?state=failed')).toHaveLength(3);
     const errors = (await house.deliveries(bob, slow)).map(({ last_error }) => last_error);
     expect(errors).toContain('no answer within 3 s');
     const shown = await house.call('GET', `/webhooks/${slow.id}`, bob.token);
@@ -97,7 +97,7 @@ describe('a receiver that does not answer', () => {
   });
 });
 
-describe('a webhook that is far behind', () => {
+describe('a webhook with a backlog', () => {
   const house = useWebhooks();
 
   test('does not keep the sweep from others', async () => {
@@ -112,30 +112,30 @@ describe('a webhook that is far behind', () => {
       },
       [later],
     );
-    const { due } = house.core.repositories.webhookDeliveries;
-    expect(await due(later + 6_000, '', 1_000)).toEqual(['whk_far', 'whk_near']);
-    expect(await due(later + 9_000, '', 2)).toEqual(['whk_far', 'whk_near']);
-    expect(await due(later + 9_000, 'whk_near', 2)).toEqual(['whk_next']);
-    expect(await due(later, '', 2)).toEqual([]);
+    const { listDueWebhooks } = house.core.repositories.webhookDeliveries;
+    expect(await listDueWebhooks(later + 6_000, '', 1_000)).toEqual(['whk_far', 'whk_near']);
+    expect(await listDueWebhooks(later + 9_000, '', 2)).toEqual(['whk_far', 'whk_near']);
+    expect(await listDueWebhooks(later + 9_000, 'whk_near', 2)).toEqual(['whk_next']);
+    expect(await listDueWebhooks(later, '', 2)).toEqual([]);
   });
 });
 
 describe('a SECRET_KEY that was changed', () => {
   const house = useWebhooks({
     worker(core) {
-      return { ...core, vault: sealedBox(Buffer.alloc(32)) };
+      return { ...core, sealedBox: createSealedBox(Buffer.alloc(32)) };
     },
   });
 
   test('ends what cannot be signed, in words that say so', async () => {
     const bob = await house.agent();
     const webhook = await house.webhook(bob, { event_types: ['message.created'] });
-    await house.letter(bob);
-    await eventually(() => house.deliveries(bob, webhook)).toMatchObject([
+    await house.sendMessageTo(bob);
+    await waitUntil(() => house.deliveries(bob, webhook)).toMatchObject([
       { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; make a new one' },
     ]);
     // What the API itself cannot open either, it says as well.
-    const sealed = sealedBox(Buffer.alloc(32)).seal(webhook.secret, webhook.id);
+    const sealed = createSealedBox(Buffer.alloc(32)).seal(webhook.secret, webhook.id);
     await house.core.database.query({ text: 'update webhooks set secret = $1 where id = $2' }, [
       sealed,
       webhook.id,

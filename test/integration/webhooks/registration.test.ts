@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { masked } from '../../support/masked.ts';
-import { rest } from '../../support/rest-client.ts';
-import { eventually, useWebhooks } from './house.ts';
+import { maskResponse } from '../../support/mask-response.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { waitUntil, useWebhooks } from './setup.ts';
 
 const house = useWebhooks();
 
@@ -167,7 +167,7 @@ describe('rights', () => {
           paths(id).map(async ([method, path, body]) => {
             const answer = await house.call(method, path, eve.token, body);
             expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
-            return masked(answer, { value: [id] });
+            return maskResponse(answer, { value: [id] });
           }),
         ),
       ),
@@ -175,7 +175,7 @@ describe('rights', () => {
     for (const answers of alike) expect(answers).toEqual(alike[0]);
     expect((await house.call('GET', '/webhooks', eve.token)).body).toEqual({ webhooks: [] });
     expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).body.description).toBe('');
-    expect(house.receiver.at(webhook.path)).toEqual([]);
+    expect(house.receiver.postsAt(webhook.path)).toEqual([]);
   });
 
   test('reading needs agents:read, changing agents:write', async () => {
@@ -191,7 +191,7 @@ describe('rights', () => {
     }
     const created = await house.call('POST', '/webhooks', reader, { url });
     expect([created.status, created.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    const anonymous = await rest('GET', `${house.url}/v1/webhooks`);
+    const anonymous = await requestRest('GET', `${house.url}/v1/webhooks`);
     expect(anonymous.status).toBe(401);
   });
 
@@ -215,10 +215,10 @@ describe('rights', () => {
       url: `${house.receiver.url}/moved`,
     });
     expect(moved.status).toBe(200);
-    const { from } = await house.letter(bob);
+    const { from } = await house.sendMessageTo(bob);
     await house.call('POST', '/contacts/requests', from.token, { handle: bob.handle });
-    await eventually(() => house.receiver.at(wide.path).length).toBe(1);
-    await eventually(() => house.receiver.at('/moved').map(({ json }) => json.type)).toEqual([
+    await waitUntil(() => house.receiver.postsAt(wide.path).length).toBe(1);
+    await waitUntil(() => house.receiver.postsAt('/moved').map(({ json }) => json.type)).toEqual([
       'contact.request',
     ]);
   });
@@ -226,14 +226,14 @@ describe('rights', () => {
   test('those of a retired agent end with it', async () => {
     const bob = await house.agent();
     const webhook = await house.webhook(bob);
-    house.receiver.answers((response) => void response.writeHead(503).end());
-    await house.letter(bob);
-    await eventually(() => house.receiver.at(webhook.path).length).toBeGreaterThan(0);
+    house.receiver.setHandler((response) => void response.writeHead(503).end());
+    await house.sendMessageTo(bob);
+    await waitUntil(() => house.receiver.postsAt(webhook.path).length).toBeGreaterThan(0);
     expect((await house.call('DELETE', `/agents/${bob.id}`, bob.token)).status).toBe(204);
     const { webhooks, webhookDeliveries } = house.core.repositories;
     expect(await webhooks.find(webhook.id)).toBeUndefined();
     const left = await webhookDeliveries.list(webhook.id, { before: null, state: 'pending', limit: 10 });
     expect(left).toEqual([]);
-    house.receiver.answers((response) => void response.writeHead(204).end());
+    house.receiver.setHandler((response) => void response.writeHead(204).end());
   });
 });

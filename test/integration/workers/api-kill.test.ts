@@ -1,11 +1,15 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { describeWithRedis } from '../../support/redis-server.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
-import { tcpProxy } from '../../support/tcp-proxy.ts';
-import { expectExact } from './checker.ts';
-import { type Cluster, startCluster, startConversation } from './cluster.ts';
-import { startLoad } from './load.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
+import {
+  type ServiceCluster,
+  startServiceCluster,
+  startConversation,
+} from '../../support/cluster/cluster.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -17,21 +21,21 @@ interface Barrier {
   open(): Promise<void>;
 }
 
-async function redisBarrier({ redis }: Cluster): Promise<Barrier> {
-  const proxy = await tcpProxy(redis.url);
+async function redisBarrier({ redis }: ServiceCluster): Promise<Barrier> {
+  const proxy = await startTcpProxy(redis.url);
   onTestFinished(() => proxy.close());
   return {
     env: { REDIS_URL: proxy.url },
     close: async () => proxy.freeze(),
     async open() {
-      await proxy.cut();
+      await proxy.disconnect();
       await proxy.restore();
     },
   };
 }
 
 /** Holds the table of the jobs, and has the sessions that wait for it ended, because a lock outlives whoever asked for it. */
-async function postgresBarrier({ env }: Cluster): Promise<Barrier> {
+async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
   onTestFinished(() => client.end());
@@ -49,26 +53,28 @@ async function postgresBarrier({ env }: Cluster): Promise<Barrier> {
   };
 }
 
-function apiKill(backend: Backend, makeBarrier: (cluster: Cluster) => Promise<Barrier>): void {
+function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Promise<Barrier>): void {
   test(`an API killed between commit and enqueue (${backend}): the sweep enqueues what was left`, async () => {
-    const cluster = await startCluster(backend);
+    const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
     const barrier = await makeBarrier(cluster);
-    let api = await cluster.api(barrier.env);
+    let api = await cluster.startApi(barrier.env);
     const talk = await startConversation(core, api.url);
-    const load = startLoad(talk, () => [api.url]);
-    await load.more(50);
+    const load = startMessageLoad(talk, () => [api.url]);
+    await load.waitForMore(50);
     await barrier.close();
-    await load.more(100);
+    await load.waitForMore(100);
     await api.kill9();
     // No worker has run so far: two jobs are owed for each message, and those behind the barrier are in no queue.
-    expect((await core.repositories.outbox.age()).rows).toBeGreaterThanOrEqual(2 * load.acknowledged.length);
+    expect((await core.repositories.outbox.readAge()).rows).toBeGreaterThanOrEqual(
+      2 * load.acknowledged.length,
+    );
     await barrier.open();
-    [api] = await Promise.all([cluster.api(barrier.env), cluster.worker()]);
-    await load.more(50);
+    [api] = await Promise.all([cluster.startApi(barrier.env), cluster.startWorker()]);
+    await load.waitForMore(50);
     await load.finish();
-    await expectExact({ core, url: api.url }, talk, load.acknowledged);
+    await expectExactlyOnce({ core, url: api.url }, talk, load.acknowledged);
   });
 }
 
@@ -77,20 +83,20 @@ await describeWithRedis('with Redis', () => {
   apiKill('redis', redisBarrier);
 
   test('an API killed again and again under load: clients that try again double nothing', async () => {
-    const cluster = await startCluster('redis');
+    const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
-    let [api] = await Promise.all([cluster.api(), cluster.worker()]);
+    let [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
-    const load = startLoad(talk, () => [api.url]);
+    const load = startMessageLoad(talk, () => [api.url]);
     for (let kills = 0; kills < 3; kills += 1) {
-      await load.more(25);
+      await load.waitForMore(25);
       await api.kill9();
-      api = await cluster.api();
+      api = await cluster.startApi();
     }
-    await load.more(25);
+    await load.waitForMore(25);
     await load.finish();
     expect(load.unanswered()).toBeGreaterThan(0);
-    expect(load.refusals).toEqual([]);
-    await expectExact({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+    expect(load.errors).toEqual([]);
+    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 });

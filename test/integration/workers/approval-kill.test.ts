@@ -1,14 +1,19 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { type Backend, buildAgent, tokenFor } from '../../support/service.ts';
-import { answer, beginAsking, openCall, type Sender } from '../mcp/raw-asking.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { type Backend, buildAgent, issueTokenFor } from '../../support/service.ts';
+import {
+  answerElicitation,
+  openElicitingSession,
+  startToolCall,
+  type RawSession,
+} from '../../clients/mcp/raw-elicitation.ts';
+import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Holds what stands between two agents, so that a call about them stops right before its effect. */
-async function holdPair({ env }: Cluster, ids: readonly string[]) {
+async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
   onTestFinished(() => client.end());
@@ -22,23 +27,27 @@ async function holdPair({ env }: Cluster, ids: readonly string[]) {
 
 function approvalKill(backend: Backend): void {
   test(`a process killed between approval and effect: the next call has the effect, once (${backend})`, async () => {
-    const cluster = await startCluster(backend);
+    const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
-    const [killed, other] = await Promise.all([cluster.api(), cluster.api()]);
+    const [killed, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
     const [ann, bob] = await Promise.all([buildAgent(core), buildAgent(core)]);
-    const token = await tokenFor(core, ann.handle, { door: 'mcp' });
-    const sender: Sender = { url: killed.url, token, session: await beginAsking(killed.url, token) };
+    const token = await issueTokenFor(core, ann.handle, { audience: 'mcp' });
+    const sender: RawSession = {
+      url: killed.url,
+      token,
+      session: await openElicitingSession(killed.url, token),
+    };
     const there = { ...sender, url: other.url };
     const approval = async () => (await core.repositories.approvals.listOfAgent(ann.id, Date.now(), 10))[0];
     const requests = () =>
       core.database.query({ text: 'select 1 from contact_requests where from_agent_id = $1' }, [ann.id]);
 
-    const call = await openCall(sender, 1, 'request_contact', { handle: bob.handle });
-    const id = await call.question();
+    const call = await startToolCall(sender, 1, 'request_contact', { handle: bob.handle });
+    const id = await call.nextElicitation();
     const held = await holdPair(cluster, [ann.id, bob.id]);
     // The answer arrives at the process that does not ask.
-    expect(await answer(there, id)).toBe(202);
+    expect(await answerElicitation(there, id)).toBe(202);
     await expect.poll(async () => (await approval())?.state, { timeout: 20_000 }).toBe('approved');
     await killed.kill9();
     await held.release();
@@ -46,7 +55,7 @@ function approvalKill(backend: Backend): void {
     expect([(await approval())?.used_at, (await requests()).length]).toEqual([null, 0]);
 
     for (const turn of [2, 3]) {
-      const again = await openCall(there, turn, 'request_contact', { handle: bob.handle });
+      const again = await startToolCall(there, turn, 'request_contact', { handle: bob.handle });
       expect(await again.result(1)).toMatchObject({ isError: false, value: { status: 'pending' } });
     }
     expect([(await approval())?.used_at, (await requests()).length]).toEqual([expect.any(Number), 1]);

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Core } from '../../../src/compose.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { attachmentScanning } from '../../../src/jobs/attachment-scanning.ts';
-import { queuedJobs } from '../../../src/jobs/index.ts';
-import { BlobMissing } from '../../../src/platform/blobs.ts';
-import { commitStatement } from '../../../src/repositories/commit.ts';
-import { repositoriesOn } from '../../../src/repositories/index.ts';
+import { packJobs } from '../../../src/jobs/outbox-jobs.ts';
+import { BlobMissing } from '../../../src/platform/blobs/store.ts';
+import { commitStatement } from '../../../src/work/commit.ts';
+import { createRepositories } from '../../../src/repositories/index.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import { backends, startService, type TestService } from '../../support/service.ts';
 
@@ -18,7 +18,7 @@ const eicar = Buffer.from(
   'WDVPIVAlQEFQWzRcUFpYNTQoUF4pN0NDKTd9JEVJQ0FSLVNUQU5EQVJELUFOVElWSVJVUy1URVNULUZJTEUhJEgrSCo=',
   'base64',
 );
-const soon = { timeout: 20_000, interval: 20 };
+const waitOptions = { timeout: 20_000, interval: 20 };
 
 interface Upload {
   /** What the store holds; the record describes these bytes unless told otherwise. */
@@ -49,7 +49,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   };
   if (bytes) await core.blobs.write(attachment.storage_key, chunksOf(bytes));
   const transaction = await core.database.begin();
-  await repositoriesOn(transaction).attachments.insert(attachment);
+  await createRepositories(transaction).attachments.insert(attachment);
   const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
   const record = { now, events: [], entries: [], jobs, job_grace: sweep_after, keys: [], touched: [] };
   await transaction.commit(commitStatement(record));
@@ -61,14 +61,14 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.byteLength; start += 50) yield bytes.subarray(start, start + 50);
 }
 
-async function owed(core: Core, id: string): Promise<number> {
+async function listPendingJobs(core: Core, id: string): Promise<number> {
   const text = 'select * from outbox where job = $1 and subject_id = $2';
   return (await core.database.query({ text }, [attachmentScanning.name, id])).length;
 }
 
 /** What is known of an attachment once nothing is owed for it any more. */
 async function outcome(core: Core, { id, storage_key }: { id: string; storage_key: string }) {
-  await vi.waitFor(async () => expect(await owed(core, id)).toBe(0), soon);
+  await vi.waitFor(async () => expect(await listPendingJobs(core, id)).toBe(0), waitOptions);
   const row = await core.repositories.attachments.find(id);
   const kept = await core.blobs.read(storage_key).then(
     (stream) => Boolean(stream.destroy()),
@@ -114,15 +114,15 @@ function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean
     core: {
       ...core,
       blobs: { ...blobs, read: dying(blobs.read), remove: dying(blobs.remove) },
-      scanner: { judge: dying(scanner.judge) },
-      unitOfWork: { ...unitOfWork, record: dying(unitOfWork.record) },
+      scanner: { scan: dying(scanner.scan) },
+      unitOfWork: { ...unitOfWork, writeAsSystemWithEvents: dying(unitOfWork.writeAsSystemWithEvents) },
       repositories: {
         ...repositories,
         attachments: {
           ...attachments,
           find: dying(attachments.find),
         },
-        outbox: { ...outbox, settle: dying(outbox.settle) },
+        outbox: { ...outbox, complete: dying(outbox.complete) },
       },
     },
   };
@@ -145,7 +145,7 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
 
   test.concurrent.each(cases)('%s', async (_, what, expected) => {
     const attachment = await upload(service.core, uploaderId, what);
-    await service.core.queues.enqueue(queuedJobs(attachment.jobs));
+    await service.core.queues.enqueue(packJobs(attachment.jobs));
     expect(await outcome(service.core, attachment)).toEqual(expected);
   });
 
@@ -158,11 +158,11 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
     const attachment = await upload(service.core, uploaderId, { bytes: text });
     const [place, elsewhere] = [join(folder, 'blobs'), join(folder, 'not-mounted')];
     await rename(place, elsewhere);
-    await service.core.queues.enqueue(queuedJobs(attachment.jobs));
+    await service.core.queues.enqueue(packJobs(attachment.jobs));
     await vi.waitFor(async () => {
       const depths = await service.core.queues.depths();
       expect(depths.find(({ queue }) => queue === 'attachment-scanning')?.delayed).toBe(1);
-    }, soon);
+    }, waitOptions);
     expect((await service.core.repositories.attachments.find(attachment.id))?.scan_status).toBe('pending');
     await rename(elsewhere, place);
     expect(await outcome(service.core, attachment)).toEqual(clean);
@@ -180,7 +180,7 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
         const run = attachmentScanningHandler(short.core).handle({ ids: [id] });
         await run.catch((error: unknown) => expect(error).toBeInstanceOf(AggregateError));
         killed = short.killed();
-        expect(await owed(service.core, id)).toBe(killed ? 1 : 0);
+        expect(await listPendingJobs(service.core, id)).toBe(killed ? 1 : 0);
         await attachmentScanningHandler(service.core).handle({ ids: [id] });
         expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
       }
@@ -219,7 +219,7 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
     const ids = [stuck.id, newId('attachment'), good.id];
     await expect(handler.handle({ ids })).rejects.toThrow('1 of 3 not scanned');
     expect(await outcome(core, good)).toEqual(clean);
-    expect(await owed(core, stuck.id)).toBe(1);
+    expect(await listPendingJobs(core, stuck.id)).toBe(1);
     expect((await core.repositories.attachments.find(stuck.id))?.scan_status).toBe('pending');
   });
 });

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { rest } from '../../support/rest-client.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { buildAgent } from '../../support/service.ts';
-import { startCluster } from './cluster.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const rounds = 12;
 
 test('numbers of a feed commit in order and without a hole, whoever writes at once and whatever is undone', async () => {
-  const cluster = await startCluster('postgres');
+  const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
   const { core } = cluster;
-  const [one, other] = await Promise.all([cluster.api(), cluster.api()]);
+  const [one, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
   const hub = await buildAgent(core);
   // Threads of their own: nothing but the feed of the hub keeps the writers apart.
   const writers = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const { token } = await buildAgent(core);
       const body = { participants: [hub.handle] };
-      const made = await rest('POST', `${one.url}/v1/threads`, { token, body });
+      const made = await requestRest('POST', `${one.url}/v1/threads`, { token, body });
       return { token, path: `/v1/threads/${made.body.id}/messages` };
     }),
   );
@@ -47,7 +47,7 @@ test('numbers of a feed commit in order and without a hole, whoever writes at on
         const key = randomUUID();
         const body = { content: String(round) };
         const answers = await Promise.all(
-          [one, other].map(({ url }) => rest('POST', `${url}${path}`, { token, key, body })),
+          [one, other].map(({ url }) => requestRest('POST', `${url}${path}`, { token, key, body })),
         );
         expect(answers.map(({ status }) => status)).toEqual([201, 201]);
       }
@@ -56,7 +56,7 @@ test('numbers of a feed commit in order and without a hole, whoever writes at on
   written.abort();
   await looking;
   expect(holes).toEqual([]);
-  const [head] = await core.repositories.feed.heads([hub.id]);
+  const [head] = await core.repositories.feed.readCounters([hub.id]);
   const events = writers.length * (1 + rounds);
   expect([position, head?.last_number]).toEqual([events, events]);
   const undone = {

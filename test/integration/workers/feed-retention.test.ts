@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { lowestIdAt } from '../../../src/domain/ids.ts';
-import { type Database, openDatabase } from '../../../src/platform/database.ts';
-import { feedRetentionRepository } from '../../../src/repositories/feed-retention.ts';
-import { removeOldFeeds } from '../../../workers/feed-retention.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { minIdAt } from '../../../src/domain/ids.ts';
+import { type Database, openDatabase } from '../../../src/platform/database/database.ts';
+import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
+import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -12,11 +12,11 @@ const now = Date.UTC(2030, 0, 31);
 const days = 30;
 const limit = now - days * day;
 
-let place: Awaited<ReturnType<typeof testDatabase>>;
+let place: Awaited<ReturnType<typeof createTestDatabase>>;
 let database: Database;
 beforeAll(async () => {
-  place = await testDatabase();
-  database = openDatabase({ url: place.url, pool_size: 4, on_error: () => undefined });
+  place = await createTestDatabase();
+  database = openDatabase({ url: place.url, poolSize: 4, onError: () => undefined });
   // Feeds without agents: what removes them looks at nothing else.
   await sql('alter table feed_heads drop constraint feed_heads_agent_id_fkey');
 });
@@ -51,7 +51,7 @@ async function fill(feeds: Record<string, readonly number[]>): Promise<void> {
   }
 }
 
-const idAt = (time: number) => lowestIdAt('event', time);
+const idAt = (time: number) => minIdAt('event', time);
 
 interface Kept {
   agent_id: string;
@@ -81,7 +81,7 @@ async function expectSound(feeds: Record<string, readonly number[]>): Promise<vo
 const run = (store: ReturnType<typeof feedRetentionRepository>) =>
   removeOldFeeds(
     { feedRetention: store },
-    { now, days, steps: { agents: 2, feeds: 2, lines: 3, events: 2 } },
+    { now, days, steps: { agents: 2, feeds: 2, entries: 3, events: 2 } },
   );
 
 const ago = (count: number) => now - count * day;

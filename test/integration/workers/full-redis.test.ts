@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { rest } from '../../support/rest-client.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { startService } from '../../support/service.ts';
-import { ams } from '../cli/ams.ts';
+import { runCli } from '../../clients/cli.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const soon = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 
 await describeWithRedis('a Redis that is full', () => {
   test('refuses nobody a send; operators are told', async () => {
@@ -22,21 +22,21 @@ await describeWithRedis('a Redis that is full', () => {
       return [answer.status, await answer.json()];
     };
     const queues = async () => {
-      const { out } = await ams({ REDIS_URL, DATABASE_URL, SECRET_KEY }, ['doctor']);
+      const { out } = await runCli({ REDIS_URL, DATABASE_URL, SECRET_KEY }, ['doctor']);
       return /^.* queues .*$/m.exec(out)?.[0];
     };
     expect(await queues()).toMatch(/^ok /);
 
     await redis.config('SET', 'maxmemory', '1');
     const body = { participants: [bob.handle], initial_message: 'into the outbox' };
-    const made = await rest('POST', `${api}/threads`, { token: ann.token, body });
+    const made = await requestRest('POST', `${api}/threads`, { token: ann.token, body });
     expect(made.status).toBe(201);
     const full = { status: 'degraded', parts: { database: 'ok', queues: 'failed', bus: 'ok' } };
-    await expect.poll(ready, soon).toMatchObject([200, full]);
+    await expect.poll(ready, waitOptions).toMatchObject([200, full]);
     expect(await queues()).toMatch(/^FAIL .*Redis takes no jobs: OOM /);
 
     await redis.config('SET', 'maxmemory', '0');
-    await expect.poll(ready, soon).toMatchObject([200, { status: 'ok' }]);
+    await expect.poll(ready, waitOptions).toMatchObject([200, { status: 'ok' }]);
     expect(await queues()).toMatch(/^ok /);
   });
 });

@@ -1,23 +1,28 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { beginErasure } from '../../../src/services/erasure.ts';
-import { faultyS3, planned } from '../../support/faulty-s3.ts';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { rest } from '../../support/rest-client.ts';
+import { beginErasure } from '../../../src/services/agents/erasures.ts';
+import { startFaultyS3, buildPlannedFile } from '../../support/servers/faulty-s3.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { backends, buildAgent } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
-import { scanned, uploaded } from '../files/house.ts';
-import { expectExact } from './checker.ts';
-import { type Cluster, type Conversation, startCluster, startConversation } from './cluster.ts';
-import { follow } from './follower.ts';
-import { startLoad } from './load.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { waitForScan, uploadId } from '../attachments/setup.ts';
+import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
+import {
+  type ServiceCluster,
+  type Conversation,
+  startServiceCluster,
+  startConversation,
+} from '../../support/cluster/cluster.ts';
+import { followMessages } from '../../clients/message-follower.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const clean = { code: 0, signal: null };
 
 /** Holds a thread. */
-async function holdThread({ env, core }: Cluster, { thread_id }: Conversation) {
+async function holdThread({ env, core }: ServiceCluster, { thread_id }: Conversation) {
   const holder = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await holder.connect();
   onTestFinished(() => holder.end());
@@ -40,46 +45,53 @@ await describeWithRedis('SIGTERM under load', () => {
   test.each(backends)(
     'an API answers what is under way and says 1001 to its sockets (%s)',
     async (backend) => {
-      const cluster = await startCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
+      const cluster = await startServiceCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
       onTestFinished(() => cluster.stop());
-      const [stopping, staying] = await Promise.all([cluster.api(), cluster.api(), cluster.worker()]);
+      const [stopping, staying] = await Promise.all([
+        cluster.startApi(),
+        cluster.startApi(),
+        cluster.startWorker(),
+      ]);
       const talk = await startConversation(cluster.core, staying.url);
-      const before = startLoad(talk, () => [stopping.url, staying.url]);
-      const follower = await follow(talk.members[1], () => [stopping.url, staying.url]);
-      await before.more(50);
+      const before = startMessageLoad(talk, () => [stopping.url, staying.url]);
+      const follower = await followMessages(talk.members[1], () => [stopping.url, staying.url]);
+      await before.waitForMore(50);
       await before.finish();
       // Nothing is under way: who waits for the thread now came to the process that is to stop.
       const thread = await holdThread(cluster, talk);
       const body = { content: 'under way' };
       const path = `threads/${talk.thread_id}/messages`;
-      const underWay = rest('POST', `${stopping.url}/v1/${path}`, { token: talk.members[0].token, body });
+      const underWay = requestRest('POST', `${stopping.url}/v1/${path}`, {
+        token: talk.members[0].token,
+        body,
+      });
       await thread.awaited();
       // A balancer sends nothing more to a process that stops.
-      const after = startLoad(talk, () => [staying.url]);
+      const after = startMessageLoad(talk, () => [staying.url]);
       const ended = stopping.terminate();
       expect(await follower.firstClose).toMatchObject({ code: 1001 });
       await thread.release();
       const answered = await underWay;
       expect(answered.status).toBe(201);
       expect(await ended, stopping.log()).toEqual(clean);
-      await after.more(50);
+      await after.waitForMore(50);
       await after.finish();
-      for (const load of [before, after]) load.expectSmooth();
+      for (const load of [before, after]) load.expectNoErrors();
       const acknowledged = [...before.acknowledged, answered.body, ...after.acknowledged];
-      await follower.until(acknowledged.length);
+      await follower.waitUntil(acknowledged.length);
       expect([follower.repeated(), follower.connections()]).toEqual([0, 2]);
-      await expectExact({ core: cluster.core, url: staying.url }, talk, acknowledged);
+      await expectExactlyOnce({ core: cluster.core, url: staying.url }, talk, acknowledged);
     },
   );
 
   test('an API serves on while balancers are told to go elsewhere, unless it is in a hurry', async () => {
-    const cluster = await startCluster('postgres');
+    const cluster = await startServiceCluster('postgres');
     onTestFinished(() => cluster.stop());
-    const api = await cluster.api({ DRAIN_SECONDS: '300' });
+    const api = await cluster.startApi({ DRAIN_SECONDS: '300' });
     const [ann, bob] = (await startConversation(cluster.core, api.url)).members;
-    const socket = await connect(api.url, { token: bob.token });
+    const socket = await connectWebSocket(api.url, { token: bob.token });
     const path = `events?cursor=${ann.start}&wait=30`;
-    const waiting = rest('GET', `${api.url}/v1/${path}`, { token: ann.token });
+    const waiting = requestRest('GET', `${api.url}/v1/${path}`, { token: ann.token });
 
     const ended = api.terminate();
     await vi.waitFor(async () => {
@@ -89,7 +101,7 @@ await describeWithRedis('SIGTERM under load', () => {
     // As npm passes on what it gets, beside what the process gets itself.
     const again = api.terminate();
     const opening = { with_handle: bob.handle, initial_message: 'still here' };
-    const made = await rest('POST', `${api.url}/v1/threads`, { token: ann.token, body: opening });
+    const made = await requestRest('POST', `${api.url}/v1/threads`, { token: ann.token, body: opening });
     expect([made.status, made.headers.get('connection')]).toEqual([201, 'close']);
     const heard = await socket.next(({ type }) => type === 'message.created');
     expect(heard.data).toMatchObject({ content: 'still here' });
@@ -101,29 +113,29 @@ await describeWithRedis('SIGTERM under load', () => {
   });
 
   test.each(backends)('a worker finishes the jobs in its hands (%s)', async (backend) => {
-    const cluster = await startCluster(backend);
+    const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
-    const [api, worker] = await Promise.all([cluster.api(), cluster.worker()]);
+    const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
-    const load = startLoad(talk, () => [api.url]);
-    await load.more(100);
+    const load = startMessageLoad(talk, () => [api.url]);
+    await load.waitForMore(100);
     expect(await worker.terminate(), worker.log()).toEqual(clean);
     // What it had taken is done: nothing waits for its owner to be declared dead.
     const depths = await cluster.core.queues.depths();
     expect(depths.filter(({ active, failed }) => active + failed > 0)).toEqual([]);
-    await cluster.worker();
-    await load.more(50);
+    await cluster.startWorker();
+    await load.waitForMore(50);
     await load.finish();
-    load.expectSmooth();
-    await expectExact({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+    load.expectNoErrors();
+    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 
   test('a worker leaves work that takes long to another one', async () => {
-    const cluster = await startCluster('redis');
+    const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
     const roles = { WORKER_ROLES: 'maintenance' };
-    const stopping = await cluster.worker(roles);
+    const stopping = await cluster.startWorker(roles);
     // An erasure waits for whatever was begun before it.
     const before = new pg.Client({
       connectionString: cluster.env['DATABASE_URL'],
@@ -134,7 +146,7 @@ await describeWithRedis('SIGTERM under load', () => {
     await before.query('begin');
     await before.query('select from agents limit 1');
     const ann = await buildAgent(core);
-    const { id } = await core.unitOfWork.record((work) =>
+    const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
       beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
     );
     const jobs = async () => {
@@ -145,28 +157,31 @@ await describeWithRedis('SIGTERM under load', () => {
     expect(await stopping.terminate(), stopping.log()).toEqual(clean);
     expect(await jobs()).toMatchObject({ waiting: 1, active: 0, delayed: 0, failed: 0 });
     await before.query('rollback');
-    await cluster.worker(roles);
+    await cluster.startWorker(roles);
     const stage = async () => (await core.repositories.erasures.find(id))?.stage;
     await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
   });
 
   test('a worker leaves what hangs at the store of files to another one', async () => {
-    const store = await faultyS3();
+    const store = await startFaultyS3();
     onTestFinished(() => store.close());
-    const cluster = await startCluster('redis', { ...store.env, S3_PATIENCE_SECONDS: '120' });
+    const cluster = await startServiceCluster('redis', { ...store.env, S3_PATIENCE_SECONDS: '120' });
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
-    const [api, stopping] = await Promise.all([cluster.api(), cluster.worker()]);
+    const [api, stopping] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const ann = await buildAgent(core);
-    const files = (['hang', 'stuck'] as const).map((deed) => planned({ GET: [deed, 'do'] }));
+    const files = (['hang', 'stuck'] as const).map((deed) => buildPlannedFile({ GET: [deed, 'do'] }));
     const service = { api: `${api.url}/v1` };
     const ids: string[] = [];
-    for (const bytes of files) ids.push(await uploaded(service, ann, { bytes, type: null }));
-    await vi.waitFor(() => expect(files.map((bytes) => store.tries('GET', bytes))).toEqual([1, 1]), 60_000);
+    for (const bytes of files) ids.push(await uploadId(service, ann, { bytes, type: null }));
+    await vi.waitFor(
+      () => expect(files.map((bytes) => store.countAttempts('GET', bytes))).toEqual([1, 1]),
+      60_000,
+    );
     expect(await stopping.terminate(), stopping.log()).toEqual(clean);
     const scans = (await core.queues.depths()).find(({ queue }) => queue === 'attachment-scanning');
     expect(scans).toMatchObject({ active: 0, delayed: 0, failed: 0 });
-    await cluster.worker();
-    for (const id of ids) expect(await scanned(service, ann, id)).toMatchObject({ scan_status: 'clean' });
+    await cluster.startWorker();
+    for (const id of ids) expect(await waitForScan(service, ann, id)).toMatchObject({ scan_status: 'clean' });
   });
 });

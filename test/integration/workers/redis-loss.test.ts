@@ -1,30 +1,30 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { expectExact } from './checker.ts';
-import { startCluster, startConversation } from './cluster.ts';
-import { follow } from './follower.ts';
-import { startLoad } from './load.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
+import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { followMessages } from '../../clients/message-follower.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 async function start() {
-  const cluster = await startCluster('redis');
+  const cluster = await startServiceCluster('redis');
   onTestFinished(() => cluster.stop());
-  const [api] = await Promise.all([cluster.api(), cluster.worker()]);
+  const [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
   const talk = await startConversation(cluster.core, api.url);
   const addresses = () => [api.url];
-  const follower = await follow(talk.members[1], addresses);
-  const load = startLoad(talk, addresses);
+  const follower = await followMessages(talk.members[1], addresses);
+  const load = startMessageLoad(talk, addresses);
 
   /** Every send was acknowledged at once, the socket stayed and has everything, and nothing is owed. */
   async function expectUntouched(): Promise<void> {
     await load.finish();
-    load.expectSmooth();
-    await follower.until(load.acknowledged.length);
+    load.expectNoErrors();
+    await follower.waitUntil(load.acknowledged.length);
     expect(follower.messages()).toEqual(inOrder(load.acknowledged));
     expect([follower.repeated(), follower.connections()]).toEqual([0, 1]);
-    await expectExact({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   }
   return { cluster, load, follower, expectUntouched };
 }
@@ -39,7 +39,7 @@ await describeWithRedis('Redis is lost under load', () => {
     const redis = new Redis(cluster.redis.url);
     onTestFinished(() => redis.disconnect());
     for (let rounds = 0; rounds < 10; rounds += 1) {
-      await load.more(30);
+      await load.waitForMore(30);
       await redis.flushall();
     }
     await expectUntouched();
@@ -48,13 +48,13 @@ await describeWithRedis('Redis is lost under load', () => {
   test('killed, away for a while, and started again empty', async () => {
     const { cluster, load, follower, expectUntouched } = await start();
     for (let rounds = 0; rounds < 2; rounds += 1) {
-      await load.more(50);
+      await load.waitForMore(50);
       await cluster.redis.kill9();
-      await load.more(100);
+      await load.waitForMore(100);
       // Live goes on without Redis: the poll stands in for the rings.
-      await follower.until(load.acknowledged.length);
+      await follower.waitUntil(load.acknowledged.length);
       await cluster.redis.restart();
-      await load.more(50);
+      await load.waitForMore(50);
     }
     await expectUntouched();
   });

@@ -8,22 +8,22 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { createLifecycle } from '../../../src/platform/lifecycle.ts';
-import { migrateForward } from '../../../src/platform/migrations.ts';
+import { createLifecycle } from '../../../src/start/lifecycle.ts';
+import { migrateForward } from '../../../src/platform/database/migrations.ts';
 import { startWorker } from '../../../workers/start.ts';
-import { debianPostgres, startDebianPostgres } from '../../support/debian-postgres.ts';
-import { describeUnless } from '../../support/leave-out.ts';
-import { startTestRedis } from '../../support/redis-server.ts';
-import { rest } from '../../support/rest-client.ts';
+import { findDebianPostgres, startDebianPostgres } from '../../support/servers/postgres/debian.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import { startTestRedis } from '../../support/servers/redis/server.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, type TestAgent } from '../../support/service.ts';
-import { connect } from '../../support/ws-client.ts';
-import { ams, amsJson } from '../cli/ams.ts';
-import { fetchContent, uploaded } from '../files/house.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { runCli, runCliJson } from '../../clients/cli.ts';
+import { fetchContent, uploadId } from '../attachments/setup.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const run = promisify(execFile);
-const binaries = await debianPostgres();
+const binaries = await findDebianPostgres();
 
 /** An API, with a worker or without, in this process. */
 async function start(env: Record<string, string>, { worker }: { worker: boolean }) {
@@ -42,7 +42,7 @@ type Running = Awaited<ReturnType<typeof start>>;
 
 async function page({ api }: Running, { token }: TestAgent, cursor: string | undefined, limit = 100) {
   const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-  const { status, body } = await rest('GET', `${api}/events?limit=${limit}${query}`, { token });
+  const { status, body } = await requestRest('GET', `${api}/events?limit=${limit}${query}`, { token });
   expect(status).toBe(200);
   const events = body.events as { type: string; data: { content?: string } }[];
   return {
@@ -85,18 +85,18 @@ describeUnless(
       const first = await start(env, { worker: false });
       const ann = await buildAgent(first.core);
       const bob = await buildAgent(first.core);
-      const thread = await rest('POST', `${first.api}/threads`, {
+      const thread = await requestRest('POST', `${first.api}/threads`, {
         token: ann.token,
         body: { participants: [bob.handle] },
       });
       const beginning = (await page(first, bob, undefined)).cursor;
       const messages = (service: Running) => `${service.api}/threads/${thread.body.id}/messages`;
       const say = (service: Running, content: string, key: string = randomUUID()) =>
-        rest('POST', messages(service), { token: ann.token, key, body: { content } });
+        requestRest('POST', messages(service), { token: ann.token, key, body: { content } });
       const key = randomUUID();
       const one = await say(first, 'kept one', key);
       await say(first, 'kept two');
-      const file = await uploaded(first, ann, { bytes: Buffer.from('kept bytes') });
+      const file = await uploadId(first, ann, { bytes: Buffer.from('kept bytes') });
       expect([thread.status, one.status]).toEqual([201, 201]);
       const kept = await page(first, bob, beginning);
       expect(kept.said).toEqual(['kept one', 'kept two']);
@@ -115,7 +115,7 @@ describeUnless(
 
       await run(join(bin, 'pg_restore'), ['--no-owner', '--exit-on-error', '-d', after.url, dump]);
       const again = { ...env, DATABASE_URL: after.url, DATA_DIR: join(folder, 'second') };
-      const doctor = await ams(again, ['doctor']);
+      const doctor = await runCli(again, ['doctor']);
       expect(doctor.out).toMatch(/^FAIL {2}numbers/m);
       const second = await start(again, { worker: true });
 
@@ -123,7 +123,7 @@ describeUnless(
       expect(await page(second, bob, beginning)).toMatchObject({ gap: false, said: kept.said });
       expect(await page(second, bob, kept.cursor)).toMatchObject({ gap: false, said: [] });
       expect(await page(second, bob, lost.cursor)).toMatchObject({ gap: true, said: [] });
-      const live = await connect(second.url, { token: bob.token, cursor: kept.cursor });
+      const live = await connectWebSocket(second.url, { token: bob.token, cursor: kept.cursor });
       expect(live.ready).toMatchObject({ resumed: true, gap: false });
 
       // As many as were lost, so that numbers given out twice would fit those cursors exactly.
@@ -134,28 +134,30 @@ describeUnless(
       expect(whole).toEqual({ gap: false, said: ['kept one', 'kept two', 'new one', 'new two'] });
       expect(await through(second, bob, kept.cursor)).toEqual({ gap: false, said: ['new one', 'new two'] });
       expect(await through(second, bob, lost.cursor)).toEqual({ gap: true, said: ['new one', 'new two'] });
-      const behind = await connect(second.url, { token: bob.token, cursor: lost.cursor });
-      const replay = await connect(second.url, { token: bob.token, cursor: beginning });
+      const behind = await connectWebSocket(second.url, { token: bob.token, cursor: lost.cursor });
+      const replay = await connectWebSocket(second.url, { token: bob.token, cursor: beginning });
       expect(behind.ready).toMatchObject({ resumed: true, gap: true });
       const said = (client: typeof live) =>
         client.events().flatMap(({ type, data }) => (type === 'message.created' ? [data?.['content']] : []));
       for (const client of [live, behind]) {
-        await client.until(() => said(client).length === 2);
+        await client.waitUntil(() => said(client).length === 2);
         expect(said(client)).toEqual(['new one', 'new two']);
       }
-      await replay.until(() => said(replay).length === 4);
+      await replay.waitUntil(() => said(replay).length === 4);
       expect(said(replay)).toEqual(whole.said);
       await Promise.all([live.close(), behind.close(), replay.close()]);
 
       const repeated = await say(second, 'kept one', key);
       expect([repeated.status, repeated.body.id]).toEqual([201, one.body.id]);
-      const list = await rest('GET', `${messages(second)}?order=asc`, { token: bob.token });
+      const list = await requestRest('GET', `${messages(second)}?order=asc`, { token: bob.token });
       expect(list.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
 
       // What the lost Redis should have had done.
       await vi.waitFor(
         async () => {
-          const found = await rest('GET', `${second.api}/messages/search?q=kept`, { token: bob.token });
+          const found = await requestRest('GET', `${second.api}/messages/search?q=kept`, {
+            token: bob.token,
+          });
           expect(found.body.results).toHaveLength(2);
           expect(await (await fetchContent(second, ann, file)).text()).toBe('kept bytes');
           const owed = { text: 'select job from outbox' };
@@ -169,11 +171,11 @@ describeUnless(
       await second.stop();
       const third = await start(again, { worker: false });
       const stretches = async () => {
-        const [bounds] = await third.core.repositories.feed.bounds([bob.id]);
+        const [bounds] = await third.core.repositories.feed.readBounds([bob.id]);
         return bounds?.ended_stretches?.length;
       };
       expect(await stretches()).toBe(1);
-      expect(await amsJson(again, ['restored'])).toEqual({ feeds: 2 });
+      expect(await runCliJson(again, ['restored'])).toEqual({ feeds: 2 });
       expect(await stretches()).toBe(2);
       expect(await through(third, bob, end)).toEqual({ gap: false, said: [] });
       expect((await say(third, 'newest')).status).toBe(201);

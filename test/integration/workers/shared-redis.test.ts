@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { holdQueues } from '../../../src/installation.ts';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { startService, testSettings } from '../../support/service.ts';
-import { ams } from '../cli/ams.ts';
+import { startInstanceGuard } from '../../../src/start/instance-guard.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { startService, createTestSettings } from '../../support/service.ts';
+import { runCli } from '../../clients/cli.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -13,7 +13,7 @@ await describeWithRedis('two installations on one Redis', () => {
     const first = await startService({ backend: 'redis' });
     onTestFinished(async () => void (await first.stop()));
     const { REDIS_URL = '' } = first.core.config;
-    const settings = await testSettings('postgres');
+    const settings = await createTestSettings('postgres');
     const env = { ...settings.env, REDIS_URL, LOG_LEVEL: 'silent' };
     const second = compose(loadConfig(env), 'test');
     onTestFinished(async () => {
@@ -22,29 +22,29 @@ await describeWithRedis('two installations on one Redis', () => {
     });
 
     const named = new RegExp(`^REDIS_PREFIX: another installation, with the database ${databaseOf(first)} `);
-    await expect(holdQueues(second)).rejects.toThrow(named);
-    const { out } = await ams(env, ['doctor']);
+    await expect(startInstanceGuard(second)).rejects.toThrow(named);
+    const { out } = await runCli(env, ['doctor']);
     expect(out).toMatch(/^FAIL {2}prefix .*another installation/m);
     // What was refused is not in the way of who is there, nor is another process of it.
-    expect((await ams({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok {4}prefix /m);
-    (await holdQueues(first.core))();
+    expect((await runCli({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok {4}prefix /m);
+    (await startInstanceGuard(first.core))();
 
     const elsewhere = compose(loadConfig({ ...env, REDIS_PREFIX: 'other' }), 'test');
     onTestFinished(() => elsewhere.close());
-    (await holdQueues(elsewhere))();
+    (await startInstanceGuard(elsewhere))();
   });
 
   test('that began in the same moment are told of in the log', async () => {
-    const settings = await testSettings('redis');
+    const settings = await createTestSettings('redis');
     const core = compose(loadConfig({ ...settings.env, LOG_LEVEL: 'silent' }), 'test');
     onTestFinished(async () => {
       await core.close();
       await settings.release();
     });
     const error = vi.spyOn(core.logger, 'error');
-    const leave = await holdQueues(core, 20);
+    const leave = await startInstanceGuard(core, 20);
     onTestFinished(leave);
-    await core.queues.installations('another (0)');
+    await core.queues.instances('another (0)');
     await vi.waitFor(() => expect(error).toHaveBeenCalled(), { timeout: 20_000, interval: 10 });
     expect(error).toHaveBeenCalledExactlyOnceWith(
       { others: ['another (0)'] },

@@ -1,49 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { describeWithRedis } from '../../support/redis-server.ts';
-import { rest } from '../../support/rest-client.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { backends } from '../../support/service.ts';
-import { expectExact } from './checker.ts';
-import { startCluster, startConversation } from './cluster.ts';
-import { follow } from './follower.ts';
-import { startLoad } from './load.ts';
+import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
+import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { followMessages } from '../../clients/message-follower.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
   test.each(backends)('one of each is killed: the receiver goes on at the other (%s)', async (backend) => {
-    const cluster = await startCluster(backend);
+    const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const [senders, receivers, worker] = await Promise.all([
-      cluster.api(),
-      cluster.api(),
-      cluster.worker(),
-      cluster.worker(),
+      cluster.startApi(),
+      cluster.startApi(),
+      cluster.startWorker(),
+      cluster.startWorker(),
     ]);
     const talk = await startConversation(cluster.core, senders.url);
     // Its second connection goes to the second address.
-    const follower = await follow(talk.members[1], () => [receivers.url, senders.url]);
-    const load = startLoad(talk, () => [senders.url]);
-    await load.more(100);
-    await follower.until(50);
+    const follower = await followMessages(talk.members[1], () => [receivers.url, senders.url]);
+    const load = startMessageLoad(talk, () => [senders.url]);
+    await load.waitForMore(100);
+    await follower.waitUntil(50);
     await receivers.kill9();
-    await load.more(50);
+    await load.waitForMore(50);
     await worker.kill9();
-    await load.more(50);
+    await load.waitForMore(50);
     await load.finish();
-    await follower.until(load.acknowledged.length);
+    await follower.waitUntil(load.acknowledged.length);
     expect(follower.connections()).toBe(2);
     expect(follower.repeated()).toBe(0);
     const sent = load.acknowledged.toSorted((one, other) => one.sequence - other.sequence);
     expect(follower.messages()).toEqual(sent.map(({ id }) => id));
-    load.expectSmooth();
-    await expectExact({ core: cluster.core, url: senders.url }, talk, load.acknowledged);
+    load.expectNoErrors();
+    await expectExactlyOnce({ core: cluster.core, url: senders.url }, talk, load.acknowledged);
   });
 
   test('a hundred identical sends with one key to both: one message, a hundred identical answers', async () => {
-    const cluster = await startCluster('redis');
+    const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
-    const [one, other] = await Promise.all([cluster.api(), cluster.api(), cluster.worker()]);
+    const [one, other] = await Promise.all([cluster.startApi(), cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, one.url);
     const { token } = talk.members[0];
     const key = randomUUID();
@@ -51,7 +51,7 @@ await describeWithRedis('two API processes and two workers', () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => {
         const { url } = index % 2 === 0 ? one : other;
-        return rest('POST', `${url}/v1/threads/${talk.thread_id}/messages`, {
+        return requestRest('POST', `${url}/v1/threads/${talk.thread_id}/messages`, {
           token,
           key,
           body: { content },
@@ -65,6 +65,6 @@ await describeWithRedis('two API processes and two workers', () => {
     const replayed = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
     expect(replayed).toHaveLength(99);
     const { id, sequence } = first?.body ?? {};
-    await expectExact({ core: cluster.core, url: other.url }, talk, [{ id, sequence, content }]);
+    await expectExactlyOnce({ core: cluster.core, url: other.url }, talk, [{ id, sequence, content }]);
   });
 });

@@ -1,30 +1,30 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { describeWithRedis } from '../../support/redis-server.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
-import { expectExact } from './checker.ts';
-import { startCluster, startConversation } from './cluster.ts';
-import { startLoad } from './load.ts';
+import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
+import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 function workerKill(backend: Backend): void {
   test(`a worker killed with jobs in its hands (${backend}): another one does them`, async () => {
-    const cluster = await startCluster(backend);
+    const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
-    const [api, doomed] = await Promise.all([cluster.api(), cluster.worker()]);
+    const [api, doomed] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
-    const load = startLoad(talk, () => [api.url]);
-    await load.more(100);
+    const load = startMessageLoad(talk, () => [api.url]);
+    await load.waitForMore(100);
     doomed.freeze();
-    await load.more(100);
+    await load.waitForMore(100);
     await doomed.kill9();
-    await load.more(100);
-    expect((await cluster.core.repositories.outbox.age()).rows).toBeGreaterThan(0);
-    await cluster.worker();
-    await load.more(50);
+    await load.waitForMore(100);
+    expect((await cluster.core.repositories.outbox.readAge()).rows).toBeGreaterThan(0);
+    await cluster.startWorker();
+    await load.waitForMore(50);
     await load.finish();
-    load.expectSmooth();
-    await expectExact({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+    load.expectNoErrors();
+    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 }
 

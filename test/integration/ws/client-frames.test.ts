@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { connect } from '../../support/ws-client.ts';
-import { startNode, type TestNode } from './node.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: TestNode;
+let node: RealtimeNode;
 beforeAll(async () => {
-  node = await startNode({ limits: { subscriptions: 5 } });
+  node = await startRealtimeNode({ limits: { subscriptions: 5 } });
 });
 afterAll(() => node.stop());
 
 async function client() {
-  return connect(node.address, { token: node.token(await node.agent()) });
+  return connectWebSocket(node.address, { token: node.token(await node.agent()) });
 }
 
 const thread = newId('thread');
@@ -55,18 +55,18 @@ test('a foreign cursor cannot be acknowledged', async () => {
 });
 
 test('a position that cannot be kept just now is told so, and can be sent again', async () => {
-  const outage = await startNode();
+  const outage = await startRealtimeNode();
   onTestFinished(() => outage.stop());
   const agent = await outage.agent();
   await outage.emit([agent], 'first');
-  const one = await connect(outage.address, { token: outage.token(agent) });
+  const one = await connectWebSocket(outage.address, { token: outage.token(agent) });
   const cursor = outage.cursors.encodeFeed(agent, 1);
   await outage.database.query({ text: 'alter table feed_heads rename to away' }, []);
   one.send({ type: 'ack', cursor });
   expect((await one.next(() => true)).data).toMatchObject({ code: 'UNAVAILABLE' });
   await outage.database.query({ text: 'alter table away rename to feed_heads' }, []);
   one.send({ type: 'ack', cursor });
-  const kept = async () => (await outage.repositories.feed.heads([agent]))[0]?.acknowledged_number;
+  const kept = async () => (await outage.repositories.feed.readCounters([agent]))[0]?.acknowledged_number;
   await expect.poll(kept, { timeout: 10_000 }).toBe(1);
   expect(one.frames).toHaveLength(1);
   expect(outage.logged).toContainEqual(expect.objectContaining({ message: 'a position was not kept' }));
@@ -122,7 +122,7 @@ test('a connection that is cut in the middle of a frame harms nobody', async () 
   for (let count = 0; count < 20; count += 1) {
     const one = await client();
     one.send('x'.repeat(60_000));
-    one.cut();
+    one.disconnect();
   }
   await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
   expect(node.logged).toEqual([]);

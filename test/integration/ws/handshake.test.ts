@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { connect, refused } from '../../support/ws-client.ts';
-import { startNode, type TestNode } from './node.ts';
+import { connectWebSocket, refused } from '../../clients/websocket.ts';
+import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: TestNode;
+let node: RealtimeNode;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startRealtimeNode();
 });
 afterAll(() => node.stop());
 
@@ -25,7 +25,7 @@ test('the token comes in the header or as a subprotocol, and the first frame is 
   const agent = await node.agent();
   const token = node.token(agent);
   for (const options of [{ token }, { protocols: ['bearer', token] }]) {
-    const client = await connect(node.address, options);
+    const client = await connectWebSocket(node.address, options);
     expect(client.ready).toEqual({
       agent_id: agent,
       cursor: node.cursors.encodeFeed(agent, 0),
@@ -39,7 +39,10 @@ test('the token comes in the header or as a subprotocol, and the first frame is 
 
 test('a browser may come from anywhere: it has nothing but the token it was given', async () => {
   const token = node.token(await node.agent());
-  const client = await connect(node.address, { token, headers: { Origin: 'https://elsewhere.example' } });
+  const client = await connectWebSocket(node.address, {
+    token,
+    headers: { Origin: 'https://elsewhere.example' },
+  });
   await client.close();
 });
 
@@ -85,22 +88,25 @@ test('a broken or foreign cursor is refused before the upgrade', async () => {
 });
 
 test('an agent with too many open streams is refused one more until one of them ends', async () => {
-  const small = await startNode({ streams_per_agent: 2 });
+  const small = await startRealtimeNode({ streams_per_agent: 2 });
   onTestFinished(() => small.stop());
   const agent = await small.agent();
   const token = small.token(agent);
-  const [first] = await Promise.all([connect(small.address, { token }), connect(small.address, { token })]);
+  const [first] = await Promise.all([
+    connectWebSocket(small.address, { token }),
+    connectWebSocket(small.address, { token }),
+  ]);
   const answer = await refused(small.address, { token });
   expect(answer).toMatchObject({ status: 429, body: body('RATE_LIMITED') });
   expect(answer.headers['retry-after']).toBe('5');
   const headers = { Authorization: `Bearer ${token}` };
   const poll = await fetch(`${small.address}/v1/events?wait=30`, { headers });
   expect([poll.status, poll.headers.get('retry-after')]).toEqual([429, '5']);
-  const other = await connect(small.address, { token: small.token(await small.agent()) });
+  const other = await connectWebSocket(small.address, { token: small.token(await small.agent()) });
 
   await first.close();
   await expect.poll(() => small.face.size(), { timeout: 10_000 }).toBe(2);
-  const again = await connect(small.address, { token });
+  const again = await connectWebSocket(small.address, { token });
   await Promise.all([again.close(), other.close()]);
 });
 
@@ -190,7 +196,7 @@ test('connections that break off in the middle of a handshake harm nobody', asyn
     return new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
   });
   await Promise.all(sockets);
-  const client = await connect(node.address, { token });
+  const client = await connectWebSocket(node.address, { token });
   await client.close();
   await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
   expect(node.logged).toEqual([]);

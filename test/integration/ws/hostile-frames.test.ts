@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { rest } from '../../support/rest-client.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { connect, type WsClient } from '../../support/ws-client.ts';
-import { anyAttack, attack } from './attacks.ts';
+import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
+import { arbitraryAttack, runAttack } from './hostile-client.ts';
 import {
-  closeFrame,
-  frameBytes,
+  encodeCloseFrame,
+  encodeFrame,
   handshakeLines,
-  headOf,
-  openRaw,
+  buildRequestHead,
+  openRawConnection,
   opcodes,
   type RawConnection,
-} from './raw-socket.ts';
+} from '../../clients/raw-socket.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
 const runs = Number(process.env['FRAME_RUNS'] ?? 40);
@@ -26,11 +26,11 @@ beforeAll(async () => {
   service = await startService({ worker: false });
   attacker = await service.agent();
   const [agent, writer] = await Promise.all([service.agent(), service.agent()]);
-  const { body } = await rest('POST', `${service.api}/threads`, {
+  const { body } = await requestRest('POST', `${service.api}/threads`, {
     token: writer.token,
     body: { with_handle: agent.handle },
   });
-  const client = await connect(service.url, { token: agent.token });
+  const client = await connectWebSocket(service.url, { token: agent.token });
   witness = { agent: writer, client, thread: body.id };
 });
 afterAll(() => service.stop());
@@ -40,12 +40,12 @@ async function send(): Promise<void> {
   const { agent, thread } = witness;
   sent += 1;
   const body = { content: `Message ${sent}` };
-  await rest('POST', `${service.api}/threads/${thread}/messages`, { token: agent.token, body });
+  await requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: agent.token, body });
 }
 beforeEach(send);
 afterEach(async () => {
   await send();
-  await witness.client.until(() => witness.client.events().length === sent);
+  await witness.client.waitUntil(() => witness.client.events().length === sent);
   expect(witness.client.events().map(({ data }) => data?.['sequence'])).toEqual(
     Array.from({ length: sent }, (_, index) => index + 1),
   );
@@ -53,36 +53,36 @@ afterEach(async () => {
 
 /** A WebSocket that is open, in the hands of somebody who writes bytes. */
 async function open(): Promise<RawConnection> {
-  const raw = openRaw(service.url);
-  raw.socket.write(headOf(handshakeLines(attacker.token)));
-  const { head } = await raw.until(({ frames }) => frames.length > 0);
+  const raw = openRawConnection(service.url);
+  raw.socket.write(buildRequestHead(handshakeLines(attacker.token)));
+  const { head } = await raw.waitFor(({ frames }) => frames.length > 0);
   expect(head).toMatch(/^HTTP\/1\.1 101 /);
   return raw;
 }
 
 const { text, continuation, binary, ping, close } = opcodes;
-const part = (opcode: number, payload: Buffer | string, fin = false) => frameBytes({ opcode, payload, fin });
+const part = (opcode: number, payload: Buffer | string, fin = false) => encodeFrame({ opcode, payload, fin });
 const kilobyte = 'x'.repeat(1_024);
 
 const closing: [what: string, bytes: Buffer[], code: number][] = [
-  ['an unmasked frame', [frameBytes({ opcode: text, payload: '{}', masked: false })], 1002],
-  ['an unmasked close', [frameBytes({ opcode: close, masked: false })], 1002],
+  ['an unmasked frame', [encodeFrame({ opcode: text, payload: '{}', masked: false })], 1002],
+  ['an unmasked close', [encodeFrame({ opcode: close, masked: false })], 1002],
   ...[1, 2, 4].map((rsv): [string, Buffer[], number] => [
     `the reserved bits ${rsv}`,
-    [frameBytes({ opcode: text, payload: '{}', rsv })],
+    [encodeFrame({ opcode: text, payload: '{}', rsv })],
     1002,
   ]),
   ...[3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map((opcode): [string, Buffer[], number] => [
     `the opcode ${opcode}`,
-    [frameBytes({ opcode, payload: '{}' })],
+    [encodeFrame({ opcode, payload: '{}' })],
     1002,
   ]),
   ['a ping in parts', [part(ping, 'a')], 1002],
-  ['a ping that is too long', [frameBytes({ opcode: ping, payload: 'x'.repeat(126) })], 1002],
+  ['a ping that is too long', [encodeFrame({ opcode: ping, payload: 'x'.repeat(126) })], 1002],
   ['a continuation of nothing', [part(continuation, 'x', true)], 1002],
   ['a message within a message', [part(text, '{'), part(text, '}', true)], 1002],
-  ['a length of 1 MiB', [frameBytes({ opcode: text, length: 1_048_576 })], 1009],
-  ['a length of 2⁶³', [frameBytes({ opcode: text, length: 2n ** 63n })], 1009],
+  ['a length of 1 MiB', [encodeFrame({ opcode: text, length: 1_048_576 })], 1009],
+  ['a length of 2⁶³', [encodeFrame({ opcode: text, length: 2n ** 63n })], 1009],
   [
     'parts that are too large together',
     [part(text, 'x'), ...Array.from({ length: 64 }, () => part(continuation, kilobyte))],
@@ -93,30 +93,30 @@ const closing: [what: string, bytes: Buffer[], code: number][] = [
     [part(text, ''), ...Array.from({ length: 20_000 }, () => part(continuation, ''))],
     1008,
   ],
-  ['text that is no UTF-8', [frameBytes({ opcode: text, payload: Buffer.from([0xc3, 0x28]) })], 1007],
+  ['text that is no UTF-8', [encodeFrame({ opcode: text, payload: Buffer.from([0xc3, 0x28]) })], 1007],
   [
     'text whose parts are no UTF-8 together',
     [part(text, Buffer.from([0xe2, 0x82])), part(continuation, 'x', true)],
     1007,
   ],
-  ['half a character', [frameBytes({ opcode: text, payload: Buffer.from([0xed, 0xa0, 0x80]) })], 1007],
-  ['a close of one byte', [frameBytes({ opcode: close, payload: 'x' })], 1002],
-  ['a close whose reason is no UTF-8', [closeFrame(1000, Buffer.from([0xff]))], 1007],
+  ['half a character', [encodeFrame({ opcode: text, payload: Buffer.from([0xed, 0xa0, 0x80]) })], 1007],
+  ['a close of one byte', [encodeFrame({ opcode: close, payload: 'x' })], 1002],
+  ['a close whose reason is no UTF-8', [encodeCloseFrame(1000, Buffer.from([0xff]))], 1007],
   ...[0, 999, 1004, 1005, 1006, 1015, 2_999, 5_000, 65_535].map((code): [string, Buffer[], number] => [
     `the close code ${code}`,
-    [closeFrame(code)],
+    [encodeCloseFrame(code)],
     1002,
   ]),
-  ['the close code 1000', [closeFrame(1000, 'bye')], 1000],
-  ['the close code 4999', [closeFrame(4_999)], 4_999],
-  ['a close without a code', [frameBytes({ opcode: close })], 1005],
-  ['what follows a close', [closeFrame(1000), frameBytes({ opcode: text, payload: '{}' })], 1000],
+  ['the close code 1000', [encodeCloseFrame(1000, 'bye')], 1000],
+  ['the close code 4999', [encodeCloseFrame(4_999)], 4_999],
+  ['a close without a code', [encodeFrame({ opcode: close })], 1005],
+  ['what follows a close', [encodeCloseFrame(1000), encodeFrame({ opcode: text, payload: '{}' })], 1000],
 ];
 
 test.each(closing)('%s ends the connection with a code', async (_, bytes, code) => {
   const raw = await open();
   raw.socket.write(Buffer.concat(bytes));
-  const answered = await raw.until(({ code: told }) => told !== undefined);
+  const answered = await raw.waitFor(({ code: told }) => told !== undefined);
   expect(answered.code).toBe(code);
   raw.socket.destroy();
 });
@@ -126,37 +126,37 @@ const deep = (depth: number) => `{"type":"ping","more":${'['.repeat(depth)}${']'
 const answeredOnly: [what: string, bytes: Buffer[], answer: object][] = [
   [
     'a message of NULs',
-    [frameBytes({ opcode: text, payload: Buffer.alloc(1_000) })],
+    [encodeFrame({ opcode: text, payload: Buffer.alloc(1_000) })],
     { code: 'INVALID_JSON' },
   ],
   [
     'NULs in a field',
-    [frameBytes({ opcode: text, payload: '{"type":"subscribe","thread_id":"\\u0000"}' })],
+    [encodeFrame({ opcode: text, payload: '{"type":"subscribe","thread_id":"\\u0000"}' })],
     { code: 'VALIDATION_ERROR' },
   ],
   [
     'half characters in a cursor',
-    [frameBytes({ opcode: text, payload: '{"type":"ack","cursor":"\\ud800"}' })],
+    [encodeFrame({ opcode: text, payload: '{"type":"ack","cursor":"\\ud800"}' })],
     { code: 'INVALID_CURSOR' },
   ],
-  ['bytes', [frameBytes({ opcode: binary, payload: Buffer.from([0, 255]) })], { code: 'VALIDATION_ERROR' }],
-  ['an empty message', [frameBytes({ opcode: text })], { code: 'INVALID_JSON' }],
+  ['bytes', [encodeFrame({ opcode: binary, payload: Buffer.from([0, 255]) })], { code: 'VALIDATION_ERROR' }],
+  ['an empty message', [encodeFrame({ opcode: text })], { code: 'INVALID_JSON' }],
   [
     'a message of nested lists without end',
-    [frameBytes({ opcode: text, payload: '['.repeat(60_000) })],
+    [encodeFrame({ opcode: text, payload: '['.repeat(60_000) })],
     { code: 'INVALID_JSON' },
   ],
   [
     'the prototype of everything',
-    [frameBytes({ opcode: text, payload: '{"__proto__":{"type":"ping"}}' })],
+    [encodeFrame({ opcode: text, payload: '{"__proto__":{"type":"ping"}}' })],
     { code: 'VALIDATION_ERROR' },
   ],
 ];
 
 test.each(answeredOnly)('%s is answered, and the connection stays', async (_, bytes, answer) => {
   const raw = await open();
-  raw.socket.write(Buffer.concat([...bytes, frameBytes({ opcode: text, payload: deep(20_000) })]));
-  const { frames, code } = await raw.until((all) => all.frames.length === 3);
+  raw.socket.write(Buffer.concat([...bytes, encodeFrame({ opcode: text, payload: deep(20_000) })]));
+  const { frames, code } = await raw.waitFor((all) => all.frames.length === 3);
   // A position is looked at while what follows it is answered.
   const answers = frames.slice(1).map(({ payload }) => JSON.parse(payload.toString()));
   expect(answers).toContainEqual({ type: 'error', data: { ...answer, message: expect.any(String) } });
@@ -171,11 +171,11 @@ test.each([
 ])('a flood of %s harms nobody', async (_, opcode) => {
   const raw = await open();
   for (let count = 0; count < 50; count += 1) {
-    raw.socket.write(Buffer.concat(Array.from({ length: 100 }, () => frameBytes({ opcode }))));
+    raw.socket.write(Buffer.concat(Array.from({ length: 100 }, () => encodeFrame({ opcode }))));
   }
-  raw.socket.write(closeFrame(1000));
+  raw.socket.write(encodeCloseFrame(1000));
   // Who still sends when the connection ends may miss what it was told.
-  expect([undefined, 1000, 1008]).toContain((await raw.until(({ code }) => code !== undefined)).code);
+  expect([undefined, 1000, 1008]).toContain((await raw.waitFor(({ code }) => code !== undefined)).code);
   raw.socket.destroy();
 });
 
@@ -185,7 +185,7 @@ test('a message may come in parts, split within a character, with a ping between
   const at = whole.indexOf('ž') + 1;
   const bytes = Buffer.concat([
     part(text, whole.subarray(0, at)),
-    frameBytes({ opcode: ping, payload: 'still there?' }),
+    encodeFrame({ opcode: ping, payload: 'still there?' }),
     part(continuation, ''),
     part(continuation, whole.subarray(at), true),
   ]);
@@ -193,7 +193,7 @@ test('a message may come in parts, split within a character, with a ping between
     raw.socket.write(Buffer.from([byte]));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const { frames } = await raw.until((all) => all.frames.length === 3);
+  const { frames } = await raw.waitFor((all) => all.frames.length === 3);
   expect(frames.slice(1).map(({ opcode, payload }) => [opcode, payload.toString()])).toEqual([
     [opcodes.pong, 'still there?'],
     [text, '{"type":"pong"}'],
@@ -202,21 +202,24 @@ test('a message may come in parts, split within a character, with a ping between
 });
 
 test('whatever bytes come, before and after the upgrade, nobody else notices', async () => {
-  const property = fc.asyncProperty(fc.array(anyAttack, { minLength: 5, maxLength: 10 }), async (attacks) => {
-    await Promise.all([...attacks.map((one) => attack(service.url, attacker.token, one)), send()]);
-  });
+  const property = fc.asyncProperty(
+    fc.array(arbitraryAttack, { minLength: 5, maxLength: 10 }),
+    async (attacks) => {
+      await Promise.all([...attacks.map((one) => runAttack(service.url, attacker.token, one)), send()]);
+    },
+  );
   await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 40_000 });
 });
 
 test('connections that never finish their handshake keep nobody out', async () => {
-  const request = headOf(handshakeLines(attacker.token));
+  const request = buildRequestHead(handshakeLines(attacker.token));
   const idle = Array.from({ length: 100 }, (_, index) => {
-    const raw = openRaw(service.url);
+    const raw = openRawConnection(service.url);
     raw.socket.write(request.slice(0, index * 2));
     return raw;
   });
-  const client = await connect(service.url, { token: attacker.token });
+  const client = await connectWebSocket(service.url, { token: attacker.token });
   await client.close();
   for (const { socket } of idle) socket.destroy();
-  expect((await rest('GET', `${service.url}/readyz`)).body.status).toBe('ok');
+  expect((await requestRest('GET', `${service.url}/readyz`)).body.status).toBe('ok');
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
-import { createLifecycle } from '../../../src/platform/lifecycle.ts';
-import { createCredential } from '../../../src/services/credentials.ts';
-import { maintenanceHandler } from '../../../workers/maintenance.ts';
-import { rest } from '../../support/rest-client.ts';
+import { createLifecycle } from '../../../src/start/lifecycle.ts';
+import { createCredential } from '../../../src/services/auth/credentials.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, startService, type TestService } from '../../support/service.ts';
-import { connect, refused } from '../../support/ws-client.ts';
-import { startCluster } from '../workers/cluster.ts';
+import { connectWebSocket, refused } from '../../clients/websocket.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const ask = (token: string, api = service.api) =>
-  rest('POST', `${api}/realtime/tickets`, { token, key: null, body: {} });
+  requestRest('POST', `${api}/realtime/tickets`, { token, key: null, body: {} });
 
 async function ticketOf(token: string): Promise<string> {
   const { status, body } = await ask(token);
@@ -38,11 +38,11 @@ test('a ticket opens one connection, as the agent of its token and with a cursor
     expires_at: expect.toSatisfy((at: number) => at > before + 59_000 && at <= Date.now() + 60_000),
   });
   expect(answer.headers.get('cache-control')).toBe('no-store');
-  const { cursor } = (await rest('GET', `${service.api}/events`, { token: ada.token })).body;
+  const { cursor } = (await requestRest('GET', `${service.api}/events`, { token: ada.token })).body;
   const body = { with_handle: bob.handle };
-  await rest('POST', `${service.api}/threads`, { token: ada.token, body });
+  await requestRest('POST', `${service.api}/threads`, { token: ada.token, body });
 
-  const client = await connect(service.url, { ticket: answer.body.ticket, cursor });
+  const client = await connectWebSocket(service.url, { ticket: answer.body.ticket, cursor });
   expect(client.ready).toMatchObject({ agent_id: ada.id, resumed: true });
   await client.next(({ type }) => type === 'thread.created');
   await client.close();
@@ -64,7 +64,7 @@ test('used twice at once, over two processes, it works once', async () => {
   for (let round = 0; round < 3; round += 1) {
     const ticket = await ticketOf(token);
     const addresses = [service.url, `http://127.0.0.1:${port}`, service.url, `http://127.0.0.1:${port}`];
-    const tries = await Promise.allSettled(addresses.map((address) => connect(address, { ticket })));
+    const tries = await Promise.allSettled(addresses.map((address) => connectWebSocket(address, { ticket })));
     const opened = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(opened).toHaveLength(1);
     await opened[0]?.close();
@@ -75,9 +75,9 @@ test('a handshake that is refused for another reason before uses no ticket up; a
   const { token } = await service.agent();
   const ticket = await ticketOf(token);
   expect(await refused(service.url, { ticket, path: `/other` })).toMatchObject({ status: 404 });
-  const beside = await connect(service.url, { ticket, token });
+  const beside = await connectWebSocket(service.url, { ticket, token });
   await beside.close();
-  const client = await connect(service.url, { ticket });
+  const client = await connectWebSocket(service.url, { ticket });
   await client.close();
 });
 
@@ -104,7 +104,7 @@ test('it ends with its minute, with its token, and with its agent', async () => 
   expect(await refused(service.url, { ticket: ofRevoked })).toMatchObject(unauthorized);
 
   const ofRetired = await ticketOf(agent.token);
-  const gone = await rest('DELETE', `${service.api}/agents/${agent.id}`, {
+  const gone = await requestRest('DELETE', `${service.api}/agents/${agent.id}`, {
     token: await service.token(agent.handle, { scopes: ['agents:write'] }),
   });
   expect(gone.status).toBe(204);
@@ -113,7 +113,7 @@ test('it ends with its minute, with its token, and with its agent', async () => 
 });
 
 async function credentialOf(handle: string) {
-  return service.core.unitOfWork.administer((work) =>
+  return service.core.unitOfWork.writeAsSystem((work) =>
     createCredential(work, { handle, scopes: ['threads:read'], name: '' }),
   );
 }
@@ -121,14 +121,14 @@ async function credentialOf(handle: string) {
 test('a connection that a ticket opened ends with the token', async () => {
   const agent = await service.agent();
   const token = await service.token(agent.handle, { expires_in: 2 });
-  const client = await connect(service.url, { ticket: await ticketOf(token) });
+  const client = await connectWebSocket(service.url, { ticket: await ticketOf(token) });
   expect(await client.closed).toMatchObject({ code: 1008 });
 });
 
 test('who asks for one needs a token for the API that shows events', async () => {
   const agent = await service.agent();
-  for (const door of ['ws', 'mcp'] as const) {
-    expect((await ask(await service.token(agent.handle, { door }))).status).toBe(401);
+  for (const audience of ['ws', 'mcp'] as const) {
+    expect((await ask(await service.token(agent.handle, { audience }))).status).toBe(401);
   }
   expect((await ask('unknown')).status).toBe(401);
   const blind = await service.token(agent.handle, { scopes: ['threads:write'] });
@@ -136,16 +136,16 @@ test('who asks for one needs a token for the API that shows events', async () =>
   expect([refusal.status, refusal.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
   expect(refusal.headers.get('www-authenticate')).toContain('scope="realtime:read"');
   const url = `${service.api}/realtime/tickets`;
-  expect((await rest('POST', url, { token: agent.token, body: { ttl: 1_000 } })).status).toBe(400);
+  expect((await requestRest('POST', url, { token: agent.token, body: { ttl: 1_000 } })).status).toBe(400);
   // It shows what its token shows.
   const narrow = await service.token(agent.handle, { scopes: ['contacts:read'] });
-  const client = await connect(service.url, { ticket: await ticketOf(narrow) });
+  const client = await connectWebSocket(service.url, { ticket: await ticketOf(narrow) });
   const other = await service.agent();
-  await rest('POST', `${service.api}/threads`, {
+  await requestRest('POST', `${service.api}/threads`, {
     token: other.token,
     body: { with_handle: agent.handle },
   });
-  await rest('POST', `${service.api}/contacts/requests`, {
+  await requestRest('POST', `${service.api}/contacts/requests`, {
     token: other.token,
     body: { handle: agent.handle },
   });
@@ -155,16 +155,16 @@ test('who asks for one needs a token for the API that shows events', async () =>
 });
 
 test('only hashes of tickets are kept, none is logged, and old ones are removed', async () => {
-  const cluster = await startCluster('postgres');
+  const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
-  const api = await cluster.api({ LOG_LEVEL: 'trace' });
+  const api = await cluster.startApi({ LOG_LEVEL: 'trace' });
   const { token } = await buildAgent(cluster.core);
   const tickets: string[] = [];
   for (let count = 0; count < 2; count += 1) {
     tickets.push((await ask(token, `${api.url}/v1`)).body.ticket);
   }
   const [used = '', left = ''] = tickets;
-  const client = await connect(api.url, { ticket: used });
+  const client = await connectWebSocket(api.url, { ticket: used });
   await client.close();
   expect(await refused(api.url, { ticket: used })).toMatchObject(unauthorized);
   expect(await refused(api.url, { ticket: left, cursor: 'nonsense' })).toMatchObject({ status: 400 });

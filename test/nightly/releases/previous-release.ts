@@ -11,11 +11,13 @@ const root = resolve(import.meta.dirname, '../../..');
 /** The commit of the release that this one replaces while it runs. */
 const commit = readFileSync(join(root, 'deploy/previous-release'), 'utf8').trim();
 
-const known = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root });
+const previousReleaseSource = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root });
 
 /** Why suites that need the release before cannot run; undefined when they can. */
-export const missingRelease =
-  known.status === 0 ? undefined : `the history does not hold ${commit}, which deploy/previous-release names`;
+export const missingReleaseReason =
+  previousReleaseSource.status === 0
+    ? undefined
+    : `the history does not hold ${commit}, which deploy/previous-release names`;
 
 export interface Release {
   program(part: ServicePart): Program;
@@ -40,7 +42,7 @@ export async function buildPreviousRelease(): Promise<Release> {
   const ofItsTasks = readFileSync(join(folder, 'src/jobs/maintenance.ts'), 'utf8');
   const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
   return {
-    program: (part) => ({ entry: entries[part], node_arguments: [] }),
+    program: (part) => ({ entry: entries[part], nodeArguments: [] }),
     migrate(env) {
       execFileSync(process.execPath, [built('src/migrate.js')], {
         ...limits,

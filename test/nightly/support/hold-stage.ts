@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import type { Cluster } from '../../integration/workers/cluster.ts';
+import type { ServiceCluster } from '../../support/cluster/cluster.ts';
 
 /** Other files may hold theirs, in databases of the same server. */
 const waiters = `pg_locks where locktype = 'advisory' and objid = 4711 and not granted
@@ -10,7 +10,7 @@ const waiters = `pg_locks where locktype = 'advisory' and objid = 4711 and not g
  * Has what leaves `stage` in this table stop right before that is committed, as a step that takes long would.
  * @returns `reached` waits until somebody is there; `release` ends the hold, with whoever waits.
  */
-export async function holdAt({ env }: Cluster, table: string, stage: string) {
+export async function holdAtStage({ env }: ServiceCluster, table: string, stage: string) {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
   onTestFinished(() => client.end());

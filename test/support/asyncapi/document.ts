@@ -1,5 +1,5 @@
-import { eventDoors } from '../../../src/event-doors.ts';
-import { asyncApiDocument } from '../../../src/rest/asyncapi/document.ts';
+import { eventTransports } from '../../../src/start/event-transports.ts';
+import { asyncApiDocument } from '../../../src/transports/rest/asyncapi/document.ts';
 import type { Reference, Schema } from '../openapi/document.ts';
 
 /** The parts of an AsyncAPI 3.0 document that tests read. */
@@ -34,9 +34,12 @@ export interface OperationObject {
 }
 
 /** What a service at these addresses serves at `/v1/asyncapi.json`, made without a service. */
-export function eventsDocument(public_url = 'http://localhost:3000', version = '0.1.0'): AsyncApiDocument {
+export function buildAsyncApiDocument(
+  public_url = 'http://localhost:3000',
+  version = '0.1.0',
+): AsyncApiDocument {
   const document = asyncApiDocument({
-    doors: eventDoors,
+    transports: eventTransports,
     base_url: `${public_url}/v1`,
     public_url,
     version,

@@ -1,9 +1,9 @@
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
-import { runProcess } from '../../../src/process.ts';
-import { additions } from './additions.ts';
+import { runProcess } from '../../../src/start/run-process.ts';
+import { conformanceFixtures } from './fixtures.ts';
 
 /** The API process of the service with what the conformance suite looks for: nothing else of it differs. */
 await runProcess('api', async (config, lifecycle) => {
-  await startApi(compose(config, 'api'), lifecycle, { additions });
+  await startApi(compose(config, 'api'), lifecycle, { additions: conformanceFixtures });
 });

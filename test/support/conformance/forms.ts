@@ -1,5 +1,5 @@
 /** A form with two fields to fill in. */
-export const userDetails = form(
+export const userDetailsForm = buildForm(
   {
     username: { type: 'string', description: "User's response" },
     email: { type: 'string', description: "User's email address" },
@@ -8,7 +8,7 @@ export const userDetails = form(
 );
 
 /** A form with a default for each type of field. */
-export const everyDefault = form({
+export const allDefaultsForm = buildForm({
   name: { type: 'string', default: 'John Doe' },
   age: { type: 'integer', default: 30 },
   score: { type: 'number', default: 95.5 },
@@ -17,25 +17,25 @@ export const everyDefault = form({
 });
 
 /** A form with each kind of choice that there is. */
-export const choices = form({
+export const choicesForm = buildForm({
   untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
-  titledSingle: { type: 'string', oneOf: titled('Option') },
+  titledSingle: { type: 'string', oneOf: titledOptions('Option') },
   legacyEnum: {
     type: 'string',
     enum: ['opt1', 'opt2', 'opt3'],
     enumNames: ['Option One', 'Option Two', 'Option Three'],
   },
   untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
-  titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
+  titledMulti: { type: 'array', items: { anyOf: titledOptions('Choice') } },
 });
 
-function titled(noun: string): object[] {
+function titledOptions(noun: string): object[] {
   return ['First', 'Second', 'Third'].map((which, index) => ({
     const: `value${index + 1}`,
     title: `${which} ${noun}`,
   }));
 }
 
-function form(properties: Record<string, object>, required: readonly string[] = []): object {
+function buildForm(properties: Record<string, object>, required: readonly string[] = []): object {
   return { type: 'object', properties, required };
 }

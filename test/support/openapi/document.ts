@@ -49,9 +49,9 @@ export interface Reference {
 export type Schema = Record<string, unknown>;
 
 /** What `value` stands for: itself, or what it refers to within the document. */
-export function resolved<T extends object>(document: object, value: T | Reference): T {
+export function resolveReference<T extends object>(document: object, value: T | Reference): T {
   return '$ref' in value && typeof value.$ref === 'string'
-    ? (lookUp(document, value.$ref) as T)
+    ? (findByPointer(document, value.$ref) as T)
     : (value as T);
 }
 
@@ -59,7 +59,7 @@ export function resolved<T extends object>(document: object, value: T | Referenc
  * The part of the document behind a reference of the form `#/a/b`.
  * @throws {Error} when there is none.
  */
-export function lookUp(document: object, ref: string): unknown {
+export function findByPointer(document: object, ref: string): unknown {
   let at: unknown = document;
   for (const step of ref.replace(/^#\//, '').split('/')) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -70,4 +70,4 @@ export function lookUp(document: object, ref: string): unknown {
 }
 
 /** One step of a JSON pointer (RFC 6901). */
-export const step = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

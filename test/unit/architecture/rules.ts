@@ -1,42 +1,40 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import {
   importTable,
   indexFiles,
-  mayLeaveOut,
+  skipAllowedFiles,
   packageTable,
-  separateFloors,
-  importsByName,
+  computedImportFiles,
+  unlimitedFolders,
 } from './import-table.ts';
-import { type ImportEdge, importsComputed, importsOf, roomOf, type SourceFile } from './source-files.ts';
+import { type ImportEdge, importsComputed, importsOf, layerOf, type SourceFile } from './source-files.ts';
 
 /** Every rule answers what breaks it, one line each. */
 type Rule = (files: readonly SourceFile[]) => string[];
 
-const isOurs = ({ to }: ImportEdge): boolean => /^(?:src|workers|migrations|scripts|test)\//.test(to);
-const line = ({ from, to }: ImportEdge): string => `${from} imports ${to}`;
-const edges = (files: readonly SourceFile[]): ImportEdge[] => files.flatMap(importsOf);
-const ownEdges = (files: readonly SourceFile[]): ImportEdge[] => edges(files).filter(isOurs);
+const isOurs = ({ to }: ImportEdge): boolean =>
+  /^(?:src|workers|migrations|bench|chaos|scripts|test)\//.test(to);
+const formatEdge = ({ from, to }: ImportEdge): string => `${from} imports ${to}`;
+const listEdges = (files: readonly SourceFile[]): ImportEdge[] => files.flatMap(importsOf);
+const listOwnEdges = (files: readonly SourceFile[]): ImportEdge[] => listEdges(files).filter(isOurs);
 
-/** The import table. A room without a row may import nothing, so that a new room is a decision. */
-export const followsTheTable: Rule = (files) =>
-  ownEdges(files)
-    .filter(({ from, to }) => !isAllowed(roomOf(from), to))
-    .map(line);
+/** The import table. A layer without a row may import nothing: a new layer is a decision. */
+export const followsImportTable: Rule = (files) =>
+  listOwnEdges(files)
+    .filter(({ from, to }) => !isAllowed(layerOf(from), layerOf(to)))
+    .map(formatEdge);
 
-function isAllowed(room: string, to: string): boolean {
-  const target = roomOf(to);
-  if (target === room && !separateFloors.has(room)) return true;
-  const file = to.replace(/^src\//, '').replace(/\.\w+$/, '');
-  return importTable[room]?.some((entry) => entry === target || entry === file) ?? false;
+function isAllowed(from: string, to: string): boolean {
+  return from === to || (importTable[from]?.includes(to) ?? false);
 }
 
-/** Transports and stores stay in their rooms. */
-export const keepsPackagesAtHome: Rule = (files) =>
-  edges(files)
+/** Packages stay in their layers. */
+export const keepsPackagesInTheirModules: Rule = (files) =>
+  listEdges(files)
     .filter(
-      (edge) => !isOurs(edge) && packageTable[packageOf(edge.to)]?.includes(roomOf(edge.from)) === false,
+      (edge) => !isOurs(edge) && packageTable[packageOf(edge.to)]?.includes(layerOf(edge.from)) === false,
     )
-    .map(line);
+    .map(formatEdge);
 
 function packageOf(name: string): string {
   return name
@@ -46,34 +44,34 @@ function packageOf(name: string): string {
 }
 
 /** The service never knows its workers; the worker decides what it consumes, never the producer. */
-export const srcKnowsNoWorkers: Rule = (files) =>
-  edges(files)
+export const srcDoesNotImportWorkers: Rule = (files) =>
+  listEdges(files)
     .filter(({ from, to }) => from.startsWith('src/') && to.startsWith('workers/'))
-    .map(line);
+    .map(formatEdge);
 
 /**
  * Two releases share a schema while one replaces the other. A migration since the release before that takes away, renames or tightens
  * something says in its comment how both releases get by.
  */
-export const letsReleasesOverlap: Rule = (files) =>
+export const migrationsSupportTwoReleases: Rule = (files) =>
   files
-    .filter(({ path }) => path.startsWith('migrations/') && basename(path) > lastOfPreviousRelease)
-    .filter(({ text }) => takesAway.test(text.split('export async function down')[0] ?? ''))
+    .filter(({ path }) => path.startsWith('migrations/') && basename(path) > lastMigrationOfPreviousRelease)
+    .filter(({ text }) => destructiveStatement.test(text.split('export async function down')[0] ?? ''))
     .filter(({ text }) => !/^(?:\/\*\*| \*|\/\/).*\brelease/m.test(text))
     .map(({ path }) => `${path} does not say how two releases live with it`);
 
 /** Of the release that deploy/previous-release names. */
-const lastOfPreviousRelease = '0037-audit-log.ts';
+const lastMigrationOfPreviousRelease = '0037-audit-log.ts';
 
-const takesAway =
+const destructiveStatement =
   /\b(?:drop (?:column|table|constraint|not null)|drop\w*\(|rename|set not null|alter (?:column )?\w+ type)\b/i;
 
 /** Every import leads to a file, so that the graph is whole; and none is hidden in a computed name. */
-export const leadsSomewhere: Rule = (files) => {
+export const importsResolve: Rule = (files) => {
   const known = new Set(files.map(({ path }) => path));
-  const lost = ownEdges(files).filter(({ to }) => !known.has(to));
-  const hidden = files.filter((file) => importsComputed(file) && !importsByName.has(file.path));
-  return [...lost.map(line), ...hidden.map(({ path }) => `${path} imports a computed name`)];
+  const lost = listOwnEdges(files).filter(({ to }) => !known.has(to));
+  const hidden = files.filter((file) => importsComputed(file) && !computedImportFiles.has(file.path));
+  return [...lost.map(formatEdge), ...hidden.map(({ path }) => `${path} imports a computed name`)];
 };
 
 /** No file reaches itself, not even through types. */
@@ -94,19 +92,29 @@ export const hasNoLoops: Rule = (files) => {
 
 export const lineCount = ({ text }: SourceFile): number => text.trimEnd().split('\n').length;
 
-export const longestFile = 300;
-export const largestMedian = 80;
+export const maxFileLines = 300;
+export const maxMedianLines = 80;
 
 export const keepsFilesShort: Rule = (files) =>
   files
     .map((file) => ({ path: file.path, lines: lineCount(file) }))
-    .filter(({ lines }) => lines > longestFile)
-    .map(({ path, lines }) => `${path} has ${lines} lines, more than ${longestFile}`);
+    .filter(({ lines }) => lines > maxFileLines)
+    .map(({ path, lines }) => `${path} has ${lines} lines, more than ${maxFileLines}`);
+
+export const maxFolderSize = 20;
+
+export const keepsFoldersSmall: Rule = (files) => {
+  const counts = new Map<string, number>();
+  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([folder, count]) => count > maxFolderSize && !unlimitedFolders.has(folder))
+    .map(([folder, count]) => `${folder} holds ${count} files, more than ${maxFolderSize}`);
+};
 
 export const keepsTheMedian: Rule = (files) => {
   const counts = files.map(lineCount).sort((a, b) => a - b);
   const median = counts[Math.floor(counts.length / 2)] ?? 0;
-  return median > largestMedian ? [`the median file has ${median} lines, more than ${largestMedian}`] : [];
+  return median > maxMedianLines ? [`the median file has ${median} lines, more than ${maxMedianLines}`] : [];
 };
 
 export const hasNoBarrels: Rule = (files) =>
@@ -126,9 +134,9 @@ export const mocksModulesInUnitTestsOnly: Rule = (files) =>
     .filter(({ path, text }) => !path.startsWith('test/unit/') && moduleMock.test(text))
     .map(({ path }) => `${path} mocks a module`);
 
-const leftOut = /\b(?:test|it|describe)\s*\.(?:\w+\s*\.)*\s*(?:skip|only|todo|fails|skipIf)\b/;
+const skippedTest = /\b(?:test|it|describe)\s*\.(?:\w+\s*\.)*\s*(?:skip|only|todo|fails|skipIf)\b/;
 
-export const leavesNoTestOut: Rule = (files) =>
+export const skipsNoTests: Rule = (files) =>
   files
-    .filter(({ path, text }) => leftOut.test(text) && !mayLeaveOut.has(path))
+    .filter(({ path, text }) => skippedTest.test(text) && !skipAllowedFiles.has(path))
     .map(({ path }) => `${path} leaves tests out`);

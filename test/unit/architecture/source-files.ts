@@ -48,9 +48,14 @@ function sourceOf(path: string): string {
   return path.startsWith('dist/') ? path.slice('dist/'.length).replace(/\.js$/, '.ts') : path;
 }
 
-/** `services` for src/services/tokens.ts, `config` for src/config.ts, `workers` for workers/run.ts. */
-export function roomOf(path: string): string {
+/**
+ * The layer of a file: `services` for src/services/messages/send.ts, `transports/ws` for src/transports/ws/frames.ts, `start`
+ * for src/api.ts, `config` for src/config.ts, `workers` for workers/run.ts.
+ */
+export function layerOf(path: string): string {
   const [top = '', next = '', ...rest] = path.split('/');
   if (top !== 'src') return top;
-  return rest.length > 0 ? next : next.replace(/\.ts$/, '');
+  if (next === 'transports') return `${next}/${rest[0]}`;
+  if (rest.length > 0) return next;
+  return next === 'config.ts' ? 'config' : 'start';
 }

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import { goalsTable, reached } from '../../../scripts/bench/goals.ts';
+import { formatGoals, isGoalMet } from '../../../bench/goals.ts';
 
 test('a goal is held against each of its figures, from the side that it names', () => {
   const times = { measure: 'p50 / p99 ms', goal: [4, 15], at_least: false };
-  expect(reached({ ...times, figures: [4, 15.1] })).toEqual([true, false]);
-  expect(reached({ ...times, figures: null })).toEqual([false, false]);
-  expect(reached({ measure: 'a second', goal: [2_500], figures: [2_500], at_least: true })).toEqual([true]);
-  expect(reached({ measure: 'a second', goal: [2_500], figures: [2_499], at_least: true })).toEqual([false]);
+  expect(isGoalMet({ ...times, figures: [4, 15.1] })).toEqual([true, false]);
+  expect(isGoalMet({ ...times, figures: null })).toEqual([false, false]);
+  expect(isGoalMet({ measure: 'a second', goal: [2_500], figures: [2_500], at_least: true })).toEqual([true]);
+  expect(isGoalMet({ measure: 'a second', goal: [2_500], figures: [2_499], at_least: true })).toEqual([
+    false,
+  ]);
 });
 
 test('the table says what was missed', () => {
@@ -15,7 +17,7 @@ test('the table says what was missed', () => {
     { measure: 'frames/s', goal: [30_000], figures: [36_000], at_least: true },
     { measure: 'CPU time', goal: [1.1], figures: null, at_least: false },
   ];
-  expect(goalsTable({ goals })).toBe(
+  expect(formatGoals({ goals })).toBe(
     [
       'p50 / p99 ms  ≤ 4 / 15  3.6 / 22.944   met / MISSED',
       'frames/s      ≥ 30000   36000          met',

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { keptConnection } from '../../../scripts/bench/http-client.ts';
-import { keepInFlight } from '../../../scripts/bench/in-flight.ts';
-import { waitFor } from '../../../scripts/bench/wait-for.ts';
+import { openKeepAliveConnection } from '../../../bench/http-client.ts';
+import { keepInFlight } from '../../../bench/in-flight.ts';
+import { withTimeout } from '../../../bench/with-timeout.ts';
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const request = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
@@ -28,7 +28,7 @@ test('a connection that the server closed while it lay idle is opened again by t
     taken = socket;
     socket.write(answer);
   });
-  const connection = keptConnection(base);
+  const connection = openKeepAliveConnection(base);
   expect(await connection.send(request)).toEqual({ status: 200, body: 'ok' });
   const first = taken;
   if (!first) throw new Error('no request arrived');
@@ -44,16 +44,16 @@ test('a request whose connection ends before its answer fails at once, and so do
   const { base } = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
   const forever = new AbortController();
   const lanes = keepInFlight(4, Number.POSITIVE_INFINITY, forever.signal, async () => {
-    await keptConnection(base).send(request);
+    await openKeepAliveConnection(base).send(request);
   });
   await expect(lanes).rejects.toThrow('the API closed a connection before its answer');
 });
 
 test('a wait ends with what it waited for, or with the reason why it was given up', async () => {
   const never = new Promise<void>(() => undefined);
-  await expect(waitFor('the moon', 1, never)).rejects.toThrow('waited 0.001 s for the moon');
+  await expect(withTimeout('the moon', 1, never)).rejects.toThrow('waited 0.001 s for the moon');
   const over = new AbortController();
   over.abort(new Error('interrupted'));
   const broken = Promise.reject(new Error('nobody must be surprised by this one'));
-  await expect(waitFor('the moon', 60_000, broken, over.signal)).rejects.toThrow();
+  await expect(withTimeout('the moon', 60_000, broken, over.signal)).rejects.toThrow();
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { growsBeyondData, isFlat, riseOf } from '../../../scripts/bench/soak/verdict.ts';
+import { growsBeyondData, isFlat, slopeOf } from '../../../bench/soak/verdict.ts';
 
 test('memory that goes up and down is flat, and memory that creeps is not', () => {
-  expect(riseOf([100, 110, 120])).toBeCloseTo(20);
-  expect(riseOf([100])).toBe(0);
+  expect(slopeOf([100, 110, 120])).toBeCloseTo(20);
+  expect(slopeOf([100])).toBe(0);
   expect(isFlat([150, 158, 149, 157, 150, 156])).toBe(true);
   expect(isFlat([150, 153, 156, 159, 162, 165])).toBe(false);
   expect(isFlat([400, 404, 408, 412, 416])).toBe(true);

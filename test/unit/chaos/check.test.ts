@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../scripts/chaos/check/check.ts';
-import type { Flaw } from '../../../scripts/chaos/check/flaw.ts';
-import type { History } from '../../../scripts/chaos/history.ts';
-import { soundHistory } from './sound-history.ts';
+import { checkHistory } from '../../../chaos/check/check.ts';
+import type { Violation } from '../../../chaos/check/violation.ts';
+import type { History } from '../../../chaos/history.ts';
+import { createValidHistory } from './valid-history.ts';
 
 /** One of a list that must be there. */
 function at<T>(list: readonly T[] | undefined, index: number): T {
@@ -26,10 +26,10 @@ const bob = 1;
 const cid = 2;
 
 /** One flaw, or the same one so many times, for so many members. */
-type Expected = [kind: Flaw['kind'], what: RegExp, times?: number];
+type Expected = [kind: Violation['kind'], what: RegExp, times?: number];
 
 /** What is done to a sound history, and all that the checker must say then, nothing else. */
-const doctored: [what: string, doctor: (history: History) => void, flaws: Expected[]][] = [
+const corruptions: [what: string, doctor: (history: History) => void, flaws: Expected[]][] = [
   [
     'an acknowledged message that no member finds',
     ({ stored: threads }) => {
@@ -267,22 +267,22 @@ function byKind<T extends { kind: string }>(flaws: readonly T[]): T[] {
 
 describe('the checker', () => {
   test('finds nothing in a sound history', () => {
-    expect(check(soundHistory())).toEqual([]);
+    expect(checkHistory(createValidHistory())).toEqual([]);
   });
 
   test('lets a reader be ahead of the feed that was read before', () => {
-    const history = soundHistory();
+    const history = createValidHistory();
     const late = { event_id: 'evt_late', type: 'message.read', subject: null, number: 15, at: 2_000 };
     at(history.readers, cid).seen.push(late);
-    expect(check(history)).toEqual([]);
+    expect(checkHistory(history)).toEqual([]);
   });
 
-  test.each(doctored)('finds %s', (_, doctor, expected) => {
-    const history = soundHistory();
+  test.each(corruptions)('finds %s', (_, doctor, expected) => {
+    const history = createValidHistory();
     doctor(history);
     const wanted = expected.flatMap(([kind, what, times = 1]) =>
-      Array.from({ length: times }, () => ({ kind, what: expect.stringMatching(what) as string })),
+      Array.from({ length: times }, () => ({ kind, detail: expect.stringMatching(what) as string })),
     );
-    expect(byKind(check(history))).toEqual(byKind(wanted));
+    expect(byKind(checkHistory(history))).toEqual(byKind(wanted));
   });
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { readOptions } from '../../../scripts/chaos/options.ts';
-import { type FaultKind, faultKinds, planFaults, type Step } from '../../../scripts/chaos/plan.ts';
-import { seededRandom } from '../../../scripts/chaos/random.ts';
-import { longestUntilWhole } from '../../../scripts/chaos/wholeness.ts';
-import { soundHistory } from './sound-history.ts';
+import { readOptions } from '../../../chaos/options.ts';
+import { type FaultKind, faultKinds, planFaults, type Step } from '../../../chaos/faults/plan.ts';
+import { seededRandom } from '../../../chaos/random.ts';
+import { maxRecoveryTime } from '../../../chaos/recovery-time.ts';
+import { createValidHistory } from './valid-history.ts';
 
 function first(seed: number, faults: number, redis = true): Step[] {
   const steps: Step[] = [];
-  for (const step of planFaults(seededRandom(seed), { redis, calm_ms: 1_000 })) {
+  for (const step of planFaults(seededRandom(seed), { redis, calmMs: 1_000 })) {
     if (steps.flatMap((each) => each.faults).length >= faults) return steps;
     steps.push(step);
   }
@@ -33,16 +33,16 @@ test('without a Redis there is nothing to do to it', () => {
 });
 
 test('the time until whole counts from the end of a fault to the last reader', () => {
-  const history = soundHistory();
+  const history = createValidHistory();
   const fault = { kind: 'API killed', begun_at: 900, ended_at: 1_005 };
-  expect(longestUntilWhole(history, [fault])).toEqual({ after: 'API killed', longest_ms: 15 });
+  expect(maxRecoveryTime(history, [fault])).toEqual({ after: 'API killed', maxMs: 15 });
   // What was begun later is not the fault's.
-  expect(longestUntilWhole(history, [{ ...fault, ended_at: 999 }])?.longest_ms).toBe(0);
+  expect(maxRecoveryTime(history, [{ ...fault, ended_at: 999 }])?.maxMs).toBe(0);
   const [send] = history.sends;
   if (send) send.acknowledged_at = 4_005;
-  expect(longestUntilWhole(history, [fault, { ...fault, kind: 'sockets cut', ended_at: 2_000 }])).toEqual({
+  expect(maxRecoveryTime(history, [fault, { ...fault, kind: 'sockets cut', ended_at: 2_000 }])).toEqual({
     after: 'API killed',
-    longest_ms: 3_000,
+    maxMs: 3_000,
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safeFileName } from '../../../src/domain/file-names.ts';
+import { toSafeFileName } from '../../../src/domain/attachments/file-names.ts';
 
 test.each([
   ['report.pdf', 'report.pdf'],
@@ -22,7 +22,7 @@ test.each([
   ['-rf', '_rf'],
   ['報告書 💬.md', '報告書 💬.md'],
 ])('%j becomes %j', (given, safe) => {
-  expect(safeFileName(given)).toBe(safe);
+  expect(toSafeFileName(given)).toBe(safe);
 });
 
 test('long names lose their middle, not their extension', () => {
@@ -33,17 +33,17 @@ test('long names lose their middle, not their extension', () => {
     ['💬', 130],
     ['a\u0301', 120],
   ] as const) {
-    const name = safeFileName(`${character.repeat(500)}.markdown`);
+    const name = toSafeFileName(`${character.repeat(500)}.markdown`);
     expect(name.endsWith('.markdown')).toBe(true);
     expect(name.isWellFormed()).toBe(true);
     expect(name.length).toBeGreaterThanOrEqual(least);
     expect(name.length).toBeLessThanOrEqual(180);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
   }
-  expect(safeFileName(`a.${'b'.repeat(500)}`)).toHaveLength(180);
+  expect(toSafeFileName(`a.${'b'.repeat(500)}`)).toHaveLength(180);
 });
 
 test('a safe name stays as it is', () => {
   for (const name of ['a b.txt', '_CON', 'x'.repeat(180)])
-    expect(safeFileName(safeFileName(name))).toBe(name);
+    expect(toSafeFileName(toSafeFileName(name))).toBe(name);
 });

@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { attachmentTypes } from '../../../src/config.ts';
-import { fileType, fileTypes, plainType, type SeenFile } from '../../../src/domain/file-types.ts';
+import {
+  detectFileType,
+  fileTypes,
+  normalizeMediaType,
+  type DetectedContent,
+} from '../../../src/domain/attachments/file-types.ts';
 
-const text: SeenFile = { signature: undefined, text: true, json: false };
-const json: SeenFile = { ...text, json: true };
-const binary: SeenFile = { ...text, text: false };
-const png: SeenFile = { ...binary, signature: 'image/png' };
-const pdfText: SeenFile = { ...text, signature: 'application/pdf' };
-const xml: SeenFile = { ...text, signature: 'application/xml' };
-const zip: SeenFile = { ...binary, signature: 'application/zip' };
+const text: DetectedContent = { signature: undefined, isText: true, isJson: false };
+const json: DetectedContent = { ...text, isJson: true };
+const binary: DetectedContent = { ...text, isText: false };
+const png: DetectedContent = { ...binary, signature: 'image/png' };
+const pdfText: DetectedContent = { ...text, signature: 'application/pdf' };
+const xml: DetectedContent = { ...text, signature: 'application/xml' };
+const zip: DetectedContent = { ...binary, signature: 'application/zip' };
 const octets = 'application/octet-stream';
 
 test('the settings and the house know the same types', () => {
@@ -16,7 +21,7 @@ test('the settings and the house know the same types', () => {
 });
 
 describe('a type is decided from bytes', () => {
-  test.each<[string, SeenFile, string | undefined, string, string | undefined]>([
+  test.each<[string, DetectedContent, string | undefined, string, string | undefined]>([
     ['a picture as it says', png, 'image/png', 'a.png', 'image/png'],
     ['a picture that says nothing', png, undefined, 'a', 'image/png'],
     ['a picture as octets', png, octets, 'a.bin', 'image/png'],
@@ -43,11 +48,11 @@ describe('a type is decided from bytes', () => {
     ['an archive', zip, octets, 'a.zip', octets],
     ['an archive as it says', zip, 'application/zip', 'a.zip', undefined],
   ])('%s', (_, file, declared, name, type) => {
-    expect(fileType(file, declared, name)).toBe(type);
+    expect(detectFileType(file, declared, name)).toBe(type);
   });
 
   test('other names of a type are the same type', () => {
-    expect(plainType(' image/JPG ')).toBe('image/jpeg');
-    expect(plainType('text/x-markdown; charset=utf-8')).toBe('text/markdown');
+    expect(normalizeMediaType(' image/JPG ')).toBe('image/jpeg');
+    expect(normalizeMediaType('text/x-markdown; charset=utf-8')).toBe('text/markdown');
   });
 });

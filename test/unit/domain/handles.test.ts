@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { isName, parseHandle } from '../../../src/domain/handles.ts';
+import { isName, parseHandle } from '../../../src/domain/agents/handles.ts';
 
-const longest = 'a'.repeat(32);
+const maxHandle = 'a'.repeat(32);
 
 describe('handles', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('handles', () => {
     ['0.9', '0', '9'],
     ['a-b.c_d', 'a-b', 'c_d'],
     ['a--b.c__d', 'a--b', 'c__d'],
-    [`${longest}.${longest}`, longest, longest],
+    [`${maxHandle}.${maxHandle}`, maxHandle, maxHandle],
   ])('%s is read', (given, owner, name) => {
     expect(parseHandle(given)).toEqual({ owner, name, canonical: `${owner}.${name}` });
   });
@@ -33,8 +33,8 @@ describe('handles', () => {
     'ada.wri/ter',
     'ädä.writer',
     'ada.writer\nx',
-    `${longest}a.writer`,
-    `ada.${longest}a`,
+    `${maxHandle}a.writer`,
+    `ada.${maxHandle}a`,
   ])('%j is refused', (given) => {
     expect(() => parseHandle(given)).toThrow(expect.objectContaining({ code: 'INVALID_HANDLE' }));
   });
@@ -52,9 +52,9 @@ describe('handles', () => {
 
   test.each([
     ['ada', true],
-    [longest, true],
+    [maxHandle, true],
     ['a', true],
-    [`${longest}a`, false],
+    [`${maxHandle}a`, false],
     ['Ada', false],
     ['ada.writer', false],
     ['-ada', false],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type IdKind, idPrefixes, isId, lowestIdAt, newId, timeOfId } from '../../../src/domain/ids.ts';
+import { type IdKind, idPrefixes, isId, minIdAt, newId, timeOfId } from '../../../src/domain/ids.ts';
 
 const kinds = Object.keys(idPrefixes) as IdKind[];
 const body = '01M7XZXBKN7SNFAET8A79TMDQ0';
@@ -41,7 +41,7 @@ describe('identifiers', () => {
     const before = Date.now();
     expect(timeOfId(newId('message'))).toBeGreaterThanOrEqual(before);
     expect(timeOfId(newId('message'))).toBeLessThanOrEqual(Date.now());
-    for (const time of [0, 1, before]) expect(timeOfId(lowestIdAt('message', time))).toBe(time);
+    for (const time of [0, 1, before]) expect(timeOfId(minIdAt('message', time))).toBe(time);
   });
 
   test.each([

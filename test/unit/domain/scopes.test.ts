@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type EventType, eventTypes, maySee } from '../../../src/domain/events.ts';
-import { allows, type Scope, scopes, sufficientScopes } from '../../../src/domain/scopes.ts';
+import { type EventType, eventTypes, canSeeEvent } from '../../../src/domain/feed/events.ts';
+import { allows, type Scope, scopes, sufficientScopes } from '../../../src/domain/auth/scopes.ts';
 
 describe('scopes', () => {
   test.each(scopes)('%s allows itself, and no token without scopes has it', (scope) => {
@@ -38,10 +38,10 @@ describe('scopes', () => {
     ['contacts:read', 'message.created', false],
     ['contacts:read', 'thread.updated', false],
   ])('%s and nothing else: event %s %s', (granted, type, seen) => {
-    expect(maySee(new Set([granted]), type)).toBe(seen);
+    expect(canSeeEvent(new Set([granted]), type)).toBe(seen);
   });
 
   test.each(eventTypes)('realtime:read alone shows %s', (type) => {
-    expect(maySee(new Set(['realtime:read']), type)).toBe(true);
+    expect(canSeeEvent(new Set(['realtime:read']), type)).toBe(true);
   });
 });

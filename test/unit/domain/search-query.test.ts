@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hitsOf, parseSearch, queryText } from '../../../src/domain/search-query.ts';
-import { wordsOf } from '../../../src/domain/search-text.ts';
+import { findHits, parseSearch, toTsQuery } from '../../../src/domain/search/query.ts';
+import { tokenize } from '../../../src/domain/search/tokenizer.ts';
 
-const asked = (query: string) => queryText(parseSearch(query, 'q'));
+const asked = (query: string) => toTsQuery(parseSearch(query, 'q'));
 
 describe('a query', () => {
   test.each([
@@ -71,7 +71,7 @@ describe('a query', () => {
 describe('hits', () => {
   const found = (query: string, text: string) =>
     parseSearch(query, 'q').map((term) =>
-      hitsOf(term, wordsOf(text)).map(({ start, end }) => text.slice(start, end)),
+      findHits(term, tokenize(text)).map(({ start, end }) => text.slice(start, end)),
     );
 
   test.each([
@@ -88,14 +88,14 @@ describe('hits', () => {
   test('every word of a text is found by itself, and by its beginning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const words = wordsOf(text);
+        const words = tokenize(text);
         for (const word of words) {
           const itself = text.slice(word.start, word.end);
           const [term] = parseSearch(itself, 'q');
-          expect(term && hitsOf(term, words).some(({ start }) => start === word.start), itself).toBe(true);
-          const head = text.slice(word.start, word.head_end);
+          expect(term && findHits(term, words).some(({ start }) => start === word.start), itself).toBe(true);
+          const head = text.slice(word.start, word.firstCharEnd);
           const [beginning] = parseSearch(`${head}*`, 'q');
-          expect(beginning && hitsOf(beginning, words).length, head).toBeGreaterThan(0);
+          expect(beginning && findHits(beginning, words).length, head).toBeGreaterThan(0);
         }
       }),
       { numRuns: 500 },

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSearch } from '../../../src/domain/search-query.ts';
-import { snippetOf } from '../../../src/domain/search-snippets.ts';
-import { wordsOf } from '../../../src/domain/search-text.ts';
+import { parseSearch } from '../../../src/domain/search/query.ts';
+import { createSnippet } from '../../../src/domain/search/snippets.ts';
+import { tokenize } from '../../../src/domain/search/tokenizer.ts';
 
-const snippet = (content: string, query: string) => snippetOf(content, parseSearch(query, 'q'));
+const snippet = (content: string, query: string) => createSnippet(content, parseSearch(query, 'q'));
 const filler = (words: number) => Array.from({ length: words }, (_, index) => `lorem${index}`).join(' ');
 
 describe('a snippet', () => {
@@ -79,7 +79,7 @@ describe('a snippet', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 600 }).filter((value) => !value.includes('*'));
     fc.assert(
       fc.property(text, fc.nat(), (content, pick) => {
-        const words = wordsOf(content);
+        const words = tokenize(content);
         const word = words[pick % Math.max(words.length, 1)];
         if (!word) return;
         const made = snippet(content, content.slice(word.start, word.end));

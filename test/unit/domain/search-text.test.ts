@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fold, vectorText, wordsOf } from '../../../src/domain/search-text.ts';
+import { fold, toTsVector, tokenize } from '../../../src/domain/search/tokenizer.ts';
 
-const texts = (text: string) => wordsOf(text).map((word) => word.text);
+const texts = (text: string) => tokenize(text).map((word) => word.text);
 
 describe('words', () => {
   test.each([
@@ -43,7 +43,10 @@ describe('words', () => {
   test('say where they stand', () => {
     const text = '… Crème 東京!';
     expect(
-      wordsOf(text).map(({ start, end, head_end }) => [text.slice(start, end), text.slice(start, head_end)]),
+      tokenize(text).map(({ start, end, firstCharEnd }) => [
+        text.slice(start, end),
+        text.slice(start, firstCharEnd),
+      ]),
     ).toEqual([
       ['Crème', 'Crème'],
       ['東京', '東'],
@@ -63,12 +66,12 @@ describe('words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let before = 0;
-        for (const word of wordsOf(text)) {
+        for (const word of tokenize(text)) {
           expect(word.text).not.toBe('');
           expect(word.text.length).toBeLessThanOrEqual(100);
           expect(word.start).toBeGreaterThanOrEqual(before);
-          expect(word.head_end).toBeGreaterThan(word.start);
-          expect(word.end).toBeGreaterThanOrEqual(word.head_end);
+          expect(word.firstCharEnd).toBeGreaterThan(word.start);
+          expect(word.end).toBeGreaterThanOrEqual(word.firstCharEnd);
           expect(word.end).toBeLessThanOrEqual(text.length);
           before = word.start;
         }
@@ -100,18 +103,18 @@ describe('words', () => {
 
 describe('the text of a vector', () => {
   test('has each word once, with its positions', () => {
-    expect(vectorText('to be or not to be')).toBe("'to':1,5 'be':2,6 'or':3 'not':4");
-    expect(vectorText('東京')).toBe("'東京':1 '京':2");
-    expect(vectorText('?')).toBe('');
+    expect(toTsVector('to be or not to be')).toBe("'to':1,5 'be':2,6 'or':3 'not':4");
+    expect(toTsVector('東京')).toBe("'東京':1 '京':2");
+    expect(toTsVector('?')).toBe('');
   });
 
   test('stays within what PostgreSQL takes', () => {
-    const vector = vectorText(`${'a '.repeat(300)}${'b c '.repeat(9_000)}end`);
+    const vector = toTsVector(`${'a '.repeat(300)}${'b c '.repeat(9_000)}end`);
     expect(vector).toContain("'end':16383");
     expect(vector.split(' ').every((word) => word.split(',').length <= 255)).toBe(true);
     // PostgreSQL refuses a word of more than 2,046 bytes, and with it the whole vector.
     const marks = '\u0e48'.repeat(10_000);
-    for (const word of wordsOf(`ก${marks}ข${marks} ж${marks}`))
+    for (const word of tokenize(`ก${marks}ข${marks} ж${marks}`))
       expect(Buffer.byteLength(word.text)).toBeLessThanOrEqual(2_046);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canMove, type ThreadStatus, threadStatuses } from '../../../src/domain/threads.ts';
+import { canTransition, type ThreadStatus, threadStatuses } from '../../../src/domain/threads.ts';
 
 /** Every way there is; all others are refused. */
 const ways: [from: ThreadStatus, to: ThreadStatus][] = [
@@ -13,7 +13,7 @@ const pairs = threadStatuses.flatMap((from) => threadStatuses.map((to) => [from,
 
 describe('a thread', () => {
   test.each(pairs)('from %s to %s', (from, to) => {
-    expect(canMove(from, to)).toBe(ways.some(([a, b]) => a === from && b === to));
+    expect(canTransition(from, to)).toBe(ways.some(([a, b]) => a === from && b === to));
   });
 
   test('has the three statuses of the interface', () => {

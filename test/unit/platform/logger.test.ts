@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
 const program = `
-  import { createLogger } from './src/platform/logger.ts';
+  import { createLogger } from './src/platform/observability/logger.ts';
   const logger = createLogger({ level: 'info', part: 'test' });
   const cause = Object.assign(new Error('row'), { code: '23505', detail: 'Key (content)=(secret words)' });
   const error = Object.assign(new Error('parse', { cause }), { code: 'HPE_X', rawPacket: Buffer.from('Bearer secret') });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRedisAddress } from '../../../src/platform/redis-address.ts';
+import { parseRedisAddress } from '../../../src/platform/redis/address.ts';
 
 describe('the address of Redis', () => {
   test('of one server is left as it is', () => {

@@ -2,8 +2,8 @@ import { QueueKeys } from 'bullmq';
 import { Command } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { queueNames } from '../../../src/jobs/define.ts';
-import { shardedChannelNames } from '../../../src/platform/bus-channels-sharded.ts';
-import { queuePrefix } from '../../../src/platform/queues-redis.ts';
+import { shardedChannelNames } from '../../../src/platform/bus/sharded-channels.ts';
+import { queuePrefix } from '../../../src/platform/queues/redis.ts';
 
 const cluster = 'redis+cluster://one';
 const slotOf = (key: string) => new Command('get', [key]).getSlot();

@@ -1,49 +1,49 @@
 import { expect, test, vi } from 'vitest';
-import { actorOf, keepingReader } from './memory-feed.ts';
-import { eventually, setUp } from './setup.ts';
+import { buildActor, createRecordingReader } from './memory-feed.ts';
+import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
 test('one subscription hears the rings of all agents, until the end', async () => {
   const { realtime, memory, ring, topics } = setUp();
-  const readers = ['a', 'b', 'b'].map((agent) => ({ agent, ...keepingReader() }));
-  for (const { agent, reader } of readers) (await realtime.open(actorOf(agent), {}, reader)).start();
+  const readers = ['a', 'b', 'b'].map((agent) => ({ agent, ...createRecordingReader() }));
+  for (const { agent, reader } of readers) (await realtime.open(buildActor(agent), {}, reader)).start();
   expect(topics()).toEqual(['rings']);
   const id = memory.add(['a', 'b', 'c']);
   await ring('c', 1);
   await ring('b', 1);
-  await eventually(() => expect(readers.map(({ ids }) => ids())).toEqual([[], [id], [id]]));
+  await waitUntil(() => expect(readers.map(({ ids }) => ids())).toEqual([[], [id], [id]]));
   await realtime.close();
   expect(topics()).toEqual([]);
 });
 
 test('a token that expires ends its stream; one that lasts for years does not', async () => {
   const { realtime } = setUp();
-  const short = keepingReader();
-  const long = keepingReader();
-  (await realtime.open(actorOf('a', { expires_at: Date.now() + 50 }), {}, short.reader)).start();
-  (await realtime.open(actorOf('a', { expires_at: Date.now() + 2 ** 40 }), {}, long.reader)).start();
-  await eventually(() => expect(short.ends).toEqual(['token_ended']));
+  const short = createRecordingReader();
+  const long = createRecordingReader();
+  (await realtime.open(buildActor('a', { expires_at: Date.now() + 50 }), {}, short.reader)).start();
+  (await realtime.open(buildActor('a', { expires_at: Date.now() + 2 ** 40 }), {}, long.reader)).start();
+  await waitUntil(() => expect(short.ends).toEqual(['token_ended']));
   expect(long.ends).toEqual([]);
 });
 
 test('nothing is delivered under an expired token, even before the clock is looked at again', async () => {
   const { realtime, memory, ring } = setUp({ intervals: { healthy_ms: 100_000, unhealthy_ms: 100_000 } });
-  const { reader, events, ends } = keepingReader();
-  (await realtime.open(actorOf('a', { expires_at: Date.now() + 30 }), {}, reader)).start();
+  const { reader, events, ends } = createRecordingReader();
+  (await realtime.open(buildActor('a', { expires_at: Date.now() + 30 }), {}, reader)).start();
   await new Promise((resolve) => setTimeout(resolve, 40));
   memory.add(['a']);
   await ring('a', 1);
-  await eventually(() => expect(ends).toEqual(['token_ended']));
+  await waitUntil(() => expect(ends).toEqual(['token_ended']));
   expect(events).toEqual([]);
 });
 
 test('a revocation ends the streams of that token at once, and no others', async () => {
   const { realtime } = setUp();
-  const gone = keepingReader();
-  const stays = keepingReader();
-  (await realtime.open(actorOf('a', { token_id: 'gone' }), {}, gone.reader)).start();
-  (await realtime.open(actorOf('a'), {}, stays.reader)).start();
+  const gone = createRecordingReader();
+  const stays = createRecordingReader();
+  (await realtime.open(buildActor('a', { token_id: 'gone' }), {}, gone.reader)).start();
+  (await realtime.open(buildActor('a'), {}, stays.reader)).start();
   realtime.revoke((actor) => actor.token_id === 'gone');
   expect(gone.ends).toEqual(['token_ended']);
   expect(stays.ends).toEqual([]);
@@ -51,11 +51,11 @@ test('a revocation ends the streams of that token at once, and no others', async
 
 test('a revocation while a stream opens refuses it; before its start it is told at the start', async () => {
   const { realtime } = setUp();
-  const early = keepingReader();
-  const opening = realtime.open(actorOf('a'), {}, early.reader);
+  const early = createRecordingReader();
+  const opening = realtime.open(buildActor('a'), {}, early.reader);
   realtime.revoke(() => true);
   await expect(opening).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-  const stream = await realtime.open(actorOf('a'), {}, early.reader);
+  const stream = await realtime.open(buildActor('a'), {}, early.reader);
   realtime.revoke(() => true);
   expect(early.ends).toEqual([]);
   stream.start();
@@ -67,22 +67,22 @@ test('a token that ended without a word from the bus ends its streams and waitin
   const asked: (readonly string[])[] = [];
   const { realtime, here } = setUp({
     intervals: { healthy_ms: 40, unhealthy_ms: 10 },
-    async goodTokens(ids) {
+    async listValidTokens(ids) {
       asked.push(ids);
       return new Set(ids.filter((id) => good.has(id)));
     },
   });
-  const gone = keepingReader();
-  const stays = keepingReader();
-  (await realtime.open(actorOf('a', { token_id: 'gone' }), {}, gone.reader)).start();
-  (await realtime.open(actorOf('a', { token_id: 'stays' }), {}, stays.reader)).start();
-  (await realtime.open(actorOf('c', { token_id: 'stays' }), {}, stays.reader)).start();
-  const waiting = realtime.page(actorOf('b', { token_id: 'gone' }), { limit: 5, wait_ms: 60_000 });
+  const gone = createRecordingReader();
+  const stays = createRecordingReader();
+  (await realtime.open(buildActor('a', { token_id: 'gone' }), {}, gone.reader)).start();
+  (await realtime.open(buildActor('a', { token_id: 'stays' }), {}, stays.reader)).start();
+  (await realtime.open(buildActor('c', { token_id: 'stays' }), {}, stays.reader)).start();
+  const waiting = realtime.page(buildActor('b', { token_id: 'gone' }), { limit: 5, wait_ms: 60_000 });
   const refused = expect(waiting).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-  await eventually(() => expect(here()).toContain('b'));
-  await eventually(() => expect(asked).toContainEqual(['gone', 'stays']));
+  await waitUntil(() => expect(here()).toContain('b'));
+  await waitUntil(() => expect(asked).toContainEqual(['gone', 'stays']));
   good.delete('gone');
-  await eventually(() => expect(gone.ends).toEqual(['token_ended']));
+  await waitUntil(() => expect(gone.ends).toEqual(['token_ended']));
   await refused;
   expect(stays.ends).toEqual([]);
 });
@@ -90,38 +90,38 @@ test('a token that ended without a word from the bus ends its streams and waitin
 test('the token of a new stream is looked at soon: it may have ended while the stream opened', async () => {
   // The first look comes long after the stream is open, also on a busy machine.
   const intervals = { healthy_ms: 100_000, unhealthy_ms: 1_000 };
-  const { realtime } = setUp({ goodTokens: async () => new Set(), intervals });
-  const { reader, ends } = keepingReader();
-  (await realtime.open(actorOf('a'), {}, reader)).start();
-  await eventually(() => expect(ends).toEqual(['token_ended']));
+  const { realtime } = setUp({ listValidTokens: async () => new Set(), intervals });
+  const { reader, ends } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  await waitUntil(() => expect(ends).toEqual(['token_ended']));
 });
 
 test('tokens that cannot be looked up end nobody; when they can be, those that ended do', async () => {
   let away = true;
   let tries = 0;
   const { realtime, logged } = setUp({
-    async goodTokens() {
+    async listValidTokens() {
       tries += 1;
       if (away) throw new Error('the database is away');
       return new Set();
     },
   });
-  const { reader, ends } = keepingReader();
-  (await realtime.open(actorOf('a'), {}, reader)).start();
-  await eventually(() => expect(tries).toBeGreaterThan(2));
+  const { reader, ends } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  await waitUntil(() => expect(tries).toBeGreaterThan(2));
   expect(ends).toEqual([]);
   expect(logged).toEqual(['the tokens of open streams cannot be checked']);
   away = false;
-  await eventually(() => expect(ends).toEqual(['token_ended']));
+  await waitUntil(() => expect(ends).toEqual(['token_ended']));
 });
 
 test('an agent may have so many streams and waiting callers and no more; whoever leaves makes room', async () => {
   const { realtime } = setUp({ streams_per_agent: 2 });
-  const { reader } = keepingReader();
-  const one = await realtime.open(actorOf('a'), {}, reader);
+  const { reader } = createRecordingReader();
+  const one = await realtime.open(buildActor('a'), {}, reader);
   const gone = new AbortController();
-  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
-  await eventually(() => {
+  const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
+  await waitUntil(() => {
     let members = 0;
     realtime.revoke(() => {
       members += 1;
@@ -130,49 +130,49 @@ test('an agent may have so many streams and waiting callers and no more; whoever
     expect(members).toBe(2);
   });
   const tooMany = { code: 'RATE_LIMITED', retry_after: 5 };
-  await expect(realtime.open(actorOf('a'), {}, reader)).rejects.toMatchObject(tooMany);
-  await expect(realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 })).rejects.toMatchObject(tooMany);
-  expect(await realtime.page(actorOf('a'), { limit: 5, wait_ms: 0 })).toMatchObject({ complete: true });
-  (await realtime.open(actorOf('b'), {}, reader)).close();
+  await expect(realtime.open(buildActor('a'), {}, reader)).rejects.toMatchObject(tooMany);
+  await expect(realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 })).rejects.toMatchObject(tooMany);
+  expect(await realtime.page(buildActor('a'), { limit: 5, wait_ms: 0 })).toMatchObject({ complete: true });
+  (await realtime.open(buildActor('b'), {}, reader)).close();
   gone.abort();
   await waiting;
-  const two = await realtime.open(actorOf('a'), {}, reader);
+  const two = await realtime.open(buildActor('a'), {}, reader);
   one.close();
   two.close();
 });
 
 test('closing ends every stream and waiting caller, and refuses new ones', async () => {
   const { realtime, here } = setUp();
-  const { reader, ends } = keepingReader();
-  (await realtime.open(actorOf('a'), {}, reader)).start();
-  const waiting = realtime.page(actorOf('b'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(here()).toContain('b'));
+  const { reader, ends } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  const waiting = realtime.page(buildActor('b'), { limit: 5, wait_ms: 60_000 });
+  await waitUntil(() => expect(here()).toContain('b'));
   await realtime.close();
   expect(ends).toEqual(['shutdown']);
   expect(await waiting).toMatchObject({ events: [], complete: true });
   expect(here()).toEqual([]);
-  await expect(realtime.open(actorOf('a'), {}, reader)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(realtime.open(buildActor('a'), {}, reader)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 test('a reader that fails loses its stream and harms no other', async () => {
   const { realtime, memory, ring, logged } = setUp();
   const ends: string[] = [];
   const broken = {
-    door: 'ws' as const,
+    transport: 'ws' as const,
     deliver: async () => {
       throw new Error('broken reader');
     },
-    ended(reason: string) {
+    onEnded(reason: string) {
       ends.push(reason);
       throw new Error('broken to the end');
     },
   };
-  const { reader, events } = keepingReader();
-  (await realtime.open(actorOf('a'), {}, broken)).start();
-  (await realtime.open(actorOf('a'), {}, reader)).start();
+  const { reader, events } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, broken)).start();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
   memory.add(['a']);
   await ring('a', 1);
-  await eventually(() => expect(ends).toEqual(['failed']));
+  await waitUntil(() => expect(ends).toEqual(['failed']));
   expect(events).toHaveLength(1);
   expect(logged).toHaveLength(2);
 });

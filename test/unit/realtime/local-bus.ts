@@ -1,11 +1,11 @@
-import { packRings } from '../../../src/domain/rings.ts';
-import { topicTable } from '../../../src/platform/bus-topics.ts';
-import type { Bus } from '../../../src/platform/bus.ts';
+import { packWakeups } from '../../../src/domain/feed/wakeups.ts';
+import { createTopicTable } from '../../../src/platform/bus/topics.ts';
+import type { Bus } from '../../../src/platform/bus/bus.ts';
 
 /** A bus within the process; it can lose every call, with or without knowing. */
-export function localBus() {
+export function createLocalBus() {
   const listened = new Set<string>();
-  const topics = topicTable((message, error) => {
+  const topics = createTopicTable((message, error) => {
     throw new Error(message, { cause: error });
   });
   const state = { deaf: false, healthy: true };
@@ -21,14 +21,14 @@ export function localBus() {
         if (remove()) listened.delete(topic);
       };
     },
-    healthy: () => state.healthy,
+    isHealthy: () => state.healthy,
     async close() {},
   };
   return {
     bus,
     state,
     topics: () => [...listened],
-    ring: (agentId: string, number: number) =>
-      bus.publish(packRings([{ agent_id: agentId, last_number: number }])),
+    notify: (agentId: string, number: number) =>
+      bus.publish(packWakeups([{ agent_id: agentId, last_number: number }])),
   };
 }

@@ -1,42 +1,42 @@
 import { expect, test, vi } from 'vitest';
-import { actorOf } from './memory-feed.ts';
-import { eventually, setUp } from './setup.ts';
+import { buildActor } from './memory-feed.ts';
+import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
 test('a page has at most the limit, says whether more lies behind, and its cursor leads on', async () => {
   const { realtime, memory, cursors } = setUp();
   const all = Array.from({ length: 7 }, () => memory.add(['a']));
-  const first = await realtime.page(actorOf('a'), {
+  const first = await realtime.page(buildActor('a'), {
     cursor: cursors.encodeFeed('a', 0),
     limit: 5,
     wait_ms: 60_000,
   });
   expect(first).toMatchObject({ complete: false, gap: false });
-  const second = await realtime.page(actorOf('a'), { cursor: first.cursor, limit: 5, wait_ms: 0 });
+  const second = await realtime.page(buildActor('a'), { cursor: first.cursor, limit: 5, wait_ms: 0 });
   expect(second.complete).toBe(true);
   expect([...first.events, ...second.events].map((event) => event.id)).toEqual(all);
-  const third = await realtime.page(actorOf('a'), { cursor: second.cursor, limit: 5, wait_ms: 0 });
+  const third = await realtime.page(buildActor('a'), { cursor: second.cursor, limit: 5, wait_ms: 0 });
   expect(third).toEqual({ events: [], cursor: second.cursor, complete: true, gap: false });
 });
 
 test('a waiting caller gets the first event at once, or an empty page at the end of its patience', async () => {
   const { realtime, memory, ring, here } = setUp();
-  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(here()).toEqual(['a']));
+  const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 });
+  await waitUntil(() => expect(here()).toEqual(['a']));
   const id = memory.add(['a']);
   await ring('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
-  expect(await realtime.page(actorOf('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
-  await eventually(() => expect(here()).toEqual([]));
+  expect(await realtime.page(buildActor('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
+  await waitUntil(() => expect(here()).toEqual([]));
 });
 
 test('an invented ring does not end the wait, nor keep it from a real one', async () => {
   const { realtime, memory, ring, here } = setUp();
-  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  await eventually(() => expect(here()).toEqual(['a']));
+  const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 });
+  await waitUntil(() => expect(here()).toEqual(['a']));
   await ring('a', 1_000);
-  await eventually(() => expect(memory.asked.read).toBeGreaterThan(1));
+  await waitUntil(() => expect(memory.asked.read).toBeGreaterThan(1));
   const id = memory.add(['a']);
   await ring('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
@@ -45,21 +45,21 @@ test('an invented ring does not end the wait, nor keep it from a real one', asyn
 test('a caller that goes away stops to wait', async () => {
   const { realtime, here } = setUp();
   const gone = new AbortController();
-  const waiting = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
-  await eventually(() => expect(here()).toEqual(['a']));
+  const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
+  await waitUntil(() => expect(here()).toEqual(['a']));
   gone.abort();
   expect(await waiting).toMatchObject({ events: [], complete: true });
-  await eventually(() => expect(here()).toEqual([]));
+  await waitUntil(() => expect(here()).toEqual([]));
 });
 
 test('a wait ends with its token', async () => {
   const { realtime, here } = setUp();
-  const revoked = realtime.page(actorOf('a'), { limit: 5, wait_ms: 60_000 });
-  const expired = realtime.page(actorOf('b', { expires_at: Date.now() + 500 }), {
+  const revoked = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 });
+  const expired = realtime.page(buildActor('b', { expires_at: Date.now() + 500 }), {
     limit: 5,
     wait_ms: 60_000,
   });
-  await eventually(() => expect(here()).toHaveLength(2));
+  await waitUntil(() => expect(here()).toHaveLength(2));
   realtime.revoke((actor) => actor.agent_id === 'a');
   await expect(revoked).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   await expect(expired).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
@@ -67,7 +67,7 @@ test('a wait ends with its token', async () => {
 
 test('pages of hidden events are read through, to the first that may be seen', async () => {
   const { realtime, memory, cursors } = setUp();
-  const blind = actorOf('a', { scopes: new Set(['contacts:read']) });
+  const blind = buildActor('a', { scopes: new Set(['contacts:read']) });
   for (let number = 1; number <= 450; number += 1) memory.add(['a']);
   const page = await realtime.page(blind, { cursor: cursors.encodeFeed('a', 0), limit: 5, wait_ms: 0 });
   expect(page).toEqual({ events: [], cursor: cursors.encodeFeed('a', 450), complete: true, gap: false });
@@ -76,21 +76,21 @@ test('pages of hidden events are read through, to the first that may be seen', a
 test('a gap is told at once, whichever end of the log it is at', async () => {
   const { realtime, memory, cursors } = setUp();
   for (let number = 1; number <= 5; number += 1) memory.add(['a', 'b']);
-  memory.forget('a', 3);
-  const old = await realtime.page(actorOf('a'), {
+  memory.dropOldest('a', 3);
+  const old = await realtime.page(buildActor('a'), {
     cursor: cursors.encodeFeed('a', 1),
     limit: 5,
     wait_ms: 60_000,
   });
   expect(old).toMatchObject({ gap: true, complete: true, events: [{ id: 'evt_4' }, { id: 'evt_5' }] });
-  const beyond = await realtime.page(actorOf('b'), {
+  const beyond = await realtime.page(buildActor('b'), {
     cursor: cursors.encodeFeed('b', 99),
     limit: 5,
     wait_ms: 60_000,
   });
   expect(beyond).toEqual({ events: [], gap: true, complete: true, cursor: cursors.encodeFeed('b', 5) });
-  memory.forget('b', 5);
-  const emptied = await realtime.page(actorOf('b'), {
+  memory.dropOldest('b', 5);
+  const emptied = await realtime.page(buildActor('b'), {
     cursor: cursors.encodeFeed('b', 2),
     limit: 5,
     wait_ms: 60_000,
@@ -101,22 +101,22 @@ test('a gap is told at once, whichever end of the log it is at', async () => {
 test('the acknowledged position is where readers without a cursor start; it only moves forward', async () => {
   const { realtime, memory, cursors } = setUp();
   for (let number = 1; number <= 5; number += 1) memory.add(['a']);
-  await realtime.acknowledge(actorOf('a'), cursors.encodeFeed('a', 3));
-  await realtime.acknowledge(actorOf('a'), cursors.encodeFeed('a', 1));
-  await realtime.acknowledge(actorOf('a'), cursors.encodeFeed('a', 99));
-  const page = await realtime.page(actorOf('a'), { limit: 5, wait_ms: 0 });
+  await realtime.acknowledge(buildActor('a'), cursors.encodeFeed('a', 3));
+  await realtime.acknowledge(buildActor('a'), cursors.encodeFeed('a', 1));
+  await realtime.acknowledge(buildActor('a'), cursors.encodeFeed('a', 99));
+  const page = await realtime.page(buildActor('a'), { limit: 5, wait_ms: 0 });
   expect(page.events.map((event) => event.id)).toEqual(['evt_4', 'evt_5']);
 });
 
 test('a foreign or broken cursor is refused at every door', async () => {
   const { realtime, cursors } = setUp();
-  const reader = { door: 'ws' as const, deliver: async () => {}, ended() {} };
+  const reader = { transport: 'ws' as const, deliver: async () => {}, onEnded() {} };
   const refusal = { code: 'INVALID_CURSOR' };
   for (const cursor of [cursors.encodeFeed('b', 1), '', 'nonsense', 'a.b.c']) {
-    await expect(realtime.open(actorOf('a'), { cursor }, reader)).rejects.toMatchObject(refusal);
-    await expect(realtime.page(actorOf('a'), { cursor, limit: 1, wait_ms: 0 })).rejects.toMatchObject(
+    await expect(realtime.open(buildActor('a'), { cursor }, reader)).rejects.toMatchObject(refusal);
+    await expect(realtime.page(buildActor('a'), { cursor, limit: 1, wait_ms: 0 })).rejects.toMatchObject(
       refusal,
     );
-    await expect(realtime.acknowledge(actorOf('a'), cursor)).rejects.toMatchObject(refusal);
+    await expect(realtime.acknowledge(buildActor('a'), cursor)).rejects.toMatchObject(refusal);
   }
 });

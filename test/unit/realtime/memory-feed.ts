@@ -1,13 +1,13 @@
-import type { Actor } from '../../../src/domain/actor.ts';
-import type { EventType } from '../../../src/domain/events.ts';
+import type { Actor } from '../../../src/domain/auth/actor.ts';
+import type { EventType } from '../../../src/domain/feed/events.ts';
 import type { LiveEvent, Realtime, StreamEnd, StreamReader } from '../../../src/realtime/contract.ts';
 import type { RealtimeParts } from '../../../src/realtime/create.ts';
 
 type Feed = RealtimeParts['feed'];
-type EventRow = Awaited<ReturnType<Feed['events']>>[number];
+type EventRow = Awaited<ReturnType<Feed['readEvents']>>[number];
 
 /** A feed in memory that counts what it is asked for, and can be told to fail. */
-export function memoryFeed() {
+export function createMemoryFeed() {
   const logs = new Map<string, { first: number; ids: string[]; acknowledged: number | null }>();
   const events = new Map<string, EventRow>();
   const asked = { heads: 0, bounds: 0, read: 0, events: 0 };
@@ -35,8 +35,8 @@ export function memoryFeed() {
   };
 
   const feed: Feed = {
-    heads: (ids) => answer('heads', () => ids.map(head)),
-    bounds: (ids) =>
+    readCounters: (ids) => answer('heads', () => ids.map(head)),
+    readBounds: (ids) =>
       answer('bounds', () =>
         ids.map((id) => ({
           ...head(id),
@@ -54,14 +54,14 @@ export function memoryFeed() {
             .map((event_id, index) => ({ number: log.first + at + index, event_id }));
         }),
       ),
-    standings: (questions) =>
+    readStatuses: (questions) =>
       answer('heads', () =>
         questions.map(({ agent_id }) => {
           const { last_number, acknowledged_number } = head(agent_id);
           return { last_number, pending: last_number - (acknowledged_number ?? last_number) };
         }),
       ),
-    events: (ids) =>
+    readEvents: (ids) =>
       answer('events', () =>
         ids.flatMap((id) => {
           const row = events.get(id);
@@ -80,8 +80,8 @@ export function memoryFeed() {
         }
         return passed;
       }),
-    marks: async () => [],
-    recipients: async () => ({ heads: {}, posting: [] }),
+    readMarks: async () => [],
+    readRecipients: async () => ({ heads: {}, posting: [] }),
   };
 
   return {
@@ -109,18 +109,18 @@ export function memoryFeed() {
       for (const agentId of agentIds) logOf(agentId).ids.push(id);
       return id;
     },
-    last: (agentId: string) => head(agentId).last_number,
+    lastPosition: (agentId: string) => head(agentId).last_number,
     idsOf: (agentId: string): readonly string[] => logOf(agentId).ids,
     /** What the process that committed this event has to tell of it. */
-    newsOf(id: string): Parameters<Realtime['handOver']>[0] {
-      const lines = Array.from(logs, ([agent_id, { first, ids }]) => {
+    commitResultOf(id: string): Parameters<Realtime['fanOut']>[0] {
+      const entries = Array.from(logs, ([agent_id, { first, ids }]) => {
         return { agent_id, number: first + ids.indexOf(id), event_id: id };
       }).filter(({ agent_id }) => logOf(agent_id).ids.includes(id));
       const event = events.get(id);
-      return { lines, events: event ? [event] : [] };
+      return { entries, events: event ? [event] : [] };
     },
     /** Forgets the oldest entries, as retention does. */
-    forget(agentId: string, count: number) {
+    dropOldest(agentId: string, count: number) {
       const log = logOf(agentId);
       log.ids.splice(0, count);
       log.first += count;
@@ -132,7 +132,7 @@ export function memoryFeed() {
   };
 }
 
-export function actorOf(agent_id: string, changes: Partial<Actor> = {}): Actor {
+export function buildActor(agent_id: string, changes: Partial<Actor> = {}): Actor {
   return {
     agent_id,
     handle: 'ada.bot',
@@ -147,15 +147,15 @@ export function actorOf(agent_id: string, changes: Partial<Actor> = {}): Actor {
 }
 
 /** A reader that keeps what it gets. */
-export function keepingReader() {
+export function createRecordingReader() {
   const events: LiveEvent[] = [];
   const ends: StreamEnd[] = [];
   const reader: StreamReader = {
-    door: 'ws',
+    transport: 'ws',
     async deliver(batch) {
       events.push(...batch);
     },
-    ended(reason) {
+    onEnded(reason) {
       ends.push(reason);
     },
   };

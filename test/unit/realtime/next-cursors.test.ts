@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createNextCursors } from '../../../src/realtime/next-cursors.ts';
+import { createNextCursors } from '../../../src/realtime/feed/next-cursors.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createPresence, type PresenceParts } from '../../../src/realtime/presence.ts';
-import { eventually } from './setup.ts';
+import { waitUntil } from './setup.ts';
 
 /** The rows of one process in memory. It can fail before or after its effect, and forget. */
 function store() {
@@ -41,7 +41,7 @@ function store() {
 function setUp() {
   const memory = store();
   const logged: string[] = [];
-  const intervals = { beat_ms: 20, gather_ms: 5 };
+  const intervals = { heartbeat_ms: 20, batch_wait_ms: 5 };
   const presence = createPresence({
     store: memory.parts,
     log: (message) => void logged.push(message),
@@ -52,10 +52,10 @@ function setUp() {
 }
 
 /** As long as it takes another process that holds somebody to say so three times more. */
-async function severalBeats(): Promise<void> {
+async function waitForHeartbeats(): Promise<void> {
   const { presence, statements } = setUp();
   presence.change('agt_clock', true);
-  await eventually(() => expect(statements.length).toBeGreaterThan(4));
+  await waitUntil(() => expect(statements.length).toBeGreaterThan(4));
 }
 
 const agents = (count: number) => Array.from({ length: count }, (_, index) => `agt_${index}`);
@@ -63,19 +63,19 @@ const agents = (count: number) => Array.from({ length: count }, (_, index) => `a
 test('two thousand that come at once, and go at once, are a statement each way', async () => {
   const { presence, rows, statements } = setUp();
   for (const agent of agents(2_000)) presence.change(agent, true);
-  await eventually(() => expect(rows.size).toBe(2_000));
+  await waitUntil(() => expect(rows.size).toBe(2_000));
   expect(statements).toEqual(['insert']);
   for (const agent of agents(2_000)) presence.change(agent, false);
-  await eventually(() => expect(rows.size).toBe(0));
+  await waitUntil(() => expect(rows.size).toBe(0));
   expect(statements.filter((name) => name === 'insert')).toHaveLength(1);
 });
 
 test('more than fit in one statement come in several', async () => {
   const { presence, rows } = setUp();
   presence.change('agt_first', true);
-  await eventually(() => expect(rows.size).toBe(1));
+  await waitUntil(() => expect(rows.size).toBe(1));
   for (const agent of agents(12_000)) presence.change(agent, true);
-  await eventually(() => expect(rows.size).toBe(12_001));
+  await waitUntil(() => expect(rows.size).toBe(12_001));
 });
 
 test('what fails is repeated until it is so, and told once', async () => {
@@ -83,16 +83,16 @@ test('what fails is repeated until it is so, and told once', async () => {
     const { presence, rows, state, statements, logged } = setUp();
     presence.change('agt_stays', true);
     presence.change('agt_goes', true);
-    await eventually(() => expect(rows.size).toBe(2));
+    await waitUntil(() => expect(rows.size).toBe(2));
     state.fault = fault;
     presence.change('agt_goes', false);
     presence.change('agt_comes', true);
     const before = statements.length;
-    await eventually(() => expect(statements.length).toBeGreaterThan(before + 3));
+    await waitUntil(() => expect(statements.length).toBeGreaterThan(before + 3));
     presence.change('agt_late', true);
     presence.change('agt_comes', false);
     state.fault = 'none';
-    await eventually(() => expect([...rows].toSorted()).toEqual(['agt_late', 'agt_stays']));
+    await waitUntil(() => expect([...rows].toSorted()).toEqual(['agt_late', 'agt_stays']));
     expect(logged).toHaveLength(1);
   }
 });
@@ -100,31 +100,31 @@ test('what fails is repeated until it is so, and told once', async () => {
 test('a process that was taken for dead writes everything anew', async () => {
   const { presence, rows, state } = setUp();
   for (const agent of agents(3)) presence.change(agent, true);
-  await eventually(() => expect(rows.size).toBe(3));
+  await waitUntil(() => expect(rows.size).toBe(3));
   rows.clear();
   state.known = false;
-  await eventually(() => expect([...rows].toSorted()).toEqual(agents(3)));
+  await waitUntil(() => expect([...rows].toSorted()).toEqual(agents(3)));
 });
 
 test('whoever holds nobody says nothing', async () => {
   const { presence, rows, statements } = setUp();
   presence.change('agt_1', true);
-  await eventually(() => expect(statements.length).toBeGreaterThan(2));
+  await waitUntil(() => expect(statements.length).toBeGreaterThan(2));
   presence.change('agt_1', false);
-  await eventually(() => expect(rows.size).toBe(0));
+  await waitUntil(() => expect(rows.size).toBe(0));
   const count = statements.length;
-  await severalBeats();
+  await waitForHeartbeats();
   expect(statements).toHaveLength(count);
 });
 
 test('a stop takes everything back, and nothing is said after it', async () => {
   const { presence, rows, state, statements } = setUp();
   for (const agent of agents(5)) presence.change(agent, true);
-  await eventually(() => expect(rows.size).toBe(5));
+  await waitUntil(() => expect(rows.size).toBe(5));
   await presence.close();
   expect([rows.size, state.known]).toEqual([0, false]);
   const count = statements.length;
   presence.change('agt_late', true);
-  await severalBeats();
+  await waitForHeartbeats();
   expect(statements).toHaveLength(count);
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { FeedStretch, MessagePlace } from '../../../src/domain/receipts.ts';
+import type { FeedRange, MessageRef } from '../../../src/domain/feed/receipts.ts';
 import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receipts.ts';
-import { eventually } from './setup.ts';
+import { waitUntil } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -18,24 +18,24 @@ function setUp(changes: Partial<ReceiptsParts> = {}) {
       batches.push(batch);
     },
     log: (message) => void logged.push(message),
-    gathering_ms: 20,
+    batch_wait_ms: 20,
     ...changes,
   });
   const marks = () => batches.flatMap((batch) => batch.marks);
   return { receipts, batches, marks, logged, state };
 }
 
-const message = (sequence: number, thread_id = 't', sender_id = 'sender'): { message: MessagePlace } => ({
+const message = (sequence: number, thread_id = 't', sender_id = 'sender'): { message: MessageRef } => ({
   message: { thread_id, sender_id, sequence },
 });
-const stretch = (agent_id: string, after: number, upto: number): FeedStretch => ({ agent_id, after, upto });
+const rangeOf = (agent_id: string, after: number, upto: number): FeedRange => ({ agent_id, after, upto });
 
 test('however many messages and doors moved it, a mark is written once, the furthest one', async () => {
   const { receipts, batches } = setUp();
   receipts.delivered('a', [message(1), message(2), message(3)]);
   receipts.delivered('a', [message(2)]);
   receipts.delivered('b', [message(1)]);
-  await eventually(() => expect(batches).toHaveLength(1));
+  await waitUntil(() => expect(batches).toHaveLength(1));
   expect(batches[0]?.marks).toEqual([
     { thread_id: 't', agent_id: 'a', sequence: 3 },
     { thread_id: 't', agent_id: 'b', sequence: 1 },
@@ -52,7 +52,7 @@ test('own messages and what is no message leave nothing to write', async () => {
 test('marks of a large thread wait longer, and leave together', async () => {
   vi.useFakeTimers();
   try {
-    const { receipts, batches } = setUp({ gathering_ms: 1_000 });
+    const { receipts, batches } = setUp({ batch_wait_ms: 1_000 });
     for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
     receipts.delivered('a', [message(1, 'small')]);
     await vi.advanceTimersByTimeAsync(1_300);
@@ -70,7 +70,7 @@ test('marks of a large thread wait longer, and leave together', async () => {
 test('before there is no room for more marks, those of a large thread leave at once', async () => {
   vi.useFakeTimers();
   try {
-    const { receipts, batches } = setUp({ gathering_ms: 1_000, capacity: 150 });
+    const { receipts, batches } = setUp({ batch_wait_ms: 1_000, capacity: 150 });
     for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
     await vi.advanceTimersByTimeAsync(1_300);
     expect(batches.map(({ marks }) => marks.length)).toEqual([100]);
@@ -81,22 +81,22 @@ test('before there is no room for more marks, those of a large thread leave at o
 
 test('acknowledged stretches of an agent become one', async () => {
   const { receipts, batches } = setUp();
-  receipts.acknowledged([stretch('a', 0, 4), stretch('b', 2, 3)]);
-  receipts.acknowledged([stretch('a', 4, 9)]);
+  receipts.acknowledged([rangeOf('a', 0, 4), rangeOf('b', 2, 3)]);
+  receipts.acknowledged([rangeOf('a', 4, 9)]);
   await receipts.close();
-  expect(batches).toEqual([{ marks: [], acknowledged: [stretch('a', 0, 9), stretch('b', 2, 3)] }]);
+  expect(batches).toEqual([{ marks: [], acknowledged: [rangeOf('a', 0, 9), rangeOf('b', 2, 3)] }]);
 });
 
 test('what cannot be written waits, together with what comes meanwhile', async () => {
   const { receipts, batches, marks, logged, state } = setUp();
   state.failing = true;
   receipts.delivered('a', [message(5)]);
-  receipts.acknowledged([stretch('b', 0, 4)]);
-  await eventually(() => expect(logged).toHaveLength(1));
+  receipts.acknowledged([rangeOf('b', 0, 4)]);
+  await waitUntil(() => expect(logged).toHaveLength(1));
   receipts.delivered('a', [message(4), message(7)]);
   receipts.delivered('c', [message(1)]);
   state.failing = false;
-  await eventually(() => expect(marks()).toHaveLength(2));
+  await waitUntil(() => expect(marks()).toHaveLength(2));
   expect(new Map(marks().map((mark) => [mark.agent_id, mark.sequence]))).toEqual(
     new Map([
       ['a', 7],
@@ -104,7 +104,7 @@ test('what cannot be written waits, together with what comes meanwhile', async (
     ]),
   );
   await receipts.close();
-  expect(batches.flatMap((batch) => batch.acknowledged)).toEqual([stretch('b', 0, 4)]);
+  expect(batches.flatMap((batch) => batch.acknowledged)).toEqual([rangeOf('b', 0, 4)]);
   expect(logged).toHaveLength(1);
 });
 
@@ -118,7 +118,7 @@ test('closing writes what is gathered, behind what is being written, and takes n
     },
   });
   receipts.delivered('a', [message(1)]);
-  await eventually(() => expect(written).toEqual([1]));
+  await waitUntil(() => expect(written).toEqual([1]));
   receipts.delivered('a', [message(2)]);
   const closed = receipts.close();
   receipts.delivered('a', [message(3)]);
@@ -138,14 +138,14 @@ test('large batches are parted, and a thread stays whole', async () => {
 
 test('stretches are parted by the lines that they cost', async () => {
   const { receipts, batches } = setUp();
-  receipts.acknowledged(Array.from({ length: 12 }, (_, index) => stretch(`a${index}`, 0, 1_000_000)));
-  receipts.acknowledged(Array.from({ length: 100 }, (_, index) => stretch(`b${index}`, 5, 6)));
+  receipts.acknowledged(Array.from({ length: 12 }, (_, index) => rangeOf(`a${index}`, 0, 1_000_000)));
+  receipts.acknowledged(Array.from({ length: 100 }, (_, index) => rangeOf(`b${index}`, 5, 6)));
   await receipts.close();
   expect(batches.map(({ acknowledged }) => acknowledged.length)).toEqual([5, 5, 102]);
 });
 
 test('what waits is bounded while nothing can be written', async () => {
-  const { receipts, marks, state } = setUp({ capacity: 3, gathering_ms: 5 });
+  const { receipts, marks, state } = setUp({ capacity: 3, batch_wait_ms: 5 });
   state.failing = true;
   for (let agent = 0; agent < 10; agent += 1) receipts.delivered(`a${agent}`, [message(1)]);
   receipts.delivered('a1', [message(2)]);

@@ -1,22 +1,22 @@
 import { onTestFinished, vi } from 'vitest';
-import { createCursors } from '../../../src/domain/cursors.ts';
+import { createCursors } from '../../../src/domain/feed/cursors.ts';
 import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
-import { localBus } from './local-bus.ts';
-import { memoryFeed } from './memory-feed.ts';
+import { createLocalBus } from './local-bus.ts';
+import { createMemoryFeed } from './memory-feed.ts';
 
 /** A realtime over a feed in memory, with short intervals. It closes with the test. */
 export function setUp(changes: Partial<RealtimeParts> = {}) {
-  const memory = memoryFeed();
-  const { bus, ring, state, topics } = localBus();
+  const memory = createMemoryFeed();
+  const { bus, notify, state, topics } = createLocalBus();
   const cursors = createCursors('test');
-  const logged: string[] = [];
+  const logEntries: string[] = [];
   const realtime = createRealtime({
     feed: memory.feed,
     presence: { insert: async () => {}, update: async () => true, remove: async () => {} },
     bus,
     cursors,
-    log: (message) => void logged.push(message),
-    goodTokens: async (ids) => new Set(ids),
+    log: (message) => void logEntries.push(message),
+    listValidTokens: async (ids) => new Set(ids),
     intervals: { healthy_ms: 100_000, unhealthy_ms: 20 },
     linger_ms: 10,
     ...changes,
@@ -31,10 +31,10 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
     });
     return agents;
   }
-  return { realtime, memory, ring, bus: state, topics, here, cursors, logged };
+  return { realtime, memory, ring: notify, bus: state, topics, here, cursors, logged: logEntries };
 }
 
 /** Waits until `check` no longer throws; generous, because the machine may be busy. */
-export function eventually(check: () => void): Promise<void> {
+export function waitUntil(check: () => void): Promise<void> {
   return vi.waitFor(check, { timeout: 10_000, interval: 5 });
 }

@@ -1,38 +1,38 @@
 import { expect, test, vi } from 'vitest';
-import { actorOf, keepingReader } from './memory-feed.ts';
-import { eventually, setUp } from './setup.ts';
+import { buildActor, createRecordingReader } from './memory-feed.ts';
+import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
 test('a stream without a cursor starts now and gets what comes', async () => {
   const { realtime, memory, ring } = setUp();
   memory.add(['a']);
-  const { reader, ids } = keepingReader();
-  const stream = await realtime.open(actorOf('a'), {}, reader);
+  const { reader, ids } = createRecordingReader();
+  const stream = await realtime.open(buildActor('a'), {}, reader);
   expect(stream).toMatchObject({ resumed: false, gap: false });
   stream.start();
   const id = memory.add(['a']);
   await ring('a', 2);
-  await eventually(() => expect(ids()).toEqual([id]));
+  await waitUntil(() => expect(ids()).toEqual([id]));
 });
 
 test('a stream resumes behind its cursor, through several pages, and goes on live', async () => {
   const { realtime, memory, ring, cursors } = setUp();
   const all = Array.from({ length: 350 }, () => memory.add(['a']));
-  const { reader, ids, events } = keepingReader();
-  const stream = await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 10) }, reader);
+  const { reader, ids, events } = createRecordingReader();
+  const stream = await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 10) }, reader);
   expect(stream).toMatchObject({ resumed: true, gap: false, cursor: cursors.encodeFeed('a', 10) });
   stream.start();
   all.push(memory.add(['a']));
   await ring('a', 351);
-  await eventually(() => expect(ids()).toEqual(all.slice(10)));
+  await waitUntil(() => expect(ids()).toEqual(all.slice(10)));
   expect(events.at(-1)?.cursor).toBe(cursors.encodeFeed('a', 351));
 });
 
 test('events committed between opening and starting are neither lost nor doubled', async () => {
   const { realtime, memory, ring } = setUp();
-  const { reader, ids } = keepingReader();
-  const stream = await realtime.open(actorOf('a'), {}, reader);
+  const { reader, ids } = createRecordingReader();
+  const stream = await realtime.open(buildActor('a'), {}, reader);
   const first = memory.add(['a']);
   await ring('a', 1);
   stream.start();
@@ -40,20 +40,20 @@ test('events committed between opening and starting are neither lost nor doubled
   const second = memory.add(['a']);
   await ring('a', 2);
   await ring('a', 2);
-  await eventually(() => expect(ids()).toEqual([first, second]));
+  await waitUntil(() => expect(ids()).toEqual([first, second]));
 });
 
 test('late, doubled and invented rings cost a query and change nothing', async () => {
   const { realtime, memory, ring } = setUp();
-  const { reader, ids } = keepingReader();
-  (await realtime.open(actorOf('a'), {}, reader)).start();
+  const { reader, ids } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
   await ring('a', 1_000_000);
-  await eventually(() => expect(memory.asked.read).toBe(1));
+  await waitUntil(() => expect(memory.asked.read).toBe(1));
   await ring('a', 0);
   await ring('a', Number.NaN);
   const id = memory.add(['a']);
   await ring('a', 1);
-  await eventually(() => expect(ids()).toEqual([id]));
+  await waitUntil(() => expect(ids()).toEqual([id]));
   const reads = memory.asked.read;
   await ring('a', 1);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -63,14 +63,14 @@ test('late, doubled and invented rings cost a query and change nothing', async (
 test('200 receivers of one event cost one query of positions, one row and one text', async () => {
   const { realtime, memory, ring } = setUp();
   const agents = Array.from({ length: 200 }, (_, index) => `agent-${index}`);
-  const readers = agents.map(() => keepingReader());
+  const readers = agents.map(() => createRecordingReader());
   for (const [index, agent] of agents.entries()) {
-    const { reader } = readers[index] ?? keepingReader();
-    (await realtime.open(actorOf(agent), {}, reader)).start();
+    const { reader } = readers[index] ?? createRecordingReader();
+    (await realtime.open(buildActor(agent), {}, reader)).start();
   }
   memory.add(agents);
   await Promise.all(agents.map((agent) => ring(agent, 1)));
-  await eventually(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
+  await waitUntil(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
   expect(memory.asked).toMatchObject({ read: 1, events: 1 });
   expect(new Set(readers.map(({ events }) => events[0]?.data)).size).toBe(1);
   expect(new Set(readers.map(({ events }) => events[0]?.cursor)).size).toBe(200);
@@ -78,13 +78,13 @@ test('200 receivers of one event cost one query of positions, one row and one te
 
 test('what a token may not see is left out, and the position moves on behind it', async () => {
   const { realtime, memory, ring } = setUp();
-  const seeing = keepingReader();
-  const blind = keepingReader();
-  (await realtime.open(actorOf('a', { scopes: new Set(['realtime:read']) }), {}, seeing.reader)).start();
-  (await realtime.open(actorOf('a', { scopes: new Set(['contacts:read']) }), {}, blind.reader)).start();
+  const seeing = createRecordingReader();
+  const blind = createRecordingReader();
+  (await realtime.open(buildActor('a', { scopes: new Set(['realtime:read']) }), {}, seeing.reader)).start();
+  (await realtime.open(buildActor('a', { scopes: new Set(['contacts:read']) }), {}, blind.reader)).start();
   for (let number = 1; number <= 250; number += 1) memory.add(['a']);
   await ring('a', 250);
-  await eventually(() => expect(seeing.events).toHaveLength(250));
+  await waitUntil(() => expect(seeing.events).toHaveLength(250));
   const reads = memory.asked.read;
   await ring('a', 250);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -94,28 +94,28 @@ test('what a token may not see is left out, and the position moves on behind it'
 
 test('a slow reader gets one page at a time and holds up nobody else', async () => {
   const { realtime, memory, ring } = setUp();
-  const fast = keepingReader();
+  const fast = createRecordingReader();
   let release: (() => void) | undefined;
   const batches: number[] = [];
   const slow = {
-    door: 'ws' as const,
+    transport: 'ws' as const,
     deliver(batch: readonly unknown[]) {
       batches.push(batch.length);
       return new Promise<void>((resolve) => {
         release = resolve;
       });
     },
-    ended() {},
+    onEnded() {},
   };
-  (await realtime.open(actorOf('a'), {}, slow)).start();
-  (await realtime.open(actorOf('a'), {}, fast.reader)).start();
+  (await realtime.open(buildActor('a'), {}, slow)).start();
+  (await realtime.open(buildActor('a'), {}, fast.reader)).start();
   for (let number = 1; number <= 500; number += 1) {
     memory.add(['a']);
     await ring('a', number);
   }
-  await eventually(() => expect(fast.events).toHaveLength(500));
+  await waitUntil(() => expect(fast.events).toHaveLength(500));
   expect(batches).toHaveLength(1);
-  await eventually(() => {
+  await waitUntil(() => {
     release?.();
     expect(batches.reduce((sum, size) => sum + size, 0)).toBe(500);
   });
@@ -137,25 +137,25 @@ test('a ring that comes while a page is read or delivered is not forgotten', asy
   const seen: string[] = [];
   let duringDelivery: (() => void) | undefined;
   const reader = {
-    door: 'ws' as const,
+    transport: 'ws' as const,
     async deliver(batch: readonly { id: string }[]) {
       seen.push(...batch.map(({ id }) => id));
       duringDelivery?.();
     },
-    ended() {},
+    onEnded() {},
   };
-  (await local.realtime.open(actorOf('a'), {}, reader)).start();
+  (await local.realtime.open(buildActor('a'), {}, reader)).start();
   const more = () => {
     duringRead = duringDelivery = undefined;
     memory.add(['a']);
-    void local.ring('a', memory.last('a'));
+    void local.ring('a', memory.lastPosition('a'));
   };
   for (const moment of ['read', 'delivery']) {
     if (moment === 'read') duringRead = more;
     else duringDelivery = more;
     memory.add(['a']);
-    await local.ring('a', memory.last('a'));
-    await eventually(() => expect(seen).toHaveLength(memory.last('a')));
+    await local.ring('a', memory.lastPosition('a'));
+    await waitUntil(() => expect(seen).toHaveLength(memory.lastPosition('a')));
   }
   expect(seen).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
 });
@@ -165,12 +165,12 @@ test('large events make small pages', async () => {
   for (let number = 1; number <= 50; number += 1) memory.add(['a'], 'thread.updated', 'x'.repeat(30_000));
   const sizes: number[] = [];
   const reader = {
-    door: 'ws' as const,
+    transport: 'ws' as const,
     deliver: async (batch: readonly unknown[]) => void sizes.push(batch.length),
-    ended() {},
+    onEnded() {},
   };
-  (await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 0) }, reader)).start();
-  await eventually(() => expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50));
+  (await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 0) }, reader)).start();
+  await waitUntil(() => expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50));
   expect(Math.max(...sizes)).toBeLessThan(10);
 });
 
@@ -182,18 +182,18 @@ test.each([
   async (_, gone) => {
     const { realtime, memory, ring, cursors } = setUp();
     let release: (() => void) | undefined;
-    const { reader, ends } = keepingReader();
+    const { reader, ends } = createRecordingReader();
     const slow = { ...reader, deliver: () => new Promise<void>((resolve) => (release = resolve)) };
-    (await realtime.open(actorOf('a'), {}, slow)).start();
+    (await realtime.open(buildActor('a'), {}, slow)).start();
     memory.add(['a']);
     await ring('a', 1);
-    await eventually(() => expect(release).toBeDefined());
+    await waitUntil(() => expect(release).toBeDefined());
     for (let number = 2; number <= 4; number += 1) memory.add(['a']);
     await ring('a', 4);
-    memory.forget('a', gone);
+    memory.dropOldest('a', gone);
     release?.();
-    await eventually(() => expect(ends).toEqual(['overtaken']));
-    const back = await realtime.open(actorOf('a'), { cursor: cursors.encodeFeed('a', 1) }, reader);
+    await waitUntil(() => expect(ends).toEqual(['overtaken']));
+    const back = await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 1) }, reader);
     expect(back).toMatchObject({ gap: true, cursor: cursors.encodeFeed('a', gone) });
   },
 );
@@ -201,18 +201,18 @@ test.each([
 test('what the reader takes is told as delivered, and what it does not want is not', async () => {
   const delivered: string[] = [];
   const receipts = {
-    door: 'ws' as const,
+    transport: 'ws' as const,
     delivered: (agent: string, events: readonly object[]) => void delivered.push(`${agent} ${events.length}`),
     acknowledged() {},
     close: async () => {},
   };
   const { realtime, memory, ring } = setUp({ receipts });
-  const { reader, ids } = keepingReader();
+  const { reader, ids } = createRecordingReader();
   let wanted = '';
-  (await realtime.open(actorOf('a'), {}, { ...reader, wants: ({ id }) => id === wanted })).start();
+  (await realtime.open(buildActor('a'), {}, { ...reader, wants: ({ id }) => id === wanted })).start();
   memory.add(['a']);
   wanted = memory.add(['a']);
   await ring('a', 2);
-  await eventually(() => expect(ids()).toEqual([wanted]));
-  await eventually(() => expect(delivered).toEqual(['a 1']));
+  await waitUntil(() => expect(ids()).toEqual([wanted]));
+  await waitUntil(() => expect(delivered).toEqual(['a 1']));
 });

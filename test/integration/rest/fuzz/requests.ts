@@ -1,7 +1,13 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { OpenApiDocument, OperationObject, Schema } from '../../../support/openapi/document.ts';
-import { type BodyTwist, bodyTwist, hostileHeaders, hostilePath, hostileQuery } from './hostile.ts';
-import { goodValue, hostileName, hostileValue, type JsonText, presence } from './values.ts';
+import {
+  type BodyCorruption,
+  arbitraryBodyCorruption,
+  hostileHeaders,
+  hostilePath,
+  hostileQuery,
+} from './hostile-requests.ts';
+import { validValue, hostileName, hostileValue, type JsonText, presence } from './values.ts';
 
 export interface Endpoint {
   method: string;
@@ -10,9 +16,9 @@ export interface Endpoint {
 }
 
 /** A request as it is drawn: what exists only when it is sent stands in it as `{{kind:number}}`. */
-export interface Draft {
+export interface RequestDraft {
   operation: string;
-  resident: number;
+  agentIndex: number;
   method: string;
   /** With the query. */
   path: string;
@@ -21,10 +27,10 @@ export interface Draft {
   body: [name: string, value: JsonText][] | null;
   /** The body is a file of this content instead. */
   file: string | null;
-  twist: BodyTwist | null;
+  corruption: BodyCorruption | null;
 }
 
-export function endpointsOf({ paths }: OpenApiDocument): Endpoint[] {
+export function listEndpoints({ paths }: OpenApiDocument): Endpoint[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -37,7 +43,7 @@ interface Field {
   schema: Schema;
 }
 
-function fieldsOf({ operation }: Endpoint): Field[] {
+function listFields({ operation }: Endpoint): Field[] {
   const parameters = operation.parameters.flatMap(({ name, in: place, required, schema }) =>
     place === 'header' ? [] : [{ name, in: place, required, schema }],
   );
@@ -58,11 +64,11 @@ function fieldsOf({ operation }: Endpoint): Field[] {
 type Values = Map<string, JsonText>;
 
 /** Inputs that an operation should take. */
-function goodInput(endpoint: Endpoint): Arbitrary<Values> {
+function validInput(endpoint: Endpoint): Arbitrary<Values> {
   const { operationId } = endpoint.operation;
-  const fields = fieldsOf(endpoint);
+  const fields = listFields(endpoint);
   const drawn = fields.map(({ name, required, schema }) => {
-    const value = goodValue(operationId, name, schema);
+    const value = validValue(operationId, name, schema);
     if (required) return value;
     return fc
       .integer({ min: 0, max: 99 })
@@ -84,14 +90,14 @@ function choose(input: Values): Values {
 }
 
 /** The same with one field wrong: another value, an unknown name, or none at all. */
-function nearlyGood(endpoint: Endpoint): Arbitrary<[Values, [string, JsonText][]]> {
-  const names = fieldsOf(endpoint).map(({ name }) => name);
+function almostValidInput(endpoint: Endpoint): Arbitrary<[Values, [string, JsonText][]]> {
+  const names = listFields(endpoint).map(({ name }) => name);
   const wrong = fc.oneof(
     { weight: names.length > 0 ? 6 : 0, arbitrary: fc.tuple(fc.constantFrom('', ...names), hostileValue) },
     { weight: 1, arbitrary: fc.tuple(hostileName, hostileValue) },
   );
   return fc
-    .tuple(goodInput(endpoint), wrong, fc.integer({ min: 0, max: 9 }))
+    .tuple(validInput(endpoint), wrong, fc.integer({ min: 0, max: 9 }))
     .map(([input, [name, value], how]) => {
       if (how === 0) input.delete(name);
       else if (how === 1) return [input, [[name, value]]];
@@ -100,9 +106,14 @@ function nearlyGood(endpoint: Endpoint): Arbitrary<[Values, [string, JsonText][]
     });
 }
 
-function draft(endpoint: Endpoint, resident: number, input: Values, extra: [string, JsonText][]): Draft {
+function buildDraft(
+  endpoint: Endpoint,
+  agentIndex: number,
+  input: Values,
+  extra: [string, JsonText][],
+): RequestDraft {
   const { operation, method } = endpoint;
-  const fields = new Map(fieldsOf(endpoint).map((field) => [field.name, field]));
+  const fields = new Map(listFields(endpoint).map((field) => [field.name, field]));
   const entries = [...input];
   const placed = (place: Field['in']) => entries.filter(([name]) => fields.get(name)?.in === place);
   const params = new Map(placed('path'));
@@ -113,16 +124,16 @@ function draft(endpoint: Endpoint, resident: number, input: Values, extra: [stri
   const isRead = method === 'GET';
   return {
     operation: operation.operationId,
-    resident,
+    agentIndex,
     method,
     path: isRead && query ? `${path}?${query}` : path,
     // Some keys come again, with the same request or with another one.
     headers: key?.required
-      ? [['Idempotency-Key', resident % 8 === 0 ? `again-${resident % 5}` : '{{fresh:0}}']]
+      ? [['Idempotency-Key', agentIndex % 8 === 0 ? `again-${agentIndex % 5}` : '{{fresh:0}}']]
       : [],
     body: isRead || others.length === 0 ? null : others,
-    file: operation.requestBody?.content['multipart/form-data'] ? `file ${resident % 9}` : null,
-    twist: null,
+    file: operation.requestBody?.content['multipart/form-data'] ? `file ${agentIndex % 9}` : null,
+    corruption: null,
   };
 }
 
@@ -137,19 +148,19 @@ function encoded(value: JsonText): string {
 }
 
 /** Requests to one endpoint that should be taken. */
-export function goodRequest(endpoint: Endpoint): Arbitrary<Draft> {
+export function validRequest(endpoint: Endpoint): Arbitrary<RequestDraft> {
   return fc
-    .tuple(fc.nat(999), goodInput(endpoint))
-    .map(([resident, input]) => draft(endpoint, resident, input, []));
+    .tuple(fc.nat(999), validInput(endpoint))
+    .map(([resident, input]) => buildDraft(endpoint, resident, input, []));
 }
 
 /** Requests of every kind to every endpoint, from good to hostile. */
-export function anyRequest(endpoints: readonly Endpoint[]): Arbitrary<Draft> {
-  const of = (endpoint: Endpoint): Arbitrary<Draft> => {
-    const good = goodRequest(endpoint);
+export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<RequestDraft> {
+  const of = (endpoint: Endpoint): Arbitrary<RequestDraft> => {
+    const good = validRequest(endpoint);
     const nearly = fc
-      .tuple(fc.nat(999), nearlyGood(endpoint))
-      .map(([resident, [input, extra]]) => draft(endpoint, resident, input, extra));
+      .tuple(fc.nat(999), almostValidInput(endpoint))
+      .map(([resident, [input, extra]]) => buildDraft(endpoint, resident, input, extra));
     const base = fc.oneof(good, nearly);
     return fc.oneof(
       { weight: 35, arbitrary: good },
@@ -168,7 +179,10 @@ export function anyRequest(endpoints: readonly Endpoint[]): Arbitrary<Draft> {
           .tuple(base, hostileHeaders)
           .map(([one, headers]) => ({ ...one, headers: [...one.headers, ...headers] })),
       },
-      { weight: 6, arbitrary: fc.tuple(base, bodyTwist).map(([one, twist]) => ({ ...one, twist })) },
+      {
+        weight: 6,
+        arbitrary: fc.tuple(base, arbitraryBodyCorruption).map(([one, twist]) => ({ ...one, twist })),
+      },
       {
         weight: 2,
         arbitrary: fc

@@ -1,51 +1,53 @@
 import { Agent, request } from 'node:http';
-import type { Exchange } from '../../../support/openapi/answers.ts';
-import { endOfBody, multipartType, partOf } from '../../files/house.ts';
-import { twisted } from './hostile.ts';
-import type { Draft } from './requests.ts';
-import type { World } from './world.ts';
+import type { HttpExchange } from '../../../support/openapi/response-check.ts';
+import { closingBoundary, multipartType, buildPart } from '../../attachments/setup.ts';
+import { corruptBody } from './hostile-requests.ts';
+import type { RequestDraft } from './requests.ts';
+import type { FuzzFixtures } from './fixtures.ts';
 
 /** Longer than the longest wait that is asked for; what takes longer hangs. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 export interface Sender {
   /**
    * @returns null when the caller itself hung up in the middle of its request.
    * @throws {Error} when there is no answer, or none in time.
    */
-  send(draft: Draft): Promise<Exchange | null>;
+  send(draft: RequestDraft): Promise<HttpExchange | null>;
   close(): void;
 }
 
 const fileBody = (content: string): string =>
-  `${String(partOf({ bytes: Buffer.from(content) }))}${String(endOfBody)}`;
+  `${String(buildPart({ bytes: Buffer.from(content) }))}${String(closingBoundary)}`;
 
 /** Sends drafts as they are, byte by byte: a better client would repair half of them. */
-export function createSender(origin: string, world: World): Sender {
+export function createSender(origin: string, world: FuzzFixtures): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const { hostname, port } = new URL(origin);
 
-  function send(draft: Draft): Promise<Exchange | null> {
-    const resident = world.residents[draft.resident % world.residents.length];
+  function send(draft: RequestDraft): Promise<HttpExchange | null> {
+    const resident = world.agents[draft.agentIndex % world.agents.length];
     if (!resident) throw new Error('there is nobody');
-    const path = `/v1${world.fill(draft.path, resident, encodeURIComponent)}`;
+    const path = `/v1${world.replacePlaceholders(draft.path, resident, encodeURIComponent)}`;
     const text =
       draft.body && `{${draft.body.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
-    const filled = text && world.fill(text, resident, (value) => JSON.stringify(value).slice(1, -1));
-    const twist = draft.twist;
+    const filled =
+      text && world.replacePlaceholders(text, resident, (value) => JSON.stringify(value).slice(1, -1));
+    const twist = draft.corruption;
     const whole = draft.file === null ? filled : fileBody(draft.file);
-    const bytes = twist ? twisted(whole ?? '{}', twist) : whole === null ? undefined : Buffer.from(whole);
+    const bytes = twist ? corruptBody(whole ?? '{}', twist) : whole === null ? undefined : Buffer.from(whole);
     const headers = new Map<string, string>([['Authorization', `Bearer ${resident.token}`]]);
     if (bytes) headers.set('Content-Type', draft.file === null ? 'application/json' : multipartType);
     const hangsUp = twist?.kind === 'hang up';
     if (bytes) headers.set('Content-Length', String(bytes.length + (hangsUp ? 1 : 0)));
-    for (const [name, value] of draft.headers) headers.set(name, world.fill(value, resident, String));
+    for (const [name, value] of draft.headers)
+      headers.set(name, world.replacePlaceholders(value, resident, String));
 
     return new Promise((resolve, reject) => {
       const fail = (why: string) => reject(new Error(`${draft.method} ${path.slice(0, 300)}: ${why}`));
-      const call = request({ agent, hostname, port, path, method: draft.method, timeout: patience });
+      const call = request({ agent, hostname, port, path, method: draft.method, timeout: timeoutMs });
       for (const [name, value] of headers) call.setHeader(name, value);
-      call.on('timeout', () => call.destroy(new Error(`no answer within ${patience} ms`)));
+      call.on('timeout', () => call.destroy(new Error(`no answer within ${timeoutMs} ms`)));
       call.on('error', (error) => (hangsUp ? resolve(null) : fail(error.message)));
       if (hangsUp) call.on('close', () => resolve(null));
       call.on('response', (response) => {

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Schema } from '../../../support/openapi/document.ts';
-import { hostileJson, hostileNames } from './words.ts';
+import { hostileJson, hostileNames } from './hostile-values.ts';
 
 /** A value as JSON text: JavaScript has no other word for -0, for a key that comes twice, or for half a surrogate pair. */
 export type JsonText = string;
@@ -14,57 +14,63 @@ const text = (options: { minLength?: number; maxLength?: number }): Arbitrary<st
 
 const json = (value: unknown): JsonText => JSON.stringify(value);
 
-const named = (...kinds: string[]): Arbitrary<string> =>
+const placeholder = (...kinds: string[]): Arbitrary<string> =>
   fc.tuple(fc.constantFrom(...kinds), fc.nat(999)).map(([kind, number]) => `{{${kind}:${number}}}`);
 
 const agentLike = fc.oneof(
-  { weight: 6, arbitrary: named('handle', 'agent') },
-  { weight: 1, arbitrary: named('handle').map((handle) => `@${handle}`) },
-  { weight: 1, arbitrary: named('registered') },
+  { weight: 6, arbitrary: placeholder('handle', 'agent') },
+  { weight: 1, arbitrary: placeholder('handle').map((handle) => `@${handle}`) },
+  { weight: 1, arbitrary: placeholder('registered') },
 );
 
-const contactLike = fc.oneof({ weight: 4, arbitrary: named('contact') }, { weight: 1, arbitrary: agentLike });
+const contactLike = fc.oneof(
+  { weight: 4, arbitrary: placeholder('contact') },
+  { weight: 1, arbitrary: agentLike },
+);
 
 /** What fields mean, where their type does not tell. */
-const meanings: Record<string, Arbitrary<string>> = {
+const valuesByField: Record<string, Arbitrary<string>> = {
   owner: fc.constant('{{own_owner:0}}'),
   agent_name: fc.constant('{{own_name:0}}'),
   thread_id: fc.oneof(
-    { weight: 9, arbitrary: named('thread') },
-    { weight: 1, arbitrary: named('any_thread') },
+    { weight: 9, arbitrary: placeholder('thread') },
+    { weight: 1, arbitrary: placeholder('any_thread') },
   ),
-  reply_to: named('message'),
+  reply_to: placeholder('message'),
   with_handle: agentLike,
   participants: agentLike,
   handle: agentLike,
   agent_ref: agentLike,
   member_ref: agentLike,
-  request_ref: fc.oneof({ weight: 3, arbitrary: named('request') }, { weight: 1, arbitrary: agentLike }),
+  request_ref: fc.oneof(
+    { weight: 3, arbitrary: placeholder('request') },
+    { weight: 1, arbitrary: agentLike },
+  ),
   entry: fc.oneof(
-    { weight: 3, arbitrary: named('handle') },
-    { weight: 1, arbitrary: named('owner').map((owner) => `${owner}.*`) },
+    { weight: 3, arbitrary: placeholder('handle') },
+    { weight: 1, arbitrary: placeholder('owner').map((owner) => `${owner}.*`) },
   ),
   name: fc.constant('{{fresh:0}}'),
   organization: fc.constant('{{organization:0}}'),
-  cursor: named('cursor'),
-  attachment_id: named('upload'),
-  attachment_ids: named('upload'),
+  cursor: placeholder('cursor'),
+  attachment_id: placeholder('upload'),
+  attachment_ids: placeholder('upload'),
   counterpart: agentLike,
   from: agentLike,
   // Nobody listens there, and that is found out at once.
   url: fc.constant('https://127.0.0.1:1/{{fresh:0}}'),
-  approval_id: named('approval'),
-  webhook_id: named('webhook'),
-  delivery_id: named('delivery'),
+  approval_id: placeholder('approval'),
+  webhook_id: placeholder('webhook'),
+  delivery_id: placeholder('delivery'),
 };
 
 /** Fields that mean something else in one operation. */
-const special: Record<string, Record<string, Arbitrary<JsonText>>> = {
-  update_agent: { agent_ref: named('registered').map(json) },
-  delete_agent: { agent_ref: named('registered').map(json) },
-  get_agent_profile: { owner: named('owner').map(json) },
-  get_card: { owner: named('owner').map(json) },
-  delete_webhook: { webhook_id: named('made_webhook').map(json) },
+const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
+  update_agent: { agent_ref: placeholder('registered').map(json) },
+  delete_agent: { agent_ref: placeholder('registered').map(json) },
+  get_agent_profile: { owner: placeholder('owner').map(json) },
+  get_card: { owner: placeholder('owner').map(json) },
+  delete_webhook: { webhook_id: placeholder('made_webhook').map(json) },
   remove_contact: { agent_ref: contactLike.map(json) },
   add_favorite: { agent_ref: contactLike.map(json) },
   remove_favorite: { agent_ref: contactLike.map(json) },
@@ -78,32 +84,32 @@ const special: Record<string, Record<string, Arbitrary<JsonText>>> = {
 };
 
 /** Fields that are better left out most of the time, because they seldom go with the others. */
-const rare = new Set(['cursor', 'reply_to', 'organization', 'scope', 'attachment_ids', 'participants']);
+const rareFields = new Set(['cursor', 'reply_to', 'organization', 'scope', 'attachment_ids', 'participants']);
 
 /** How often a field that need not be there is there. */
 export function presence(name: string): number {
-  return rare.has(name) ? 0.1 : 0.6;
+  return rareFields.has(name) ? 0.1 : 0.6;
 }
 
 /** Values that a field takes, as its schema describes them and as its name is meant. */
-export function goodValue(operation: string, name: string, schema: Schema): Arbitrary<JsonText> {
-  const own = special[operation.replace(/_as$/, '')]?.[name];
+export function validValue(operation: string, name: string, schema: Schema): Arbitrary<JsonText> {
+  const own = valuesByOperation[operation.replace(/_as$/, '')]?.[name];
   if (own) return own;
-  const meant = meanings[name];
+  const meant = valuesByField[name];
   if (meant && schema['type'] === 'array')
     return fc.array(meant.map(json), { minLength: 1, maxLength: 3 }).map(list);
-  return meant && schema['type'] !== 'object' ? meant.map(json) : fitting(schema);
+  return meant && schema['type'] !== 'object' ? meant.map(json) : matchSchema(schema);
 }
 
 const list = (items: readonly JsonText[]): JsonText => `[${items.join(',')}]`;
 
-function fitting(schema: Schema): Arbitrary<JsonText> {
+function matchSchema(schema: Schema): Arbitrary<JsonText> {
   const { type, anyOf, oneOf, minimum = 0, maximum = 2_147_483_647, maxItems = 3 } = schema;
   const others = (anyOf ?? oneOf) as Schema[] | undefined;
-  if (others) return fc.oneof(...others.map((other) => fitting(other)));
+  if (others) return fc.oneof(...others.map((other) => matchSchema(other)));
   if ('enum' in schema) return fc.constantFrom(...(schema['enum'] as unknown[])).map(json);
   if ('const' in schema) return fc.constant(json(schema['const']));
-  if (type === 'string') return fittingText(schema).map(json);
+  if (type === 'string') return matchTextSchema(schema).map(json);
   if (type === 'integer') {
     const [min, max] = [Number(minimum), Number(maximum)];
     return fc.oneof(fc.integer({ min, max: Math.min(max, min + 5) }), fc.integer({ min, max })).map(json);
@@ -111,10 +117,10 @@ function fitting(schema: Schema): Arbitrary<JsonText> {
   if (type === 'boolean') return fc.boolean().map(json);
   if (type === 'null') return fc.constant('null');
   if (type === 'array') {
-    const item = fitting((schema['items'] ?? {}) as Schema);
+    const item = matchSchema((schema['items'] ?? {}) as Schema);
     return fc.array(item, { maxLength: Math.min(3, Number(maxItems)) }).map(list);
   }
-  if (type === 'object' && schema['properties']) return fittingObject(schema);
+  if (type === 'object' && schema['properties']) return matchObjectSchema(schema);
   if (type === 'object')
     return fc
       .dictionary(fc.string({ maxLength: 10 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
@@ -122,7 +128,7 @@ function fitting(schema: Schema): Arbitrary<JsonText> {
   return fc.jsonValue({ maxDepth: 1 }).map(json);
 }
 
-function fittingText({ pattern, minLength = 0, maxLength = 60 }: Schema): Arbitrary<string> {
+function matchTextSchema({ pattern, minLength = 0, maxLength = 60 }: Schema): Arbitrary<string> {
   if (typeof pattern === 'string')
     return fc.stringMatching(new RegExp(pattern)).map((value) => value.slice(0, Number(maxLength)));
   const [least, most] = [Number(minLength), Number(maxLength)];
@@ -132,15 +138,15 @@ function fittingText({ pattern, minLength = 0, maxLength = 60 }: Schema): Arbitr
   );
 }
 
-function fittingObject({ properties, required = [] }: Schema): Arbitrary<JsonText> {
+function matchObjectSchema({ properties, required = [] }: Schema): Arbitrary<JsonText> {
   const fields = Object.entries(properties as Record<string, Schema>).map(([key, schema]) => {
-    const field = fitting(schema).map((value) => `${json(key)}:${value}`);
+    const field = matchSchema(schema).map((value) => `${json(key)}:${value}`);
     return (required as string[]).includes(key) || presence(key) > 0.5 ? field : fc.option(field);
   });
   return fc.tuple(...fields).map((made) => `{${made.filter((field) => field !== null).join(',')}}`);
 }
 
-const deep = (open: string, close: string, depth: number): JsonText =>
+const nestJson = (open: string, close: string, depth: number): JsonText =>
   open.repeat(depth) + close.repeat(depth);
 
 /** Values that hardly any field takes. */
@@ -149,7 +155,7 @@ export const hostileValue: Arbitrary<JsonText> = fc.oneof(
   fc.constantFrom(10, 201, 1_001, 33_000).map((length) => json('é'.repeat(length))),
   fc.constantFrom(65, 256, 5_000, 70_000).map((length) => json('x'.repeat(length))),
   fc.constantFrom(6, 21, 256, 5_000).map((length) => list(Array.from({ length }, () => '"x"'))),
-  fc.constantFrom(10, 500, 5_000).map((depth) => deep('[', ']', depth)),
+  fc.constantFrom(10, 500, 5_000).map((depth) => nestJson('[', ']', depth)),
   fc.constantFrom(10, 500, 5_000).map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`),
   fc.string({ unit: 'binary', maxLength: 300 }).map(json),
   fc.jsonValue({ maxDepth: 3 }).map(json),

@@ -1,0 +1,42 @@
+import type { Core } from '../../src/compose.ts';
+import { waitUntil } from '../../src/shared/wait-until.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import type { Thread } from '../population.ts';
+import type { Receivers } from './receivers.ts';
+import type { Senders } from './sends.ts';
+
+/** Each acknowledged message must have come once to each member's socket; waits for those that are still on their way. */
+export async function countFrames(
+  receivers: Receivers,
+  { acknowledged }: Senders,
+  signal: AbortSignal,
+): Promise<{ lost: number; duplicated: number }> {
+  const take = () => {
+    let lost = 0;
+    let duplicated = 0;
+    for (const [number, { members }] of acknowledged) {
+      for (const member of members) {
+        const times = receivers.received(member, number);
+        if (times === 0) lost += 1;
+        if (times > 1) duplicated += times - 1;
+      }
+    }
+    return { lost, duplicated };
+  };
+  await waitUntil(() => take().lost === 0, { timeoutMs: 10_000, intervalMs: 250, signal });
+  return take();
+}
+
+/** Messages that are stored in these threads. */
+export async function countMessages(database: Database, threads: readonly Thread[]): Promise<number> {
+  const text = 'select count(*)::int as rows from messages where thread_id = any($1)';
+  const [row] = await database.query<{ rows: number }>({ text }, [threads.map(({ id }) => id)]);
+  return row?.rows ?? 0;
+}
+
+/** Whether nothing is owed and nothing waits in the queues that messages go through. */
+export async function isIdle({ repositories, queues }: Core): Promise<boolean> {
+  if ((await repositories.outbox.readAge()).rows > 0) return false;
+  const depths = await queues.depths();
+  return depths.every(({ queue, waiting, active }) => queue === 'maintenance' || waiting + active === 0);
+}

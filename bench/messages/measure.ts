@@ -1,0 +1,159 @@
+import { performance } from 'node:perf_hooks';
+import { compose } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { toOneLine } from '../../src/embedded/launcher-error.ts';
+import { waitUntil } from '../../src/shared/wait-until.ts';
+import { openDatabase } from '../../src/platform/database/database.ts';
+import { countFrames, isIdle, countMessages } from './counts.ts';
+import { type CpuTime, cpuTimePerMessage, readCpuTime } from '../cpu-time.ts';
+import { keepInFlight, perSecond, type Rate, sumRates } from '../in-flight.ts';
+import { type Percentiles, percentiles } from '../percentiles.ts';
+import { createThreads } from '../population.ts';
+import { deleteRawJobs, runRawTransaction } from './raw-transaction.ts';
+import { buildNumberedContent, openReceivers } from './receivers.ts';
+import { openSenders } from './sends.ts';
+import type { Backend, Environment } from '../environment.ts';
+import { withTimeout } from '../with-timeout.ts';
+
+export interface MeasureOptions {
+  backend: Backend;
+  /** Of each measurement; (a) and (b) take turns in rounds of half of it. */
+  seconds: number;
+  threads: number;
+  in_flight: number;
+  /** Messages a second while their way to the sockets is timed. */
+  rate: number;
+  log: (line: string) => void;
+  signal: AbortSignal;
+  /** Ends the measurement when something outside of its calls goes wrong. */
+  fail: (reason: Error) => void;
+}
+
+export interface SendMeasurement {
+  raw_tx_per_s: number;
+  send_per_s: number;
+  send_ratio: number;
+  delivery_ms: Percentiles;
+  /** From the sending of the messages of (b) until they could be found; null when none is in the index. */
+  index_lag_ms: Percentiles | null;
+  lost: number;
+  duplicated: number;
+  backend: Backend;
+  in_flight: number;
+  connections: number;
+  threads: number;
+  messages: number;
+  frames: number;
+  /** How long queue and outbox took to become empty after the last POST of (b). */
+  drain_ms: number;
+  steady_per_s: number;
+  cpu_ms_per_message: CpuTime | null;
+}
+
+const rounds = 2;
+const warmUpSeconds = 2;
+const timeoutMs = 60_000;
+const shutdownTimeoutMs = 30_000;
+
+/** The whole measurement on a stage that is up; see docs/performance.md for what each figure means. */
+export async function measureSending(stage: Environment, options: MeasureOptions): Promise<SendMeasurement> {
+  const { backend, seconds, in_flight, rate: steady_per_s, log, signal, fail } = options;
+  const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
+  const core = compose(config, 'bench');
+  const connections = config.DATABASE_POOL_SIZE;
+  const onError = () => undefined;
+  const database = openDatabase({ url: config.DATABASE_URL, poolSize: connections, onError });
+  const threads = await createThreads(core, 'bench', options.threads);
+  // Apart from the others: nobody listens to them, as nothing of them is sent to anybody.
+  const rawThreads = await createThreads(core, 'bench-raw', options.threads);
+  const receivers = await openReceivers(stage.base, threads, { signal, lost: fail });
+  const sends = openSenders(stage.base, threads, receivers, signal);
+
+  async function raw(duration: number): Promise<Rate> {
+    const rate = await keepInFlight(in_flight, duration, signal, (number) => {
+      const thread = rawThreads[number % rawThreads.length];
+      if (!thread) throw new Error('there are no threads');
+      return runRawTransaction(database, thread, buildNumberedContent(number));
+    });
+    await deleteRawJobs(database);
+    return rate;
+  }
+  async function drain(): Promise<number> {
+    const start = performance.now();
+    const empty = await waitUntil(
+      () => withTimeout('the depths of the queues', timeoutMs, isIdle(core), signal),
+      {
+        timeoutMs,
+        intervalMs: 25,
+        signal,
+      },
+    );
+    if (!empty) throw new Error(`the queue is not empty after ${timeoutMs / 1000} s`);
+    return performance.now() - start;
+  }
+
+  try {
+    log('warming up');
+    await sends.sendAtFullSpeed(in_flight, warmUpSeconds);
+    await drain();
+    await raw(warmUpSeconds);
+
+    const since = Date.now();
+    const raws: Rate[] = [];
+    const floods: Rate[] = [];
+    const drains: number[] = [];
+    const spent: CpuTime[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const transactions = await raw(seconds / rounds);
+      raws.push(transactions);
+      const before = readCpuTime(stage);
+      const flood = await sends.sendAtFullSpeed(in_flight, seconds / rounds);
+      floods.push(flood);
+      drains.push(await drain());
+      const taken = cpuTimePerMessage(before, readCpuTime(stage), flood.count);
+      if (taken) spent.push(taken);
+      log(
+        `round ${round}: ${describeRate(transactions)} transactions/s alone, ${describeRate(flood)} sends/s`,
+      );
+    }
+    const lag = await core.repositories.messageSearch.lag(since);
+    const send_per_s = perSecond(sumRates(floods));
+    const raw_tx_per_s = perSecond(sumRates(raws));
+    log(`delivery at ${steady_per_s} messages/s`);
+    const delays = await sends.sendAtRate(steady_per_s, seconds);
+    await drain();
+    const counted = await countFrames(receivers, sends, signal);
+    const rows = await countMessages(database, threads);
+    const missingRows = Math.max(0, sends.acknowledged.size - rows);
+    return {
+      raw_tx_per_s: Math.round(raw_tx_per_s),
+      send_per_s: Math.round(send_per_s),
+      send_ratio: Math.round((send_per_s / raw_tx_per_s) * 1000) / 1000,
+      delivery_ms: percentiles(delays),
+      index_lag_ms: lag?.messages
+        ? { p50: lag.p50_ms ?? 0, p95: lag.p95_ms ?? 0, p99: lag.p99_ms ?? 0 }
+        : null,
+      lost: counted.lost + missingRows,
+      duplicated: counted.duplicated,
+      backend,
+      in_flight,
+      connections,
+      threads: threads.length,
+      messages: sends.acknowledged.size,
+      frames: receivers.frames(),
+      drain_ms: Math.round(Math.max(...drains)),
+      steady_per_s,
+      cpu_ms_per_message: spent.at(-1) ?? null,
+    };
+  } finally {
+    sends.close();
+    const closed = Promise.all([receivers.close(), database.close(), core.close()]);
+    await withTimeout('its own connections to close', shutdownTimeoutMs, closed).catch((error: unknown) =>
+      log(toOneLine(error)),
+    );
+  }
+}
+
+function describeRate(rate: Rate): string {
+  return perSecond(rate).toFixed(0);
+}

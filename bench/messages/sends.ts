@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type KeepAliveConnection, openKeepAliveConnection, buildMessageRequest } from '../http-client.ts';
+import { keepInFlight, type Rate } from '../in-flight.ts';
+import type { Member, Thread } from '../population.ts';
+import { buildNumberedContent, type Receivers } from './receivers.ts';
+
+export interface Senders {
+  /** POSTs with so many in flight, for some seconds. */
+  sendAtFullSpeed(lanes: number, seconds: number): Promise<Rate>;
+  /** POSTs at a steady rate, whatever the answers take. Answers the milliseconds from each POST to the other member's frame. */
+  sendAtRate(per_second: number, seconds: number): Promise<number[]>;
+  /** Numbers of the messages that the service acknowledged, each with its thread. */
+  acknowledged: ReadonlyMap<number, Thread>;
+  close(): void;
+}
+
+const defaultConnections = 64;
+/** How much longer than planned the steady sends may take before the service counts as too slow for their rate. */
+const timeoutMs = 30_000;
+
+/** Numbers of messages, one after the other. */
+export type NextNumber = () => number;
+
+export function createCounter(): NextNumber {
+  let next = 0;
+  return () => next++;
+}
+
+/**
+ * The load generator: POST …/messages by all agents in turn, over kept connections. Several generators of the same threads share
+ * their numbers: together they send what one of them would. `nextText` makes what a message says behind its number.
+ */
+export function openSenders(
+  base: string,
+  threads: readonly Thread[],
+  receivers: Receivers,
+  signal: AbortSignal,
+  nextNumber: NextNumber = createCounter(),
+  nextText: () => string | undefined = () => undefined,
+): Senders {
+  const connections = Array.from({ length: defaultConnections }, () => openKeepAliveConnection(base));
+  const acknowledged = new Map<number, Thread>();
+
+  function turn(number: number): { thread: Thread; sender: Member } {
+    const thread = threads[number % threads.length];
+    if (!thread) throw new Error('there are no threads');
+    return { thread, sender: thread.members[Math.floor(number / threads.length) % 2 === 0 ? 0 : 1] };
+  }
+
+  async function send(connection: KeepAliveConnection, number: number): Promise<void> {
+    const { thread, sender } = turn(number);
+    const content = buildNumberedContent(number, nextText());
+    const text = buildMessageRequest({
+      base,
+      thread_id: thread.id,
+      token: sender.token,
+      key: randomUUID(),
+      content,
+    });
+    const { status, body } = await connection.send(text);
+    if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
+    acknowledged.set(number, thread);
+  }
+
+  return {
+    acknowledged,
+    async sendAtFullSpeed(lanes, seconds) {
+      while (connections.length < lanes) connections.push(openKeepAliveConnection(base));
+      const free = connections.slice(0, lanes);
+      return keepInFlight(lanes, seconds, signal, async () => {
+        const connection = free.pop();
+        if (!connection) throw new Error('more calls than lanes');
+        await send(connection, nextNumber());
+        free.push(connection);
+      });
+    },
+    async sendAtRate(per_second, seconds) {
+      const free = connections.toReversed();
+      const started = new Map<number, number>();
+      const delays: number[] = [];
+      receivers.onFrame((member, number, at) => {
+        const start = started.get(number);
+        if (start !== undefined && turn(number).sender !== member) delays.push(at - start);
+      });
+      const running: Promise<void>[] = [];
+      let failure: unknown;
+      const sendAndFree = async (connection: KeepAliveConnection, number: number) => {
+        try {
+          await send(connection, number);
+          free.push(connection);
+        } catch (error) {
+          failure ??= error;
+        }
+      };
+      const begin = performance.now();
+      const total = Math.round(per_second * seconds);
+      const latest = begin + seconds * 1000 + timeoutMs;
+      for (let sent = 0; sent < total && !signal.aborted && failure === undefined;) {
+        if (performance.now() > latest) {
+          failure = new Error(`only ${sent} of ${total} messages were sent at ${per_second}/s`);
+        }
+        const due = Math.min(total, Math.floor(((performance.now() - begin) / 1000) * per_second) + 1);
+        for (; sent < due; sent += 1) {
+          const connection = free.pop();
+          if (!connection) break; // all are waiting for answers: these are sent as soon as one comes back
+          const number = nextNumber();
+          started.set(number, performance.now());
+          running.push(sendAndFree(connection, number));
+        }
+        await pause(1);
+      }
+      await Promise.all(running);
+      if (failure !== undefined) throw failure;
+      signal.throwIfAborted();
+      await pause(500);
+      return delays;
+    },
+    close() {
+      for (const connection of connections) connection.close();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { Core } from '../src/compose.ts';
+import { newId } from '../src/domain/ids.ts';
+import { registerAgentAsOperator } from '../src/services/agents/operator-registration.ts';
+import { issueToken } from '../src/services/auth/issue-token.ts';
+import { type TokenAudience, toResourceUrls, tokenLifeSeconds } from '../src/services/auth/tokens.ts';
+import type { SystemWork } from '../src/work/unit-of-work.ts';
+
+export interface Member {
+  id: string;
+  handle: string;
+  token: string;
+}
+
+export interface Thread {
+  id: string;
+  members: readonly [Member, Member];
+}
+
+/** Makes threads of two agents each; no agent is in two of them. `owner` begins the names of their owners. */
+export function createThreads(core: Core, owner: string, count: number): Promise<Thread[]> {
+  return core.unitOfWork.writeAsSystem(async (work) => {
+    const threads: Thread[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const members = [
+        await createMember(core, work, `${owner}-${number}-a.agent`),
+        await createMember(core, work, `${owner}-${number}-b.agent`),
+      ] as const;
+      const id = newId('thread');
+      await work.threads.insert({
+        id,
+        subject: null,
+        created_by: members[0].id,
+        created_at: work.now,
+        member_ids: members.map((member) => member.id),
+      });
+      threads.push({ id, members });
+    }
+    return threads;
+  });
+}
+
+/** An agent with a token; its owner is made when there is none yet. */
+export async function createMember(core: Core, work: SystemWork, handle: string): Promise<Member> {
+  const agent = await registerAgentAsOperator(work, { handle, create_owner: true, inbound_policy: 'open' });
+  return { id: agent.id, handle, token: await issueTokenAs(core, work, handle) };
+}
+
+/** An agent that reads, and others that it talks to. */
+export function createReader(
+  core: Core,
+  owner: string,
+  others: number,
+): Promise<{ reader: Omit<Member, 'token'>; agent_ids: string[] }> {
+  return core.unitOfWork.writeAsSystem(async (work) => {
+    const register = (handle: string) =>
+      registerAgentAsOperator(work, { handle, create_owner: true, inbound_policy: 'open' });
+    const handle = `${owner}-reader.agent`;
+    const { id } = await register(handle);
+    const agent_ids: string[] = [];
+    for (let number = 0; number < others; number += 1) {
+      agent_ids.push((await register(`${owner}-${number}.agent`)).id);
+    }
+    return { reader: { id, handle }, agent_ids };
+  });
+}
+
+/** A token for an agent that exists. */
+export function issueTokenFor(core: Core, handle: string, door: TokenAudience = 'api'): Promise<string> {
+  return core.unitOfWork.writeAsSystem((work) => issueTokenAs(core, work, handle, door));
+}
+
+async function issueTokenAs(
+  core: Core,
+  work: SystemWork,
+  handle: string,
+  door: TokenAudience = 'api',
+): Promise<string> {
+  const resource = toResourceUrls(core.config.PUBLIC_URL)[door];
+  const scopes = ['threads:read', 'threads:write'] as const;
+  return (await issueToken(work, { handle, resource, scopes, expires_in: tokenLifeSeconds })).access_token;
+}

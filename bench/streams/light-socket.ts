@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+
+export interface LightSocket {
+  /** Sends one text frame. */
+  send(text: string): void;
+  /** Whether it still stands. */
+  open(): boolean;
+  /** Cuts it. */
+  close(): void;
+}
+
+export interface LightSocketOptions {
+  /** As http://host:port */
+  base: string;
+  /** Path and query. */
+  path: string;
+  token: string;
+  /** Called for each text frame; the bytes are good for the call only. */
+  onFrame(frame: Buffer): void;
+  /** Called once when the other side ends it. */
+  onLost(reason: Error): void;
+}
+
+const headerEnd = '\r\n\r\n';
+const opcodes = { text: 1, close: 8, ping: 9, pong: 10 } as const;
+
+/**
+ * Opens a WebSocket that can do no more than the benchmark needs: the generator shares the processors with what it measures, and
+ * a full client would take more of them than the service. It reads whole unmasked frames, as servers send them, and answers pings.
+ */
+export function openLightSocket(options: LightSocketOptions): Promise<LightSocket> {
+  const { hostname, port } = new URL(options.base);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  let rest: Buffer | undefined;
+  let upgraded = false;
+  let over = false;
+
+  return new Promise((resolve, reject) => {
+    function fail(reason: string): void {
+      if (over) return;
+      over = true;
+      socket.destroy();
+      const error = new Error(reason);
+      if (upgraded) options.onLost(error);
+      else reject(error);
+    }
+    function take(chunk: Buffer): void {
+      let data = rest ? Buffer.concat([rest, chunk]) : chunk;
+      rest = undefined;
+      if (!upgraded) {
+        const end = data.indexOf(headerEnd);
+        if (end < 0) {
+          rest = data;
+          return;
+        }
+        const head = data.toString('latin1', 0, end);
+        if (!head.startsWith('HTTP/1.1 101')) {
+          fail(`the handshake was refused: ${data.toString('utf8').slice(0, 300)}`);
+          return;
+        }
+        upgraded = true;
+        data = data.subarray(end + headerEnd.length);
+        resolve(light);
+      }
+      const whole = readFrames(data, (opcode, payload) => {
+        if (opcode === opcodes.text) options.onFrame(payload);
+        else if (opcode === opcodes.ping) socket.write(maskFrame(opcodes.pong, payload));
+        else if (opcode === opcodes.close)
+          fail(`the server closed a socket (${payload.toString('utf8', 2)})`);
+      });
+      if (whole < data.length) rest = data.subarray(whole);
+    }
+    const light: LightSocket = {
+      send: (text) => void socket.write(maskFrame(opcodes.text, Buffer.from(text))),
+      open: () => upgraded && !over,
+      close() {
+        over = true;
+        socket.destroy();
+      },
+    };
+    socket.on('data', take);
+    socket.on('error', (error) => fail(`a socket failed: ${error.message}`));
+    socket.on('close', () => fail('a socket was closed'));
+    socket.on('connect', () => writeHandshake(socket, options));
+  });
+}
+
+function writeHandshake(socket: Socket, { base, path, token }: LightSocketOptions): void {
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    `Host: ${new URL(base).host}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+    `Authorization: Bearer ${token}`,
+  ];
+  socket.write(`${lines.join('\r\n')}${headerEnd}`);
+}
+
+/** Calls `each` for every whole frame (RFC 6455, section 5.2); answers how many bytes those took. */
+function readFrames(data: Buffer, each: (opcode: number, payload: Buffer) => void): number {
+  let at = 0;
+  while (data.length - at >= 2) {
+    const short = data.readUInt8(at + 1) & 0x7f;
+    const head = short < 126 ? 2 : short === 126 ? 4 : 10;
+    if (data.length - at < head) break;
+    const size =
+      short < 126 ? short : short === 126 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2));
+    if (data.length - at < head + size) break;
+    each(data.readUInt8(at) & 0x0f, data.subarray(at + head, at + head + size));
+    at += head + size;
+  }
+  return at;
+}
+
+/** A frame as clients send it, under a mask of zeros: what the mask protects does not stand between here and there. */
+function maskFrame(opcode: number, payload: Buffer): Buffer {
+  const short = payload.length < 126;
+  const head = Buffer.alloc(short ? 6 : 8);
+  head.writeUInt8(0x80 | opcode, 0);
+  head.writeUInt8(0x80 | (short ? payload.length : 126), 1);
+  if (!short) head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
+}

@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { compose } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { readCpuTime } from '../cpu-time.ts';
+import type { Member } from '../population.ts';
+import type { Environment } from '../environment.ts';
+import { startBareServer } from './bare-process.ts';
+import { createMembers } from './agents.ts';
+import { type LightSocket, openLightSocket } from './light-socket.ts';
+import { readResidentBytes, waitForStableMemory, garbageCollectionArguments } from './resident-memory.ts';
+
+export interface SocketsOptions {
+  sockets: number;
+  log: (line: string) => void;
+  signal: AbortSignal;
+  fail: (reason: Error) => void;
+}
+
+/** Memory of one process, in KB (1,000 bytes); `each` is what a socket takes. */
+export interface MemoryPerSocket {
+  at_rest_kb: number;
+  each_kb: number;
+  /** As it stood, before anybody asked for garbage to be collected. */
+  each_unsettled_kb: number;
+}
+
+export interface SocketsMeasurement {
+  sockets: number;
+  service: MemoryPerSocket;
+  bare: MemoryPerSocket;
+  ratio: number;
+  /** Milliseconds of CPU time that the API took for each second that all sockets were idle, and before there were any. */
+  idle_cpu_ms_per_s: number;
+  rest_cpu_ms_per_s: number;
+}
+
+/** How many handshakes are under way at once, and how many go before, so that everything they need is loaded. */
+const concurrency = 50;
+const warmUpSockets = 200;
+const idleSeconds = 10;
+
+/** What idle sockets take, each of an agent of its own; see docs/performance.md. */
+export async function measureSockets(
+  stage: Environment,
+  options: SocketsOptions,
+): Promise<SocketsMeasurement> {
+  const { sockets, log, signal } = options;
+  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  let crowd: Member[];
+  try {
+    crowd = await createMembers(core, 'sockets', sockets);
+  } finally {
+    await core.close();
+  }
+  const api = { base: stage.base, path: '/ws', pid: stage.pids.api };
+  const rest_cpu_ms_per_s = await measureIdleCpu(stage, signal);
+  let idle_cpu_ms_per_s = Number.NaN;
+  const service = await measureMemory(api, crowd, options, async () => {
+    idle_cpu_ms_per_s = await measureIdleCpu(stage, signal);
+  });
+  log(`the service: ${service.each_kb} KB for each of ${sockets} sockets`);
+  const server = await startBareServer({ ...options, node_arguments: garbageCollectionArguments });
+  try {
+    const bare = await measureMemory({ base: server.base, path: '/', pid: server.pid }, crowd, options);
+    const ratio = Math.round((service.each_kb / bare.each_kb) * 100) / 100;
+    return { sockets, service, bare, ratio, idle_cpu_ms_per_s, rest_cpu_ms_per_s };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureMemory(
+  server: { base: string; path: string; pid: number },
+  crowd: readonly Member[],
+  { signal, fail }: SocketsOptions,
+  whileOpen?: () => Promise<void>,
+): Promise<MemoryPerSocket> {
+  const warm = await openAll(server, crowd.slice(0, warmUpSockets), fail);
+  for (const socket of warm) socket.close();
+  await pause(1_000, undefined, { signal });
+  const before = await waitForStableMemory(server.pid, signal);
+  const open = await openAll(server, crowd, fail);
+  try {
+    await pause(idleSeconds * 500, undefined, { signal });
+    const unsettled = readResidentBytes(server.pid);
+    const after = await waitForStableMemory(server.pid, signal);
+    await whileOpen?.();
+    if (!open.every((socket) => socket.open())) throw new Error('a socket did not stay open');
+    const each = (bytes: number) => Math.round((bytes - before) / crowd.length / 10) / 100;
+    return {
+      at_rest_kb: Math.round(before / 1_000),
+      each_kb: each(after),
+      each_unsettled_kb: each(unsettled),
+    };
+  } finally {
+    for (const socket of open) socket.close();
+  }
+}
+
+async function openAll(
+  { base, path }: { base: string; path: string },
+  members: readonly Member[],
+  onLost: (reason: Error) => void,
+): Promise<LightSocket[]> {
+  const sockets: LightSocket[] = [];
+  const waiting = [...members];
+  async function lane(): Promise<void> {
+    for (let member = waiting.pop(); member; member = waiting.pop()) {
+      const { token } = member;
+      sockets.push(await openLightSocket({ base, path, token, onFrame: () => undefined, onLost }));
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return sockets;
+}
+
+async function measureIdleCpu(stage: Environment, signal: AbortSignal): Promise<number> {
+  const before = readCpuTime(stage)?.api ?? Number.NaN;
+  await pause(idleSeconds * 1_000, undefined, { signal });
+  const after = readCpuTime(stage)?.api ?? Number.NaN;
+  return Math.round((after - before) / idleSeconds);
+}
+
+/** The figures for people. */
+export function formatSockets(measured: SocketsMeasurement): string {
+  const { sockets, service, bare, ratio } = measured;
+  const line = (name: string, { each_kb, each_unsettled_kb, at_rest_kb }: MemoryPerSocket) =>
+    `${name}  ${each_kb} KB each (${each_unsettled_kb} before garbage is collected), ${at_rest_kb} KB at rest`;
+  return [
+    `${sockets} idle sockets, each of an agent of its own`,
+    line('the service       ', service),
+    line('a bare ws server  ', bare),
+    `ratio               ${ratio}`,
+    `API, CPU            ${measured.idle_cpu_ms_per_s} ms a second with all of them idle, ${measured.rest_cpu_ms_per_s} without`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,44 @@
+import { formatGoals, measureGoals } from './goals.ts';
+import { formatHistory } from './history/report.ts';
+import { type Bench, measurements } from './measurements.ts';
+import { formatNodes } from './nodes.ts';
+import type { Options } from './options.ts';
+import { formatSendMeasurement } from './messages/report.ts';
+import { formatSoak } from './soak/report.ts';
+import { formatFanOut } from './streams/fan-out.ts';
+import { formatReconnect } from './streams/reconnect.ts';
+import { formatSockets } from './streams/sockets.ts';
+import { formatTokens } from './tokens.ts';
+import { formatTools } from './tools/measure.ts';
+import { formatUploads } from './uploads.ts';
+
+/** What is measured, for programs and for people. */
+interface SuiteResult {
+  figures: object;
+  text: string;
+}
+
+function defineSuite<Figures extends object>(
+  measure: (bench: Bench) => Promise<Figures>,
+  tell: (figures: Figures) => string,
+): (bench: Bench) => Promise<SuiteResult> {
+  return async (bench) => {
+    const figures = await measure(bench);
+    return { figures, text: tell(figures) };
+  };
+}
+
+/** The parts of the benchmark by the names that the command line has for them. */
+export const suites: Record<Options['part'], (bench: Bench) => Promise<SuiteResult>> = {
+  sending: defineSuite(measurements.sending, formatSendMeasurement),
+  nodes: defineSuite(measurements.nodes, formatNodes),
+  history: defineSuite(measurements.history, formatHistory),
+  tokens: defineSuite(measurements.tokens, formatTokens),
+  mcp: defineSuite(measurements.mcp, formatTools),
+  uploads: defineSuite(measurements.uploads, formatUploads),
+  sockets: defineSuite(measurements.sockets, formatSockets),
+  reconnect: defineSuite(measurements.reconnect, formatReconnect),
+  'fan-out': defineSuite(measurements.fanOut, formatFanOut),
+  goals: defineSuite(measureGoals, formatGoals),
+  soak: defineSuite(measurements.soak, formatSoak),
+};

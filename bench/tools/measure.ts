@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { compose, type Core } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { readProcessCpuTime } from '../cpu-time.ts';
+import { type KeepAliveConnection, openKeepAliveConnection, buildMessageRequest } from '../http-client.ts';
+import { keepInFlight, perSecond, type Rate, sumRates } from '../in-flight.ts';
+import { type Percentiles, percentiles } from '../percentiles.ts';
+import { createThreads, type Thread, issueTokenFor } from '../population.ts';
+import { buildNumberedContent } from '../messages/receivers.ts';
+import type { Environment } from '../environment.ts';
+import { startBareServer } from '../streams/bare-process.ts';
+import { type Caller, callTool, openSession } from './caller.ts';
+
+export interface ToolsOptions {
+  seconds: number;
+  threads: number;
+  in_flight: number;
+  log: (line: string) => void;
+  signal: AbortSignal;
+  fail: (reason: Error) => void;
+}
+
+interface Measured {
+  per_s: number;
+  ms: Percentiles;
+  /** CPU milliseconds of the serving process for each call; null where the system does not tell. */
+  cpu_ms: number | null;
+}
+
+export interface ToolsMeasurement {
+  list_threads: Measured;
+  bare: Measured;
+  /** `list_threads` by what the bare server does. */
+  list_ratio: number;
+  send_by_tool: Measured;
+  send_by_rest: Measured;
+  send_ratio: number;
+  in_flight: number;
+  threads: number;
+}
+
+const rounds = 3;
+const warmUpSeconds = 2;
+const program = fileURLToPath(new URL('./bare-server.js', import.meta.url));
+
+type Call = (connection: KeepAliveConnection, number: number) => Promise<void>;
+
+/** What the tool server does beside a bare one, and beside REST; see docs/performance.md for what each figure means. */
+export async function measureTools(stage: Environment, options: ToolsOptions): Promise<ToolsMeasurement> {
+  const { log, signal, fail, in_flight } = options;
+  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const bare = await startBareServer({ program, signal, fail });
+  try {
+    const threads = await createThreads(core, 'tools', options.threads);
+    const callers = await openSessions(core, stage.base, threads);
+    const stranger = await openSession(bare.base, 'none');
+    const at = <T>(list: readonly T[], number: number): T => {
+      const one = list[number % list.length];
+      if (one === undefined) throw new Error('there are no threads');
+      return one;
+    };
+    const list: Call = (connection, id) =>
+      callTool(connection, at(callers, id), { name: 'list_threads', args: {}, id });
+    const trivial: Call = (connection, id) =>
+      callTool(connection, stranger, { name: 'list_threads', args: {}, id });
+    const byTool: Call = (connection, id) => {
+      const args = {
+        thread_id: at(threads, id).id,
+        content: buildNumberedContent(id),
+        idempotency_key: randomUUID(),
+      };
+      return callTool(connection, at(callers, id), { name: 'send_message', args, id });
+    };
+    const byRest: Call = async (connection, id) => {
+      const { id: thread_id, members } = at(threads, id);
+      const sender = members[0];
+      const message = {
+        thread_id,
+        token: sender.token,
+        key: randomUUID(),
+        content: buildNumberedContent(id),
+      };
+      const { status, body } = await connection.send(buildMessageRequest({ base: stage.base, ...message }));
+      if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
+    };
+    const api = { base: stage.base, pid: stage.pids.api };
+    const rows = [
+      createMeter('list_threads', api, list),
+      createMeter('the bare server', bare, trivial),
+      createMeter('send_message', api, byTool),
+      createMeter('POST …/messages', api, byRest),
+    ] as const;
+    log('warming up');
+    for (const row of rows) await row.run(in_flight, warmUpSeconds, signal);
+    for (const row of rows) row.reset();
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const row of rows) await row.run(in_flight, options.seconds / rounds, signal);
+      log(`round ${round}: ${rows.map((row) => `${row.name} ${row.result().per_s}/s`).join(', ')}`);
+    }
+    const [list_threads, bareMeasured, send_by_tool, send_by_rest] = [
+      rows[0].result(),
+      rows[1].result(),
+      rows[2].result(),
+      rows[3].result(),
+    ];
+    return {
+      list_threads,
+      bare: bareMeasured,
+      list_ratio: ratio(list_threads, bareMeasured),
+      send_by_tool,
+      send_by_rest,
+      send_ratio: ratio(send_by_tool, send_by_rest),
+      in_flight,
+      threads: options.threads,
+    };
+  } finally {
+    await bare.stop();
+    await core.close();
+  }
+}
+
+/** One session for the first member of each thread. */
+async function openSessions(core: Core, base: string, threads: readonly Thread[]): Promise<Caller[]> {
+  const callers: Caller[] = [];
+  for (const { members } of threads) {
+    callers.push(await openSession(base, await issueTokenFor(core, members[0].handle, 'mcp')));
+  }
+  return callers;
+}
+
+/** Repeats one kind of call and gathers what it took. */
+function createMeter(name: string, { base, pid }: { base: string; pid: number }, call: Call) {
+  let taken: number[] = [];
+  let spent: number | null = 0;
+  let rates: Rate[] = [];
+  let next = 0;
+  return {
+    name,
+    async run(lanes: number, seconds: number, signal: AbortSignal): Promise<void> {
+      const connections = Array.from({ length: lanes }, () => openKeepAliveConnection(base));
+      const free = [...connections];
+      const before = readProcessCpuTime(pid);
+      const rate = await keepInFlight(lanes, seconds, signal, async () => {
+        const connection = free.pop();
+        if (!connection) throw new Error('more calls than lanes');
+        const start = performance.now();
+        await call(connection, next++);
+        taken.push(performance.now() - start);
+        free.push(connection);
+      });
+      rates.push(rate);
+      const after = readProcessCpuTime(pid);
+      spent = before === null || after === null || spent === null ? null : spent + after - before;
+      for (const connection of connections) connection.close();
+    },
+    reset() {
+      taken = [];
+      rates = [];
+      spent = 0;
+    },
+    result: (): Measured => ({
+      per_s: Math.round(perSecond(sumRates(rates))),
+      ms: percentiles(taken),
+      cpu_ms: spent === null ? null : Math.round((spent / taken.length) * 1000) / 1000,
+    }),
+  };
+}
+
+function ratio(one: Measured, other: Measured): number {
+  return Math.round((one.per_s / other.per_s) * 1000) / 1000;
+}
+
+/** The figures for people. */
+export function formatTools(measured: ToolsMeasurement): string {
+  const words = ({ per_s, ms, cpu_ms }: Measured) =>
+    `${per_s}/s, p50 ${ms.p50} ms, p95 ${ms.p95} ms, p99 ${ms.p99} ms, CPU ${cpu_ms ?? '?'} ms a call`;
+  const rows: [string, string][] = [
+    [`tools/call list_threads, ${measured.in_flight} in flight`, words(measured.list_threads)],
+    ['the same of a bare server of the MCP SDK', words(measured.bare)],
+    ['service ÷ bare server', measured.list_ratio.toFixed(3)],
+    [`tools/call send_message, ${measured.in_flight} in flight`, words(measured.send_by_tool)],
+    ['POST …/messages', words(measured.send_by_rest)],
+    ['tool ÷ REST', measured.send_ratio.toFixed(3)],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
+}

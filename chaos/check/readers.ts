@@ -1,0 +1,45 @@
+import type { History, ReaderHistory } from '../history.ts';
+import { checkNumbers } from './feeds.ts';
+import type { Violation } from './violation.ts';
+
+/**
+ * What a reader saw, over all its connections and doors, is its agent's feed from its first position on: each connection resumes
+ * behind the last event that the one before took, so nothing is missing, nothing comes twice, and numbers only go up by one.
+ */
+export function* checkReaders({ readers, feeds }: History): Generator<Violation> {
+  for (const reader of readers) {
+    const where = `at ${reader.name} of ${reader.agent_id}`;
+    for (const complaint of reader.complaints) yield { kind: 'complaint', detail: `${where}: ${complaint}` };
+    const feed = feeds.find(({ agent_id }) => agent_id === reader.agent_id);
+    if (!feed) {
+      yield { kind: 'not seen', detail: `the feed ${where}` };
+      continue;
+    }
+    yield* checkNumbers(where, reader.start, reader.seen);
+    yield* checkSeen(reader, feed, where);
+  }
+}
+
+function* checkSeen(
+  { seen, start }: ReaderHistory,
+  { events }: History['feeds'][number],
+  where: string,
+): Generator<Violation> {
+  const byNumber = new Map(events.map((event) => [event.number, event]));
+  const got = new Set(seen.map(({ event_id }) => event_id));
+  const last = events.at(-1)?.number ?? start;
+  for (const { event_id, number, type, subject } of events) {
+    if (number <= start || got.has(event_id)) continue;
+    yield { kind: 'not seen', detail: `event ${event_id} (${number}, ${type} of ${subject}) ${where}` };
+  }
+  for (const { event_id, number, type, subject } of seen) {
+    const event = byNumber.get(number);
+    if (number > last) continue; // it came after the feed was read for the last time
+    if (event?.event_id === event_id && event.type === type && event.subject === subject) continue;
+    const told = `${type} of ${subject}`;
+    yield {
+      kind: 'changed',
+      detail: `event ${event_id} (${number}, ${told}) ${where} is another one in the feed`,
+    };
+  }
+}

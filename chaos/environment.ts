@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toOneLine } from '../src/embedded/launcher-error.ts';
+import { startPostgres } from '../src/embedded/postgres/start-postgres.ts';
+import { findRedisServer, startRedis } from '../src/embedded/redis.ts';
+import { migrateForward } from '../src/platform/database/migrations.ts';
+import { removeFolderOnExit } from '../scripts/parts/cleanup-guard.ts';
+import { startTcpBalancer, type TcpBalancer } from '../scripts/parts/tcp-balancer.ts';
+import { type Restartable, startRestartable } from './faults/restartable.ts';
+import { createProcessSlot, type ProcessSlot } from './faults/process-slot.ts';
+
+/** The service that is disturbed: every part of it can be taken away and brought back. */
+export interface Environment {
+  /** Where the clients go: the balancer. */
+  base: string;
+  /** Settings of a process of this installation. */
+  env: Record<string, string>;
+  apis: readonly ProcessSlot[];
+  workers: readonly ProcessSlot[];
+  balancer: TcpBalancer;
+  /** Where every part writes its log. */
+  logs: string;
+  redis: Restartable | null;
+  postgres: Restartable;
+  /** Stops everything and removes its data; the logs only when they are not to be kept. */
+  stop(keepLogs: boolean): Promise<void>;
+}
+
+/** Starts PostgreSQL, Redis where there is one, two APIs behind a balancer, and two workers, all with a folder of their own. */
+export async function startEnvironment(options: {
+  signal: AbortSignal;
+  complain: (what: string) => void;
+}): Promise<Environment> {
+  const { signal, complain } = options;
+  const logs = await mkdtemp(join(tmpdir(), 'ams-chaos-logs-'));
+  const folder = await mkdtemp(join(tmpdir(), 'ams-chaos-'));
+  const release = removeFolderOnExit(folder);
+  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  let ended: Promise<void> | undefined;
+  async function end(keepLogs: boolean): Promise<void> {
+    for (const each of ends.toReversed()) await each().catch((error: unknown) => complain(toOneLine(error)));
+    release();
+    if (!keepLogs) await rm(logs, { recursive: true, force: true });
+  }
+  const stop = (keepLogs: boolean) => {
+    ended ??= end(keepLogs);
+    return ended;
+  };
+  try {
+    const settings = { dataDir: folder, restart: false, signal };
+    const postgres = await startRestartable((port) => startPostgres({ ...settings, ...port }), {
+      ends,
+      signal,
+    });
+    ends.push(() => copyFile(join(folder, 'postgres.log'), join(logs, 'postgres.log')));
+    const redis =
+      findRedisServer() === null
+        ? null
+        : await startRestartable((port) => launchRedis({ ...settings, ...port }), { ends, signal });
+    await migrateForward(postgres.url);
+    await migrateForward(postgres.url);
+    const apis: ProcessSlot[] = [];
+    const balancer = await startTcpBalancer(() => apis.flatMap(({ target }) => target() ?? []));
+    ends.push(() => balancer.close());
+    const base = `http://127.0.0.1:${balancer.port}`;
+    const env = {
+      DATABASE_URL: postgres.url,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PUBLIC_URL: base,
+      DATA_DIR: folder,
+      LOG_LEVEL: 'info',
+      RATE_LIMITS: 'off',
+      DRAIN_SECONDS: '0',
+      NODE_ENV: 'production',
+      ...(redis && { REDIS_URL: redis.url }),
+    };
+    const parts = { env, logs, signal, onComplaint: complain };
+    apis.push(createProcessSlot('api', 1, parts), createProcessSlot('api', 2, parts));
+    const workers = [createProcessSlot('worker', 1, parts), createProcessSlot('worker', 2, parts)];
+    const all = [...apis, ...workers];
+    ends.push(() => Promise.all(all.map((slot) => slot.kill())));
+    await Promise.all(all.map((slot) => slot.start()));
+    return { base, env, apis, workers, balancer, logs, redis, postgres, stop };
+  } catch (error) {
+    await stop(true);
+    throw error;
+  }
+}
+
+async function launchRedis(options: Parameters<typeof startRedis>[0]) {
+  const redis = await startRedis(options);
+  if (!redis) throw new Error('the redis-server that was on PATH is gone');
+  return redis;
+}

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { FaultRecord } from '../history.ts';
+import { type PlannedFault, planFaults } from './plan.ts';
+import { type Random, seededRandom } from '../random.ts';
+import type { ProcessSlot } from './process-slot.ts';
+import type { Environment } from '../environment.ts';
+
+/**
+ * Disturbs the service, in the order that the seed gives, until `over` aborts; then everything that is away comes back.
+ * @returns what was done, in the order in which it began
+ */
+export async function injectFaults(
+  stage: Environment,
+  parts: { seed: number; calm_ms: number; over: AbortSignal; say: (line: string) => void },
+): Promise<FaultRecord[]> {
+  const { seed, calm_ms: longestCalm, over, say } = parts;
+  const random = seededRandom(seed);
+  const done: FaultRecord[] = [];
+  const begin = Date.now();
+
+  async function run({ kind, durationMs }: PlannedFault): Promise<void> {
+    const begun_at = Date.now();
+    say(`${((begun_at - begin) / 1000).toFixed(1).padStart(6)} s  ${kind}`);
+    await faults[kind](stage, { random, lasts_ms: durationMs });
+    done.push({ kind, begun_at, ended_at: Date.now() });
+  }
+  const plan = planFaults(random, { redis: stage.redis !== null, calmMs: longestCalm });
+  for (const { faults: together, calmMs } of plan) {
+    if (over.aborted) break;
+    await Promise.all(together.map(run));
+    await pause(calmMs, undefined, { signal: over }).catch(() => undefined); // the run is over
+  }
+  return done.toSorted((one, other) => one.begun_at - other.begun_at);
+}
+
+type Fault = (stage: Environment, how: { random: Random; lasts_ms: number }) => Promise<void>;
+
+/** Takes one of the processes away and lets another one take its place. */
+function takeDown(slots: 'apis' | 'workers', how: 'kill' | 'stop'): Fault {
+  return async (stage, { random, lasts_ms }) => {
+    const slot: ProcessSlot = random.pick(stage[slots]);
+    await slot[how]();
+    await pause(lasts_ms);
+    await slot.start();
+  };
+}
+
+function freezeProcess(slots: 'apis' | 'workers'): Fault {
+  return async (stage, { random, lasts_ms }) => {
+    const slot: ProcessSlot = random.pick(stage[slots]);
+    const thaw = slot.freeze();
+    await pause(lasts_ms);
+    thaw();
+  };
+}
+
+const faults: Record<PlannedFault['kind'], Fault> = {
+  'API killed': takeDown('apis', 'kill'),
+  'API stopped': takeDown('apis', 'stop'),
+  'API frozen': freezeProcess('apis'),
+  'worker killed': takeDown('workers', 'kill'),
+  'worker stopped': takeDown('workers', 'stop'),
+  'worker frozen': freezeProcess('workers'),
+  async 'sockets cut'({ balancer }, { random }) {
+    balancer.dropConnections(() => random.chance(0.7));
+  },
+  async 'Redis flushed'({ redis }) {
+    if (!redis) return;
+    // It may be restarted just now: then it is emptied once it is back.
+    const client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+    client.on('error', () => undefined); // each is followed by another try
+    await client.flushall();
+    client.disconnect();
+  },
+  async 'Redis restarted'({ redis }, { lasts_ms }) {
+    redis?.kill();
+    await pause(lasts_ms);
+    await redis?.restart();
+  },
+  async 'PostgreSQL restarted'({ postgres }, { lasts_ms }) {
+    postgres.kill();
+    await pause(lasts_ms);
+    await postgres.restart();
+  },
+};

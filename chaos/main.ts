@@ -1,0 +1,87 @@
+import { setMaxListeners } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toOneLine } from '../src/embedded/launcher-error.ts';
+import { injectFaults } from './faults/faults.ts';
+import { readOptions, usage } from './options.ts';
+import { summarize, formatViolations, formatSummary } from './report.ts';
+import { runChaos } from './run.ts';
+import { startEnvironment } from './environment.ts';
+import { timeoutSignal } from './timeout-signal.ts';
+
+/** Whatever happens, the run is over after three minutes. */
+const limitMs = 180_000;
+/** So that what comes after them has a minute. */
+const faultsMs = 120_000;
+const size = { agents: 12, threads: 10 };
+/** A short run has shorter calms, so that it has seen as many kinds of faults as it can. */
+const calmDurationMs = (seconds: number): number => Math.min(1_500, seconds * 25);
+
+async function main(): Promise<number> {
+  const { seconds, seed, json, help } = readOptions();
+  if (help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const faults_until = Date.now() + faultsMs;
+  const over = new AbortController();
+  const { signal } = over;
+  setMaxListeners(0, signal); // every reader and every wait listens to it
+  const fail = (reason: Error) => over.abort(reason);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => fail(new Error('interrupted')));
+  }
+  process.on('disconnect', () => fail(new Error('the parent process is gone')));
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', fail);
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', (reason) =>
+    fail(reason instanceof Error ? reason : new Error(String(reason))),
+  );
+  setTimeout(() => fail(new Error('not over after three minutes')), limitMs).unref();
+
+  const log = (line: string) => process.stderr.write(`${line}\n`);
+  log(`seed ${seed}, ${seconds} s`);
+  const complaints: string[] = [];
+  const stage = await startEnvironment({ signal, complain: (what) => void complaints.push(what) });
+  if (!stage.redis)
+    log(
+      'no valkey-server or redis-server on PATH: queues and bus run on PostgreSQL, and no fault is of Redis',
+    );
+  let passed = false;
+  try {
+    const result = await runChaos(stage, {
+      async injectFaults() {
+        // A slow machine starts late.
+        const enough = timeoutSignal(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
+        return injectFaults(stage, { seed, calm_ms: calmDurationMs(seconds), over: enough, say: log });
+      },
+      seed,
+      size,
+      signal,
+      log,
+      complaints,
+    });
+    const figures = { seed, redis: stage.redis !== null, ...summarize(result) };
+    process.stdout.write(json ? `${JSON.stringify(figures)}\n` : formatSummary(figures));
+    passed = result.violations.length === 0;
+    if (!passed) {
+      await writeFile(join(stage.logs, 'history.json'), JSON.stringify(result, null, 1));
+      log(formatViolations(result.violations));
+    }
+  } catch (error) {
+    signal.throwIfAborted(); // what was first is the cause
+    throw error;
+  } finally {
+    await stage.stop(!passed);
+    if (!passed)
+      log(`seed ${seed}; the logs, and what everybody saw if it came so far, are in ${stage.logs}`);
+  }
+  return passed ? 0 : 1;
+}
+
+process.exit(
+  await main().catch((error: unknown) => {
+    process.stderr.write(`${toOneLine(error)}\n`);
+    return 1;
+  }),
+);

@@ -1,0 +1,72 @@
+import type { Violation } from './check/violation.ts';
+import type { Attempt } from './history.ts';
+import type { ChaosResult } from './run.ts';
+import { maxRecoveryTime } from './recovery-time.ts';
+
+/** What a run counted, for people and for programs. */
+export function summarize({ history, faults, violations, uncertainOutcomes, settleMs }: ChaosResult) {
+  const { sends, contact_requests, marks, readers, stored } = history;
+  const seen: Record<string, number> = {};
+  const reconnects: Record<string, number> = {};
+  for (const { name, seen: events, connections } of readers) {
+    seen[name] = (seen[name] ?? 0) + events.length;
+    // The first connection of a reader is none that it had to make again.
+    const again = Object.values(connections).reduce((sum, count) => sum + count, -1);
+    reconnects[name] = (reconnects[name] ?? 0) + again;
+  }
+  const attempts: Attempt<unknown>[] = [...sends, ...contact_requests];
+  const whole = maxRecoveryTime(history, faults);
+  return {
+    sends: countBy(sends.map(({ kind }) => kind)),
+    contact_requests: contact_requests.length,
+    read_marks: marks.length,
+    acknowledged: attempts.filter(({ answers }) => answers.length > 0).length,
+    tried_again: attempts.reduce((sum, attempt) => sum + attempt.attempts - 1, 0),
+    doubts: uncertainOutcomes,
+    threads: new Set(stored.map(({ thread_id }) => thread_id)).size,
+    readers: readers.length,
+    events_seen: seen,
+    reconnects,
+    faults: countBy(faults.map(({ kind }) => kind)),
+    longest_until_whole_ms: whole?.maxMs ?? 0,
+    longest_after: whole?.after ?? 'nothing',
+    settled_ms: settleMs,
+    flaws: countBy(violations.map(({ kind }) => kind)),
+  };
+}
+
+function countBy(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
+
+/** The figures for people. */
+export function formatSummary(figures: ReturnType<typeof summarize>): string {
+  const rows = Object.entries(figures).map(([name, value]): [string, string] => [
+    name.replaceAll('_', ' ').replace(/ ms$/, ' (ms)'),
+    typeof value === 'object' ? formatCounts(value) : String(value),
+  ]);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
+}
+
+function formatCounts(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return parts.join(', ') || 'none';
+}
+
+/** How many flaws of each kind are told in words. */
+const maxListedViolations = 5;
+
+/** What went wrong, a few of each kind. */
+export function formatViolations(flaws: readonly Violation[]): string {
+  const lines: string[] = [];
+  for (const kind of new Set(flaws.map((flaw) => flaw.kind))) {
+    const ofKind = flaws.filter((flaw) => flaw.kind === kind);
+    lines.push(...ofKind.slice(0, maxListedViolations).map(({ detail }) => `${kind}: ${detail}\n`));
+    if (ofKind.length > maxListedViolations)
+      lines.push(`${kind}: and ${ofKind.length - maxListedViolations} more\n`);
+  }
+  return lines.join('');
+}

@@ -1,0 +1,169 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createCursors } from '../src/domain/feed/cursors.ts';
+import { checkHistory } from './check/check.ts';
+import type { Violation } from './check/violation.ts';
+import { type Collector, createCollector } from './collect.ts';
+import type { FaultRecord, History } from './history.ts';
+import { startLoad } from './load/load.ts';
+import { type Agent, createPopulation } from './load/population.ts';
+import { listPendingJobs, waitForEmptyOutbox } from './outbox.ts';
+import { seededRandom } from './random.ts';
+import { transportNames, type Reader, startReader } from './reader.ts';
+import type { Environment } from './environment.ts';
+import { timeoutSignal } from './timeout-signal.ts';
+
+export interface ChaosOptions {
+  /** What is done to the service while it is loaded; answers what it did. The load ends with it. */
+  injectFaults: () => Promise<FaultRecord[]>;
+  seed: number;
+  size: { agents: number; threads: number };
+  signal: AbortSignal;
+  log: (line: string) => void;
+  /** What the stage had to complain about so far. */
+  complaints: readonly string[];
+}
+
+/** What the load has to know of a service: where it is, its settings, and where its database is. */
+export type LoadedEnvironment = Pick<Environment, 'base' | 'env'> & {
+  postgres: Pick<Environment['postgres'], 'url'>;
+};
+
+export interface ChaosResult {
+  history: History;
+  faults: FaultRecord[];
+  violations: Violation[];
+  uncertainOutcomes: Record<string, number>;
+  /** From the end of load and faults until everything was acknowledged, seen and done, in milliseconds. */
+  settleMs: number;
+}
+
+/** How long the service may take, from the last fault on, until nothing is open any more, in milliseconds. */
+const settleTimeoutMs = 40_000;
+
+/** How long the service is whole before the first fault, in milliseconds. */
+const headStartMs = 1_000;
+
+/** Loads and disturbs the service, waits until it has come to rest, and holds what it did against what it promised. */
+export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, size, signal, log } = options;
+  const { base, env } = stage;
+  const cursors = createCursors(env['SECRET_KEY'] ?? '');
+  const population = await createPopulation(env, size, seededRandom(seed));
+  const begin = createCollector(base, cursors, signal);
+  const positions = await Promise.all(population.agents.map((agent) => begin.position(agent)));
+  const starts = new Map(population.agents.map(({ id }, index) => [id, positions[index] ?? '']));
+  const readers = population.agents.flatMap((agent, index) => {
+    const parts = { base, cursors, agent, cursor: starts.get(agent.id) ?? '' };
+    // Every fourth agent has one more, whose cursor goes from door to door.
+    const wanderer = index % 4 === 0 ? [startReader({ ...parts, at: transportNames })] : [];
+    return [...transportNames.map((name) => startReader({ ...parts, at: [name] })), ...wanderer];
+  });
+  const load = startLoad(base, population, seed);
+  try {
+    await pause(headStartMs);
+    const faults = await options.injectFaults();
+    signal.throwIfAborted();
+    const calmSince = Date.now();
+    const giveUp = timeoutSignal(settleTimeoutMs, signal);
+    log('the last fault is over; waiting until the service is whole');
+    await load.finish(giveUp);
+    const end = createCollector(base, cursors, signal);
+    await waitForRecovery({ stage, collect: end, agents: population.agents, readers, giveUp });
+    const settleMs = Date.now() - calmSince;
+    signal.throwIfAborted();
+    log('reading what is there');
+    const after = await readAll(
+      stage,
+      end,
+      population.agents,
+      starts,
+      timeoutSignal(settleTimeoutMs, signal),
+    );
+    // Receipts may have come meanwhile: a reader has the time to see what the feed holds now.
+    const last = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
+    await waitUntilCaughtUp(readers, last, timeoutSignal(settleTimeoutMs, signal));
+    await Promise.all(readers.map((reader) => reader.stop()));
+    const complaints = [...options.complaints, ...load.complaints];
+    const { sends, contactRequests, marks, uncertainOutcomes } = load;
+    const { threads } = population;
+    const agents = population.agents.map(({ id }) => id);
+    const histories = readers.map(({ history }) => history);
+    const history: History = {
+      threads,
+      agents,
+      sends,
+      contact_requests: contactRequests,
+      marks,
+      readers: histories,
+      complaints,
+      ...after,
+    };
+    return {
+      history,
+      faults,
+      violations: checkHistory(history),
+      uncertainOutcomes: Object.fromEntries(uncertainOutcomes),
+      settleMs,
+    };
+  } finally {
+    const abandoned = AbortSignal.abort();
+    await Promise.all([load.finish(abandoned), ...readers.map((reader) => reader.stop())]);
+  }
+}
+
+interface Settling {
+  stage: LoadedEnvironment;
+  collect: Collector;
+  agents: readonly Agent[];
+  readers: readonly Reader[];
+  giveUp: AbortSignal;
+}
+
+/** Waits until every reader has reached the end of its feed and no job is owed. What is not whole by then, the checker says. */
+async function waitForRecovery({ stage, collect, agents, readers, giveUp }: Settling): Promise<void> {
+  while (!giveUp.aborted) {
+    const ends = new Map<string, number>();
+    for (const agent of agents) ends.set(agent.id, await collect.end(agent));
+    if (haveCaughtUp(readers, ends) && (await listPendingJobs(stage.postgres.url)) === 0) return;
+    await pause(200);
+  }
+}
+
+/** Whether every reader has reached these numbers of the feeds of the agents. */
+function haveCaughtUp(readers: readonly Reader[], ends: ReadonlyMap<string, number>): boolean {
+  return readers.every(({ history, position }) => position() >= (ends.get(history.agent_id) ?? 0));
+}
+
+async function waitUntilCaughtUp(
+  readers: readonly Reader[],
+  ends: ReadonlyMap<string, number>,
+  giveUp: AbortSignal,
+): Promise<void> {
+  while (!giveUp.aborted && !haveCaughtUp(readers, ends)) await pause(50);
+}
+
+async function readAll(
+  { postgres }: LoadedEnvironment,
+  collect: Collector,
+  agents: readonly Agent[],
+  starts: ReadonlyMap<string, string>,
+  giveUp: AbortSignal,
+): Promise<Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'>> {
+  // One member of each thread searches it.
+  const searched = new Set<string>();
+  const searches = (thread_id: string) => searched.size < searched.add(thread_id).size;
+  const after: Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'> = {
+    stored: [],
+    feeds: [],
+    requests: [],
+    outbox: await waitForEmptyOutbox(postgres.url, giveUp),
+  };
+  await Promise.all(
+    agents.map(async (agent) => {
+      after.stored.push(...(await collect.threads(agent, searches)));
+      after.feeds.push(await collect.feed(agent, starts.get(agent.id) ?? ''));
+      after.requests.push(await collect.requests(agent));
+    }),
+  );
+  return after;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { call } from '../load/call.ts';
+import { subjectOf, type Connection } from './transport.ts';
+
+/** What `GET /events` answers, as far as it is looked at. */
+export const eventPage = z.looseObject({
+  events: z.array(
+    z.looseObject({
+      id: z.string(),
+      type: z.string(),
+      cursor: z.string(),
+      data: z.looseObject({ id: z.string().optional(), request_id: z.string().optional() }),
+    }),
+  ),
+  cursor: z.string(),
+  complete: z.boolean(),
+  gap: z.boolean().optional(),
+});
+
+const waitSeconds = 5;
+
+/** Pages from a position on, each waiting for the next event, until one gets no answer. */
+export async function readLongPoll({
+  base,
+  agent,
+  cursor,
+  onEvent,
+  onComplaint,
+  signal,
+}: Connection): Promise<void> {
+  let position = cursor;
+  while (!signal.aborted) {
+    const query = new URLSearchParams({ cursor: position, limit: '100', wait: String(waitSeconds) });
+    const outcome = await call({
+      base,
+      token: agent.tokens.api,
+      method: 'GET',
+      path: `/events?${query.toString()}`,
+      timeoutMs: (waitSeconds + 3) * 1_000,
+      signal,
+    });
+    if ('refused' in outcome) onComplaint(outcome.refused);
+    if (!('answer' in outcome)) return;
+    const { events, gap } = eventPage.parse(outcome.answer);
+    if (gap) onComplaint(`a gap behind ${position}`);
+    for (const { id, type, cursor: behind, data } of events) {
+      onEvent({ event_id: id, type, cursor: behind, subject: subjectOf(type, data) });
+      position = behind;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { subjectOf, type Connection } from './transport.ts';
+
+const frame = z.looseObject({
+  type: z.string(),
+  id: z.string().optional(),
+  cursor: z.string().optional(),
+  data: z
+    .looseObject({
+      id: z.string().optional(),
+      request_id: z.string().optional(),
+      cursor: z.string().optional(),
+      resumed: z.boolean().optional(),
+      gap: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+/** How often the reader asks for a sign of life, and how long it goes without any frame before it gives the socket up. */
+const heartbeat = { intervalMs: 1_000, timeoutMs: 3_000 };
+
+/** A WebSocket until it ends, or until nothing comes over it any more. */
+export function readWebSocket({
+  base,
+  agent,
+  cursor,
+  onEvent,
+  onComplaint,
+  signal,
+}: Connection): Promise<void> {
+  const url = new URL(`${base.replace(/^http/, 'ws')}/ws`);
+  url.searchParams.set('cursor', cursor);
+  const headers = { Authorization: `Bearer ${agent.tokens.api}` };
+  const ws = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: heartbeat.timeoutMs });
+  const give = () => ws.terminate();
+  let last = Date.now();
+  const timer = setInterval(() => {
+    if (Date.now() - last > heartbeat.timeoutMs) give();
+    else if (ws.readyState === WebSocket.OPEN) ws.send('{"type":"ping"}');
+  }, heartbeat.intervalMs);
+  signal.addEventListener('abort', give, { once: true });
+
+  ws.on('message', (bytes: Buffer) => {
+    last = Date.now();
+    const { type, id, cursor: position, data = {} } = frame.parse(JSON.parse(bytes.toString()));
+    if (id !== undefined && position !== undefined) {
+      onEvent({ event_id: id, type, cursor: position, subject: subjectOf(type, data) });
+    } else if (type === 'ready') {
+      const same = data.cursor === cursor && data.resumed === true && data.gap === false;
+      if (!same) onComplaint(`ready at ${cursor} says ${JSON.stringify(data)}`);
+    } else if (type !== 'pong') onComplaint(`frame ${bytes.toString().slice(0, 200)}`);
+  });
+  ws.on('unexpected-response', (_request, response) => {
+    const status = response.statusCode ?? 0;
+    if (status !== 503) onComplaint(`the handshake is answered ${status}`);
+    give();
+  });
+  ws.on('error', give); // its end follows
+  return new Promise((resolve) => {
+    ws.once('close', () => {
+      clearInterval(timer);
+      signal.removeEventListener('abort', give);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,182 @@
+import type { RegisterAgent } from '../../src/services/agents/registration.ts';
+import type { Scope } from '../../src/domain/auth/scopes.ts';
+import type { NewWebhook } from '../../src/services/webhooks/webhooks.ts';
+
+/** Who is in the pictures. */
+export const people = [
+  { username: 'mara', password: 'seven quiet harbours' },
+  { username: 'jonas', password: 'a lamp in every window' },
+] as const;
+
+export const organization = {
+  slug: 'harbour-books',
+  members: [
+    ['mara', 'admin'],
+    ['jonas', 'member'],
+  ],
+} as const;
+
+const card = `I keep Mara's week in order: appointments, reading lists and the odd reminder.
+
+- **Good at** finding a time that suits everybody
+- **Ask me** in English or German
+- Anything with money goes to Mara first
+`;
+
+/** An agent, and the person who registers it. */
+type SampleAgent = Omit<RegisterAgent, 'card_body' | 'skills'> & Partial<RegisterAgent> & { person: string };
+
+export const agents: SampleAgent[] = [
+  {
+    person: 'mara',
+    name: 'assistant',
+    display_name: 'Mara’s assistant',
+    description: 'Appointments, reading lists, reminders.',
+    visibility: 'public',
+    inbound_policy: 'contacts_only',
+    card_body: card,
+    skills: [
+      { name: 'scheduling', description: 'Finds a time that suits everybody.' },
+      { name: 'reading-lists', description: 'Keeps what is to be read, and says what is next.' },
+    ],
+  },
+  {
+    person: 'mara',
+    name: 'garden',
+    display_name: 'Garden watch',
+    description: 'Knows when the beds want water.',
+    visibility: 'private',
+    inbound_policy: 'contacts_only',
+  },
+  {
+    person: 'mara',
+    name: 'drafts',
+    display_name: 'First drafts',
+    description: 'Was tried for a week.',
+    visibility: 'private',
+    inbound_policy: 'contacts_only',
+  },
+  {
+    person: 'mara',
+    organization: organization.slug,
+    scope: 'shared',
+    name: 'orders',
+    display_name: 'Order desk',
+    description: 'Takes orders from libraries and schools.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    organization: organization.slug,
+    scope: 'member',
+    name: 'jonas',
+    display_name: 'Jonas in the shop',
+    description: 'Answers while Jonas is with customers.',
+    visibility: 'private',
+    inbound_policy: 'trusted_only',
+  },
+  {
+    person: 'jonas',
+    name: 'travel',
+    display_name: 'Travel planner',
+    description: 'Trains, rooms and connections.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'library',
+    display_name: 'City library',
+    description: 'Loans, reservations and opening hours.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'research',
+    display_name: 'Research notes',
+    description: 'Reads papers and sums them up.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+  {
+    person: 'jonas',
+    name: 'offers',
+    display_name: 'Offers of the week',
+    description: 'Writes to everybody.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+];
+
+/** Who asked whom for contact. */
+export const requests = [
+  { from: 'jonas.research', to: 'mara.assistant', message: 'Shall we share reading lists?', approved: true },
+  {
+    from: 'jonas.travel',
+    to: 'mara.assistant',
+    message: 'I book the trains to the book fair. May I ask you for dates?',
+    approved: false,
+  },
+  { from: 'mara.garden', to: 'jonas.research', message: 'What do you know about blight?', approved: false },
+] as const;
+
+/** Who wants to hear nothing of whom. */
+export const blocks = [{ from: 'mara.assistant', to: 'jonas.offers' }] as const;
+
+/** What servers sign in with. */
+export const credentials = [
+  { handle: 'mara.assistant', name: 'Calendar server', scopes: ['threads:read', 'threads:write'] },
+  { handle: 'mara.assistant', name: 'Nightly digest', scopes: ['threads:read'] },
+] satisfies { handle: string; name: string; scopes: Scope[] }[];
+
+/** Where events of agents are posted. Nobody is there; none of these types comes up in the pictures. */
+export const webhooks = [
+  {
+    agent: 'mara.assistant',
+    url: 'https://hooks.harbour-books.example/assistant',
+    description: 'Calendar server',
+    event_types: ['message.created', 'message.read', 'attachment.scanned'],
+    only_when_offline: false,
+  },
+  {
+    agent: 'mara.assistant',
+    url: 'https://hooks.harbour-books.example/digest',
+    description: 'Nightly digest',
+    event_types: ['message.created', 'thread.created'],
+    only_when_offline: true,
+  },
+] satisfies (NewWebhook & { agent: string })[];
+
+/** An agent that a person has had exported, and one that is erased. */
+export const exportedAgent = { person: 'mara', agent: 'mara.garden' } as const;
+export const erasedAgent = { person: 'mara', agent: 'mara.drafts' } as const;
+
+/** What agents want to do and may not do without being told so. */
+export const approvalRequests = [
+  {
+    agent: 'mara.assistant',
+    action: 'request_contact',
+    target: 'jonas.library',
+    detail: { message: 'Can you put the new field guides aside for Mara?', client_name: 'Desk Companion' },
+  },
+] as const;
+
+/** From where else people are signed in. */
+export const sessions = [
+  {
+    username: 'mara',
+    address: '198.51.100.23',
+    user_agent:
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+  },
+  {
+    username: 'mara',
+    address: '192.0.2.140',
+    user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  },
+] as const;
+
+/** The app that asks to act as an agent. */
+export const sampleClient = { client_name: 'Desk Companion', redirect_uri: 'http://127.0.0.1:8765/callback' };

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { Core } from '../../src/compose.ts';
+import type { Scope } from '../../src/domain/auth/scopes.ts';
+import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
+import { openApproval } from '../../src/services/approvals/approvals.ts';
+import { createCredential } from '../../src/services/auth/credentials.ts';
+import { issueToken } from '../../src/services/auth/issue-token.ts';
+import { addToOrganization, createOrganization } from '../../src/services/people/organizations.ts';
+import { registerForPerson } from '../../src/services/people/agents.ts';
+import { openSession } from '../../src/services/people/sessions.ts';
+import { signUp } from '../../src/services/people/sign-in.ts';
+import { toResourceUrls, tokenLifeSeconds } from '../../src/services/auth/tokens.ts';
+import { createWebhook } from '../../src/services/webhooks/webhooks.ts';
+import { createRestClient } from '../demo/rest.ts';
+import {
+  agents,
+  blocks,
+  credentials,
+  organization,
+  people,
+  approvalRequests,
+  requests,
+  sessions,
+  webhooks,
+} from './fixtures.ts';
+import { waitForJobs } from './wait-for-jobs.ts';
+
+const allScopes = z.unknown();
+
+/**
+ * Makes something to look at: people, their organization and agents, who know, want to know and do not want to know each other.
+ * @returns the id of each agent, by handle
+ */
+export async function seedService(core: Core): Promise<Map<string, string>> {
+  const { unitOfWork, config } = core;
+  const accounts = new Map<string, string>();
+  for (const person of people) {
+    accounts.set(person.username, (await signUp(unitOfWork, person, 'open')).account_id);
+  }
+  await unitOfWork.writeAsSystem(async (work) => {
+    await createOrganization(work, organization.slug);
+    for (const [username, role] of organization.members) {
+      await addToOrganization(work, { slug: organization.slug, username, role });
+    }
+  });
+  const ids = new Map<string, string>();
+  for (const { person, ...profile } of agents) {
+    const agent = { card_body: '', skills: [], ...profile };
+    const account_id = accounts.get(person) ?? '';
+    const made = await unitOfWork.writeAsSystem((work) => registerForPerson(work, account_id, agent));
+    ids.set(made.canonical_handle, made.id);
+  }
+
+  const resource = toResourceUrls(config.PUBLIC_URL).api;
+  const scopes: Scope[] = ['contacts:read', 'contacts:write'];
+  async function as(handle: string) {
+    const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
+    const { access_token } = await unitOfWork.writeAsSystem((work) => issueToken(work, order));
+    return createRestClient(config.PUBLIC_URL, access_token);
+  }
+  await unitOfWork.writeAsSystem(async (work) => {
+    for (const { agent, ...webhook } of webhooks) {
+      const owner = { agent_id: ids.get(agent) ?? '', scopes: new Set(['threads:read', 'contacts:read']) };
+      await createWebhook(work, owner, webhook);
+    }
+  });
+  for (const { from, to, message, approved } of requests) {
+    await (await as(from)).post('/contacts/requests', { handle: to, message }, allScopes);
+    if (approved) await (await as(to)).post(`/contacts/requests/${from}/approve`, {}, allScopes);
+  }
+  for (const { from, to } of blocks) await (await as(from)).post('/blocks', { handle: to }, allScopes);
+  await unitOfWork.writeAsSystem(async (work) => {
+    for (const order of credentials) await createCredential(work, order);
+    for (const { username, ...from } of sessions) {
+      await openSession(work, { ...from, account_id: accounts.get(username) ?? '' });
+    }
+    for (const { agent, ...question } of approvalRequests) {
+      await openApproval(work, { ...question, agent_id: (await findAgentByHandle(work, agent)).id });
+    }
+  });
+  await waitForJobs(core, accounts);
+  return ids;
+}

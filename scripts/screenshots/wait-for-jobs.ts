@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Core } from '../../src/compose.ts';
+import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
+import { beginExport } from '../../src/services/agents/exports.ts';
+import { beginErasure } from '../../src/services/agents/erasures.ts';
+import { erasedAgent, exportedAgent } from './fixtures.ts';
+
+/** How long a worker may take, in milliseconds. */
+const maxJobs = 60_000;
+
+/**
+ * Has an agent exported and another one erased, and waits for both.
+ * @param accounts the id of each person, by name
+ */
+export async function waitForJobs(core: Core, accounts: ReadonlyMap<string, string>): Promise<void> {
+  const { unitOfWork, repositories, config } = core;
+  const asker = (username: string) => accounts.get(username) ?? '';
+  const exporting = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+    const order = { account_id: asker(exportedAgent.person), days: config.EXPORT_RETENTION_DAYS };
+    return beginExport(work, await findAgentByHandle(work, exportedAgent.agent), order);
+  });
+  const erasing = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+    const agent = { ...(await findAgentByHandle(work, erasedAgent.agent)), retired: false };
+    return beginErasure(work, agent, asker(erasedAgent.person));
+  });
+  await waitUntilDone(() => repositories.agentExports.find(exporting.id));
+  await waitUntilDone(() => repositories.erasures.find(erasing.id));
+}
+
+async function waitUntilDone(look: () => Promise<{ done_at: number | null } | undefined>): Promise<void> {
+  for (const end = Date.now() + maxJobs; ; await pause(100)) {
+    const found = await look();
+    if (found && found.done_at !== null) return;
+    if (Date.now() > end) throw new Error('no worker has done what was left to it');
+  }
+}

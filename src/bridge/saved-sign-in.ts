@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { OAuthClientInformationSchema, OAuthTokensSchema } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { z } from 'zod';
+import { withFileLock } from './file-lock.ts';
+import { readIfExists, writePrivate } from './private-file.ts';
+
+const signInSchema = z.object({
+  /** The tool server that it is for. */
+  address: z.string(),
+  client: OAuthClientInformationSchema,
+  tokens: OAuthTokensSchema,
+});
+
+export type SignIn = z.infer<typeof signInSchema>;
+
+/** A person's sign-in as it is kept on this machine, for one service under one name. */
+export interface SavedSignIn {
+  path: string;
+  /** Undefined when there is none, or the file is damaged. */
+  read(): Promise<SignIn | undefined>;
+  write(signIn: SignIn): Promise<void>;
+  /** Runs something while no other bridge does: a refresh token is good for one use. */
+  withLock<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
+}
+
+export function openSavedSignIn(folder: string, address: URL, profile: string): SavedSignIn {
+  const name = createHash('sha256').update(`${address.href}\n${profile}`).digest('hex').slice(0, 32);
+  const path = join(folder, 'mcp', `${name}.json`);
+  return {
+    path,
+    async read() {
+      const { data } = signInSchema.safeParse(parseJson(await readIfExists(path)));
+      return data?.address === address.href ? data : undefined;
+    },
+    write: (signIn) => writePrivate(path, `${JSON.stringify(signIn, null, 2)}\n`),
+    withLock: (signal, run) => withFileLock(`${path}.lock`, signal, run),
+  };
+}
+
+/** Where programs keep what they know about a person. */
+export function configFolder(env: Record<string, string | undefined>, platform: NodeJS.Platform): string {
+  const { AMS_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA } = env;
+  if (AMS_CONFIG_DIR) return AMS_CONFIG_DIR;
+  if (platform === 'win32' && APPDATA) return join(APPDATA, 'ams');
+  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'ams');
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined; // damaged: the person signs in once more
+  }
+}

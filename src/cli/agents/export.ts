@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Core } from '../../compose.ts';
+import { isId } from '../../domain/ids.ts';
+import { presentExport } from '../../presenters/agent-export.ts';
+import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
+import { beginExport, fetchExport } from '../../services/agents/exports.ts';
+import { printResult, resultCommand } from '../command.ts';
+import { withCore } from '../core.ts';
+import { waitUntilDone } from './wait-until-done.ts';
+import type { CommandIo } from '../io.ts';
+import { requireWritable, writeNewFile } from './new-file.ts';
+import { integerInRange } from '../option-values.ts';
+import { warnIfRoleMissing } from '../maintenance/worker-roles.ts';
+
+interface ExportOptions {
+  output?: string;
+  id?: string;
+  wait: boolean;
+  json?: boolean;
+}
+
+function parseExportId(value: string): string {
+  if (isId('export', value)) return value;
+  throw new InvalidArgumentError('Give the id of an export, exp_…');
+}
+
+/** `ams agent export …` */
+export function exportCommand(io: CommandIo): Command {
+  return resultCommand(
+    'export',
+    'gather all that is held of an agent in one archive: JSON lines, and its files',
+  )
+    .argument('<handle>')
+    .option('--output <file>', 'wait for it, and write the archive into this new file')
+    .option('--id <export>', 'with --output: fetch this one instead of beginning one', parseExportId)
+    .option('--no-wait', 'leave it to the worker, and do not wait for the end')
+    .action(async (handle: string, options: ExportOptions) => {
+      const { output, id, wait } = options;
+      if (id !== undefined && output === undefined) throw new Error('--id wants --output');
+      if (output !== undefined && !wait) throw new Error('--output waits for the end');
+      if (output !== undefined) await requireWritable(output);
+      const made = await withCore(io, async (core) => {
+        if (id !== undefined && output !== undefined) return saveExport(core, handle, id, output);
+        const found = await requestExport(core, io, handle, wait);
+        if (output === undefined || found.done_at === null) return found;
+        return saveExport(core, handle, found.id, output);
+      });
+      printResult(io, options, presentExport(made));
+    });
+}
+
+/** `ams agent exports` */
+export function exportsCommand(io: CommandIo): Command {
+  return resultCommand('exports', 'the exports that are there, newest first')
+    .argument('[handle]', 'only those of this agent')
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(integerInRange(1, 1_000)).default(50))
+    .action(async (handle: string | undefined, { limit, json }: { limit: number; json?: boolean }) => {
+      const rows = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.readAsSystem(async (all) => {
+          const agent = handle === undefined ? null : await findAnyAgentByHandle(all, handle);
+          return all.agentExports.list(agent?.id ?? null, Date.now(), limit);
+        }),
+      );
+      const exports = rows.map(presentExport);
+      printResult(io, { ...(json && { json }) }, json ? { exports } : exports);
+    });
+}
+
+/** Has a worker make one, and looks at it until it is done or somebody presses Ctrl-C. */
+async function requestExport(core: Core, io: CommandIo, handle: string, wait: boolean) {
+  const interrupted = io.interruptSignal();
+  const { unitOfWork, config, repositories } = core;
+  const begun = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+    const agent = await findAnyAgentByHandle(work, handle);
+    return beginExport(work, agent, { account_id: null, days: config.EXPORT_RETENTION_DAYS });
+  });
+  await warnIfRoleMissing(core, 'maintenance', io);
+  if (!wait) return begun;
+  const now = await waitUntilDone(io, begun, interrupted, {
+    look: () => repositories.agentExports.find(begun.id),
+    line: ({ stage, counts }) => `${stage}: ${counts['message'] ?? 0} messages`,
+  });
+  if (now.done_at === null) {
+    const { handle: canonical, id } = now;
+    io.log(
+      `It goes on without this command; fetch it with: ams agent export ${canonical} --id ${id} --output FILE\n`,
+    );
+  }
+  return now;
+}
+
+/** Writes the archive of an export that is done into a new file, once it is known to be what was stored. */
+async function saveExport({ unitOfWork, blobs }: Core, handle: string, id: string, file: string) {
+  const found = await unitOfWork.writeAsSystem(async (work) => {
+    const agent = await findAnyAgentByHandle(work, handle);
+    return fetchExport(work, agent, id);
+  });
+  const hash = createHash('sha256');
+  async function* looked(bytes: AsyncIterable<Uint8Array>) {
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (hash.digest('hex') !== found.sha256) throw new Error('these are not the bytes that were stored');
+  }
+  const bytes = await blobs.read(found.archive_key);
+  try {
+    await writeNewFile(file, looked(bytes));
+  } finally {
+    bytes.destroy(); // where nothing could be written nothing was read
+  }
+  return found;
+}

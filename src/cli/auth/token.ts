@@ -1,0 +1,40 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Scope } from '../../domain/auth/scopes.ts';
+import { issueToken } from '../../services/auth/issue-token.ts';
+import { type TokenAudience, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
+import { printResult, resultCommand } from '../command.ts';
+import { withCore } from '../core.ts';
+import type { CommandIo } from '../io.ts';
+import { scopesOption } from './scopes-option.ts';
+
+interface TokenOptions {
+  resource: TokenAudience;
+  scopes: Scope[];
+  expiresIn: number;
+  json?: boolean;
+}
+
+function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= tokenLifeSeconds) return seconds;
+  throw new InvalidArgumentError(`Give 1 to ${tokenLifeSeconds} seconds.`);
+}
+
+/** `ams token …` */
+export function tokenCommand(io: CommandIo): Command {
+  return resultCommand('token', 'issue an access token for an agent')
+    .argument('<handle>')
+    .addOption(
+      new Option('--resource <door>', 'where it will be used').choices(['api', 'mcp', 'ws']).default('api'),
+    )
+    .addOption(scopesOption())
+    .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLifeSeconds))
+    .action(async (handle: string, options: TokenOptions) => {
+      const token = await withCore(io, ({ unitOfWork, config }) => {
+        const resource = toResourceUrls(config.PUBLIC_URL)[options.resource];
+        const { scopes, expiresIn: expires_in } = options;
+        return unitOfWork.writeAsSystem((work) => issueToken(work, { handle, resource, scopes, expires_in }));
+      });
+      printResult(io, options, token);
+    });
+}

@@ -1,0 +1,56 @@
+import { type Command, Option } from 'commander';
+import { type DeliveryState, deliveryStates } from '../domain/webhooks.ts';
+import { presentWebhookDelivery } from '../presenters/webhook.ts';
+import { requireAnyWebhook } from '../services/webhooks/access.ts';
+import { listLatestDeliveries, replayDelivery, replayFailed } from '../services/webhooks/deliveries.ts';
+import { printResult, resultCommand } from './command.ts';
+import { withCore } from './core.ts';
+import type { CommandIo } from './io.ts';
+import { integerInRange } from './option-values.ts';
+import { parseTime } from './times.ts';
+
+interface LogOptions {
+  state?: DeliveryState;
+  limit: number;
+  json?: boolean;
+}
+
+/** `ams webhook deliveries …` */
+export function deliveriesCommand(io: CommandIo): Command {
+  return resultCommand('deliveries', 'what became of the events at a webhook, newest first')
+    .argument('<id>')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(integerInRange(1, 1_000)).default(50))
+    .action(async (id: string, { state, limit, json }: LogOptions) => {
+      const rows = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.readAsSystem(async (all) => {
+          const { agent_id } = await requireAnyWebhook(all, id);
+          return listLatestDeliveries(all, agent_id, id, { state: state ?? null, limit });
+        }),
+      );
+      const deliveries = rows.map(presentWebhookDelivery);
+      printResult(io, { ...(json && { json }) }, json ? { deliveries } : deliveries);
+    });
+}
+
+/** `ams webhook replay …`: the workers post what it brings back within seconds. */
+export function replayCommand(io: CommandIo): Command {
+  return resultCommand('replay', 'post one event once more, or what failed since a time')
+    .argument('<id>')
+    .argument('[event_id]')
+    .addOption(new Option('--since <time>', 'when the oldest of them happened').argParser(parseTime))
+    .action(async (id: string, event_id: string | undefined, options: { since?: number; json?: boolean }) => {
+      const { since } = options;
+      if ((event_id === undefined) === (since === undefined)) {
+        throw new Error('name one event, or give --since');
+      }
+      const result = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.writeAsSystem(async (work) => {
+          const { agent_id } = await requireAnyWebhook(work, id);
+          if (event_id === undefined) return replayFailed(work, agent_id, id, since ?? 0);
+          return presentWebhookDelivery(await replayDelivery(work, agent_id, id, event_id));
+        }),
+      );
+      printResult(io, options, result);
+    });
+}

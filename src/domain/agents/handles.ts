@@ -1,0 +1,57 @@
+import { DomainError } from '../errors.ts';
+
+const part = '[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?';
+const handlePattern = new RegExp(`^(${part})\\.(${part})$`);
+const namePattern = new RegExp(`^${part}$`);
+
+export interface Handle {
+  owner: string;
+  name: string;
+  /** `owner.agent_name`, lower case, without `@`. */
+  canonical: string;
+}
+
+/** What isName holds a name to, in words that follow what is named. */
+export const nameRule = 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends';
+
+/** Whether `value` can name an owner or an agent (contract, section 2). */
+export function isName(value: string): boolean {
+  return namePattern.test(value);
+}
+
+/** Whether `value` is a handle in its canonical form. */
+export function isHandle(value: string): boolean {
+  return handlePattern.test(value);
+}
+
+/**
+ * Reads a handle as people write it: in any case, with or without a leading `@`.
+ * @throws {DomainError} INVALID_HANDLE
+ */
+export function parseHandle(value: string): Handle {
+  const canonical = value.trim().replace(/^@/, '').toLowerCase();
+  const match = handlePattern.exec(canonical);
+  if (!match?.[1] || !match[2]) {
+    throw new DomainError(
+      'INVALID_HANDLE',
+      `A handle has the form owner.agent_name; this is not one: ${value.slice(0, 80)}`,
+    );
+  }
+  return { owner: match[1], name: match[2], canonical };
+}
+
+const everyAgentPattern = new RegExp(`^${part}\\.\\*$`);
+
+/**
+ * Reads an entry of an allowlist: a handle, or `owner.*` for every agent of an owner; in any case, with or without a leading `@`.
+ * @returns its canonical form.
+ * @throws {DomainError} INVALID_HANDLE
+ */
+export function parseAllowlistEntry(value: string): string {
+  const canonical = value.trim().replace(/^@/, '').toLowerCase();
+  if (handlePattern.test(canonical) || everyAgentPattern.test(canonical)) return canonical;
+  throw new DomainError(
+    'INVALID_HANDLE',
+    `An entry has the form owner.agent_name or owner.*; this is neither: ${value.slice(0, 80)}`,
+  );
+}

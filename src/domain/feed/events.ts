@@ -1,0 +1,46 @@
+import { allows, type Scope } from '../auth/scopes.ts';
+
+/** Every event type of the contract, section 4, with the scope that shows it. */
+export const eventScopes = {
+  'message.created': 'threads:read',
+  'thread.created': 'threads:read',
+  'thread.updated': 'threads:read',
+  'thread.member_added': 'threads:read',
+  'thread.member_removed': 'threads:read',
+  'message.delivered': 'threads:read',
+  'message.read': 'threads:read',
+  'attachment.scanned': 'threads:read',
+  'contact.request': 'contacts:read',
+  'contact.added': 'contacts:read',
+  'contact.updated': 'contacts:read',
+  'contact.removed': 'contacts:read',
+  'agent.updated': 'agents:read',
+} as const satisfies Record<string, Scope>;
+
+export type EventType = keyof typeof eventScopes;
+
+export const eventTypes = Object.keys(eventScopes) as EventType[];
+
+/** A fact, noted in the transaction of its cause for every agent concerned. */
+export interface NewEvent {
+  type: EventType;
+  thread_id?: string;
+  /** For events about a message: its row is the data. */
+  message_id?: string;
+  /** For all others: the data as it is shown. */
+  data?: object;
+  /** Ids of the agents whose feed gets it, the actor included. */
+  recipients: readonly string[];
+}
+
+/** An event as it stands in the log, before it is shown. */
+export interface FeedEntry {
+  agent_id: string;
+  number: number;
+  event_id: string;
+}
+
+/** Whether a token with `granted` may see events of this type. */
+export function canSeeEvent(granted: ReadonlySet<string>, type: EventType): boolean {
+  return allows(granted, eventScopes[type]) || granted.has('realtime:read');
+}

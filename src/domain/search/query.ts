@@ -1,0 +1,108 @@
+import { wrongField } from '../errors.ts';
+import { quoteWord, type Word, tokenize } from './tokenizer.ts';
+
+/** One word to look for. */
+export interface QueryWord {
+  text: string;
+  /** Whether words that only begin with it are found too. */
+  isPrefix: boolean;
+  /** Of a script without spaces: see Word. */
+  isUnspaced: boolean;
+}
+
+/** Words that must stand side by side, or must not. */
+export interface SearchTerm {
+  words: QueryWord[];
+  isExcluded: boolean;
+}
+
+export const maxQueryLength = 200;
+const maxTerms = 20;
+/** Each one makes the database gather every word that begins so. */
+const maxPrefixes = 5;
+
+/** A minus right before a term; a phrase, whose end may be missing; or anything up to a space or a quote. */
+const termPattern = /(?<minus>-)?(?:["“”„＂](?<phrase>[^"“”„＂]*)["“”„＂]?|(?<bare>[^\s"“”„＂]+))/gu;
+
+/**
+ * Reads a query: words are all to be found; "words in quotes" side by side; -word and -"a phrase" must not be there; word* stands
+ * for every word that begins so. Words that only punctuation parts, as in re-index, stand side by side too.
+ * @throws {DomainError} VALIDATION_ERROR when there is nothing to find, more than 20 terms, or more than 5 prefixes. `field` is named in it.
+ */
+export function parseSearch(query: string, field: string): SearchTerm[] {
+  const terms: SearchTerm[] = [];
+  for (const { groups = {} } of query.matchAll(termPattern)) {
+    const words = toQueryWords(groups['phrase'] ?? groups['bare'] ?? '');
+    if (words.length > 0) terms.push({ words, isExcluded: groups['minus'] !== undefined });
+  }
+  if (terms.length > maxTerms) throw wrongField(field, `must have at most ${maxTerms} terms`);
+  const prefixes = terms.flatMap(({ words }) => words.filter((word) => word.isPrefix && !word.isUnspaced));
+  if (prefixes.length > maxPrefixes) throw wrongField(field, `must have at most ${maxPrefixes} words with *`);
+  if (terms.every((term) => term.isExcluded)) throw wrongField(field, 'must name at least one word to find');
+  return terms;
+}
+
+function toQueryWords(text: string): QueryWord[] {
+  const words = tokenize(text);
+  return words.flatMap((word, index) => {
+    const final = index === words.length - 1;
+    // The end of the query is not the end of the run in the message: only a character without a pair stands for itself.
+    const paired =
+      final && word.isUnspaced && word.isLast && words[index - 1]?.isUnspaced && !words[index - 1]?.isLast;
+    if (paired) return [];
+    const isPrefix = word.isUnspaced ? final && word.isLast : text[word.end] === '*';
+    return [{ text: word.text, isPrefix, isUnspaced: word.isUnspaced }];
+  });
+}
+
+/** The terms as the text form of a PostgreSQL `tsquery`. */
+export function toTsQuery(terms: readonly SearchTerm[]): string {
+  return terms
+    .map(({ words, isExcluded }) => `${isExcluded ? '!' : ''}(${words.map(operand).join('<->')})`)
+    .join('&');
+}
+
+function operand({ text, isPrefix }: QueryWord): string {
+  return `${quoteWord(text)}${isPrefix ? ':*' : ''}`;
+}
+
+export interface TextRange {
+  start: number;
+  end: number;
+}
+
+/** More hits of a term than this change nothing for a reader, and cost time. */
+const maxHits = 500;
+
+/** Where a term's words stand in a text that is given as its words: the first 500 places, in order. */
+export function findHits({ words: sought }: SearchTerm, words: readonly Word[]): TextRange[] {
+  const hits: TextRange[] = [];
+  for (let first = 0; first < words.length && hits.length < maxHits; first += 1) {
+    if (!standAt(first, sought, words)) continue;
+    for (const [step, one] of sought.entries()) {
+      const word = words[first + step];
+      // A phrase that overlaps itself was marked there already.
+      if (word && word.start > (hits.at(-1)?.start ?? -1)) hits.push(toTextRange(one, word));
+    }
+  }
+  return hits;
+}
+
+/** A loop without a callback: a query of 100 words is compared with each of 16,000 words of a message. */
+function standAt(first: number, sought: readonly QueryWord[], words: readonly Word[]): boolean {
+  let at = first;
+  for (const one of sought) {
+    if (!matches(one, words[at])) return false;
+    at += 1;
+  }
+  return true;
+}
+
+function matches({ text, isPrefix }: QueryWord, word: Word | undefined): boolean {
+  return word !== undefined && (isPrefix ? word.text.startsWith(text) : word.text === text);
+}
+
+/** A single character of a script without spaces is found at the head of a pair, and is itself all that was found. */
+function toTextRange({ isPrefix, isUnspaced }: QueryWord, word: Word): TextRange {
+  return { start: word.start, end: isPrefix && isUnspaced ? word.firstCharEnd : word.end };
+}

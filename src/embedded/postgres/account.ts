@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { LauncherError, toOneLine } from '../launcher-error.ts';
+import { getErrorCode } from '../../shared/narrow.ts';
+import { readIfExists } from '../private-file.ts';
+
+/** Who a child process runs as. Null means: as we do. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Root therefore starts it as the owner of the data folder when there is one already,
+ * else as `postgres` or `nobody`, whichever the system has. No user is created. Anybody else runs it as himself: null.
+ */
+export function accountForPostgres(ownerOfFolder?: { uid: number; gid: number }): Account | null {
+  if (process.getuid?.() !== 0) return null;
+  const accounts = parseAccounts(readIfExists('/etc/passwd') ?? '');
+  if (ownerOfFolder !== undefined && ownerOfFolder.uid !== 0) {
+    const known = accounts.find((account) => account.uid === ownerOfFolder.uid);
+    return { name: known?.name ?? `user ${ownerOfFolder.uid}`, ...ownerOfFolder };
+  }
+  for (const name of ['postgres', 'nobody']) {
+    const account = accounts.find((candidate) => candidate.name === name && candidate.uid !== 0);
+    if (account) return account;
+  }
+  return { name: 'nobody', uid: 65_534, gid: 65_534 };
+}
+
+/** Reads the lines of /etc/passwd; lines that are not accounts are left out. */
+export function parseAccounts(passwd: string): Account[] {
+  return passwd.split('\n').flatMap((line) => {
+    const [name, , uid, gid] = line.split(':');
+    if (!name || !/^-?\d+$/.test(uid ?? '') || !/^-?\d+$/.test(gid ?? '')) return [];
+    return [{ name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }]; // macOS writes nobody as -2
+  });
+}
+
+/** The options that let a child run as the account. */
+export function runAs(account: Account | null): { uid?: number; gid?: number } {
+  return account === null ? {} : { uid: account.uid, gid: account.gid };
+}
+
+/** Whether the account can enter this folder: asked of the system, so that access lists count too. */
+export function canEnter(account: Account | null, folder: string): boolean {
+  if (account === null) return true;
+  const tried = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], {
+    ...runAs(account),
+    cwd: '/',
+    stdio: 'ignore',
+  });
+  if (tried.error !== undefined) {
+    throw new LauncherError(
+      `PostgreSQL does not run as root, and running it as ${account.name} is not allowed here (${tried.error.message}): run npm start as an ordinary user, or set DATABASE_URL`,
+    );
+  }
+  return tried.status === 0;
+}
+
+/**
+ * A folder every user can enter and only root can write in, for what cannot stay in a checkout only root may enter.
+ * @throws {LauncherError} when somebody else has planted one there, or none can be made.
+ */
+export function sharedHome(bases: readonly string[] = ['/var/lib', '/var/tmp']): string {
+  let reason = '';
+  for (const base of bases) {
+    const home = `${base}/ams-embedded`;
+    try {
+      mkdirSync(home, { mode: 0o755 });
+    } catch (error) {
+      if (getErrorCode(error) !== 'EEXIST') {
+        reason = toOneLine(error);
+        continue;
+      }
+    }
+    const found = lstatSync(home);
+    if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
+      throw new LauncherError(`${home}: was not made by this user or others may write in it; remove it`);
+    }
+    return home;
+  }
+  throw new LauncherError(
+    `no folder that PostgreSQL may use outside the checkout (${reason}): choose one with DATA_DIR, or set DATABASE_URL`,
+  );
+}

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Account, runAs } from './account.ts';
+import { LauncherError } from '../launcher-error.ts';
+import { choosePort, savePort } from '../ports.ts';
+import { prepareFolder, findReason, role } from './data-folder.ts';
+import { makeDataDir, chooseLocation } from './location.ts';
+import { readIfExists } from '../private-file.ts';
+import { type Part, supervise } from '../processes/supervise.ts';
+import { endProcess, inspectProcess } from '../processes/identity.ts';
+import { stopLeftover } from '../processes/run-record.ts';
+import { loadSecrets } from '../secrets.ts';
+import { waitUntil } from '../../shared/wait-until.ts';
+
+export interface PostgresOptions {
+  /** The folder that holds `postgres/`, `secrets.json` and `postgres.log`. Made when missing. One user at a time. */
+  dataDir: string;
+  /** Without it: the port of the last time if it is free, else any free one. */
+  port?: number;
+  /** For tests: trades safety against a power cut for speed. */
+  throwaway?: boolean;
+  /** False: a server that dies stays dead. */
+  restart?: boolean;
+  /** More server settings, for example `{ max_connections: '400' }`. */
+  settings?: Record<string, string>;
+  /** How long it may take to stop, in ms, before it is made to crash safely (5,000). */
+  stopTimeoutMs?: number;
+  report?: (line: string) => void;
+  signal?: AbortSignal;
+}
+
+export interface RunningPostgres {
+  /** With user and password; the user owns the server and may create databases. */
+  url: string;
+  port: number;
+  version: string;
+  folder: string;
+  /** Where it could not be put in its usual place: one line that says so. */
+  note: string | null;
+  stop: () => Promise<void>;
+  kill: () => void;
+}
+
+const serverSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  shared_buffers: '512MB',
+  max_connections: '200',
+  wal_compression: 'on',
+  max_wal_size: '2GB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+};
+const throwawaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/**
+ * Starts an embedded PostgreSQL on loopback, with a generated password, and keeps it running. The first start makes the
+ * data folder. A server an earlier, killed launcher left on this folder is stopped first.
+ * @throws {LauncherError} one line: no binaries for this platform, other major version, port taken, not allowed.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const dataDir = makeDataDir(options.dataDir);
+  const { folder, account, binaries, note } = chooseLocation(dataDir);
+  await stopOrphan(dataDir, folder, account);
+  const { postgres_password: password } = loadSecrets(dataDir);
+  const throwaway = options.throwaway ?? false;
+  await prepareFolder({ folder, account, binaries, password, throwaway });
+
+  const log = join(dataDir, 'postgres.log');
+  const report = options.report ?? (() => {});
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort(dataDir, 'postgres', options.port);
+    const args = serverArguments(folder, {
+      ...serverSettings,
+      ...(throwaway ? throwawaySettings : {}),
+      ...options.settings,
+      port: String(port),
+    });
+    let logged = 0;
+    const part: Part = {
+      name: 'postgres',
+      dataDir,
+      spawn: () => {
+        const out = openSync(log, 'a', 0o600);
+        logged = statSync(log).size;
+        const child = spawn(join(binaries.native, 'bin', 'postgres'), args, {
+          ...runAs(account),
+          cwd: '/',
+          env: { LC_ALL: 'C', TZ: 'UTC' },
+          detached: true, // a Ctrl-C in the terminal is for the launcher alone
+          stdio: ['ignore', out, out],
+        });
+        closeSync(out);
+        return child;
+      },
+      ready: (child, signal) => waitUntilReady(folder, child, signal),
+      explain: () => findReason(readFileSync(log).subarray(logged).toString()),
+      readyTimeoutMs: 60_000, // after a crash it may replay its log first
+      stopTimeoutMs: options.stopTimeoutMs ?? 5000,
+      stopSignal: 'SIGINT', // "fast": ends sessions, writes everything
+      killSignal: 'SIGQUIT', // "immediate": recovers at the next start
+    };
+    try {
+      const { signal, restart } = options;
+      const server = await supervise(part, {
+        report,
+        ...(signal && { signal }),
+        ...(restart === false && { restart }),
+      });
+      savePort(dataDir, 'postgres', port);
+      const url = `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${role}`;
+      return { url, port, version: binaries.version, folder, note, stop: server.stop, kill: server.kill };
+    } catch (error) {
+      if (attempt === 5 || !isRetryable(error, options.port)) throw error;
+    }
+  }
+}
+
+function serverArguments(folder: string, values: Record<string, string>): string[] {
+  return ['-D', folder, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** Somebody took the free port in between, or the processes of a crashed server are still on their way out. */
+function isRetryable(error: unknown, wantedPort: number | undefined): boolean {
+  if (!(error instanceof LauncherError)) return false;
+  if (/pre-existing shared memory/.test(error.message)) return true;
+  return wantedPort === undefined && /could not create any TCP/.test(error.message);
+}
+
+/** The server writes its state into the eighth line of postmaster.pid; pg_ctl waits for the same word. */
+async function waitUntilReady(folder: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
+  const isReady = () => {
+    const lines = readIfExists(join(folder, 'postmaster.pid'))?.split('\n') ?? [];
+    return Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready';
+  };
+  await waitUntil(isReady, { timeoutMs: Number.POSITIVE_INFINITY, signal });
+}
+
+/** Stops the server of an earlier launcher. A pid file whose pid now belongs to another program is removed. */
+async function stopOrphan(dataDir: string, folder: string, account: Account | null): Promise<void> {
+  await stopLeftover(dataDir, 'postgres', { stopSignal: 'SIGINT', killSignal: 'SIGQUIT' });
+  const pidFile = join(folder, 'postmaster.pid');
+  const facts = inspectProcess(Number(readIfExists(pidFile)?.split('\n')[0] ?? 0));
+  if (facts === null) return; // none, or stale: the server itself sees that
+  const isOurs =
+    facts.uid === (account?.uid ?? process.getuid?.()) &&
+    /postgres /.test(facts.command) &&
+    `${facts.command} `.includes(` -D ${folder} `);
+  if (!isOurs) return rmSync(pidFile, { force: true });
+  if (!(await endProcess(facts, { stopSignal: 'SIGINT', killSignal: 'SIGQUIT', timeoutMs: 10_000 }))) {
+    throw new LauncherError(`postgres: process ${facts.pid} of an earlier start does not end; kill it`);
+  }
+}

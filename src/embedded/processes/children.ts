@@ -1,0 +1,84 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { LauncherError } from '../launcher-error.ts';
+import { type Part, type Supervised, supervise } from './supervise.ts';
+import { forgetProcess, recordProcess } from './run-record.ts';
+import type { Environment } from '../settings.ts';
+
+export interface ChildOptions {
+  name: string;
+  entry: string;
+  dataDir: string;
+  env: Environment;
+  stopTimeoutMs: number;
+  report: (line: string) => void;
+  signal: AbortSignal;
+  backOff?: NonNullable<Part['backOff']>;
+}
+
+/**
+ * Starts the API or the worker as a process of its own and keeps it running. The entry sends `{ type: 'ready' }` over IPC
+ * when it is ready, stops on SIGTERM, and stops when the IPC channel closes, which is how it notices that we were killed.
+ * @throws {LauncherError} when the first start fails.
+ */
+export function startChild(options: ChildOptions): Promise<Supervised> {
+  return supervise(
+    {
+      name: options.name,
+      dataDir: options.dataDir,
+      spawn: () => forkEntry(options),
+      ready: waitForReadyMessage,
+      readyTimeoutMs: 30_000,
+      stopTimeoutMs: options.stopTimeoutMs,
+      ...(options.backOff && { backOff: options.backOff }),
+    },
+    options,
+  );
+}
+
+/**
+ * Runs the migrations to their end.
+ * @throws {LauncherError} when they fail; what they said stands above.
+ */
+export async function runToEnd(
+  options: Pick<ChildOptions, 'name' | 'entry' | 'dataDir' | 'env' | 'signal'>,
+): Promise<void> {
+  options.signal.throwIfAborted();
+  const child = forkEntry(options, 'ignore');
+  if (child.pid !== undefined) recordProcess(options.dataDir, options.name, child.pid);
+  const stop = () => child.kill('SIGTERM');
+  options.signal.addEventListener('abort', stop);
+  const how = await new Promise<number | string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'killed'));
+  });
+  options.signal.removeEventListener('abort', stop);
+  forgetProcess(options.dataDir, options.name);
+  if (how !== 0) throw new LauncherError(`${options.name} failed (${how}); see above`);
+}
+
+/** What a child prints goes to our stderr: stdout holds the launcher's own lines and nothing else. */
+function forkEntry(
+  { entry, env }: Pick<ChildOptions, 'entry' | 'env'>,
+  stdout: 2 | 'ignore' = 2,
+): ChildProcess {
+  if (!existsSync(entry)) throw new LauncherError(`${entry} is missing: npm run build`);
+  return fork(entry, [], {
+    env,
+    detached: true, // a Ctrl-C in the terminal is for the launcher alone, which stops the parts in order
+    execArgv: [],
+    stdio: ['ignore', stdout, 2, 'ipc'],
+  });
+}
+
+function waitForReadyMessage(child: ChildProcess, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      const isReady =
+        typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
+      if (isReady) resolve();
+    };
+    child.on('message', listen);
+    signal.addEventListener('abort', () => child.off('message', listen), { once: true });
+  });
+}

@@ -1,0 +1,70 @@
+import { linkSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { LauncherError } from '../launcher-error.ts';
+import { getErrorCode, parseObject } from '../../shared/narrow.ts';
+import { readIfExists, writePrivateFile } from '../private-file.ts';
+import { inspectProcess, isAlive } from './identity.ts';
+
+/**
+ * Takes the data folder for this process. The lock holds pid and start time, so neither a lock left by a killed launcher
+ * nor its pid given to another process stands in the way.
+ * @returns a function that gives the folder back.
+ * @throws {LauncherError} when another launcher that lives holds it.
+ */
+export function takeLock(dataDir: string): () => void {
+  const path = join(dataDir, 'launcher.lock');
+  const mine = JSON.stringify({ pid: process.pid, started: inspectProcess(process.pid)?.started ?? '' });
+  const draft = `${path}.${process.pid}`;
+  writePrivateFile(draft, mine);
+  try {
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      if (tryLink(draft, path)) return () => release(path, mine);
+      const held = readIfExists(path);
+      if (held === null) continue; // given back in between
+      const holder = findLiveHolder(held);
+      if (holder !== null) {
+        throw new LauncherError(
+          `${dataDir} is in use by another npm start (process ${holder}); stop that one, or choose another folder with DATA_DIR`,
+        );
+      }
+      removeStale(path, held);
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  throw new LauncherError(`${path}: cannot be taken; remove the file if no npm start uses this folder`);
+}
+
+/** A hard link appears whole or not at all, and never over an existing file. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** A damaged lock counts as stale: locks appear whole, so nobody is still writing it. */
+function findLiveHolder(text: string): number | null {
+  const { pid, started } = parseObject(text) ?? {};
+  return typeof pid === 'number' && typeof started === 'string' && isAlive({ pid, started }) ? pid : null;
+}
+
+/** Moves the stale lock aside. If another launcher was faster and it is a fresh one that moved, it goes back. */
+function removeStale(path: string, stale: string): void {
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (readIfExists(aside) !== stale) tryLink(aside, path);
+  rmSync(aside, { force: true });
+}
+
+function release(path: string, mine: string): void {
+  if (readIfExists(path) === mine) rmSync(path, { force: true });
+}

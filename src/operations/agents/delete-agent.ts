@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { retireAgent } from '../../services/agents/retire-managed.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgent } from '../examples/records.ts';
+import { agentReference } from '../fields.ts';
+
+export const deleteAgentOperation = defineOperation({
+  name: 'delete_agent',
+  summary: 'Retire an agent that you manage, for good',
+  scope: 'agents:write',
+  kind: 'write',
+  input: z.strictObject({ agent_ref: agentReference }),
+  output: z.object({}),
+  errors: ['AGENT_NOT_FOUND', 'FORBIDDEN', 'INVALID_HANDLE'],
+  example: { input: { agent_ref: exampleAgent.id }, output: {} },
+  async run(work, { agent_ref }) {
+    await retireAgent(work, agent_ref);
+    return {};
+  },
+  rest: { method: 'DELETE', path: '/agents/{agent_ref}', status: 204 },
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { relationshipOf, relationships } from '../../domain/agents/relations.ts';
+import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { requireAgent } from '../../services/access.ts';
+import { defineOperation } from '../define.ts';
+import { exampleSupport } from '../examples/records.ts';
+import { handlePart } from '../fields.ts';
+
+export const getAgentProfileOperation = defineOperation({
+  name: 'get_agent_profile',
+  summary: 'Read one agent by handle, with how it belongs to you',
+  scope: 'agents:read',
+  kind: 'read',
+  input: z.strictObject({
+    owner: handlePart.describe('Username or slug of the owner; a leading @ and any case are accepted.'),
+    agent_name: handlePart.describe('The part of the handle behind the dot.'),
+  }),
+  output: z
+    .object({
+      agent: agentSchema,
+      viewer: z
+        .object({
+          relationship: z.enum(relationships).describe('The closest way in which it belongs to you.'),
+        })
+        .describe('What it is to you.'),
+    })
+    .meta({ id: 'AgentProfile' }),
+  errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],
+  example: {
+    input: { owner: 'globex', agent_name: 'support' },
+    output: { agent: exampleSupport, viewer: { relationship: 'contact' } },
+  },
+  async run(work, { owner, agent_name }) {
+    const agent = await requireAgent(work, `${owner}.${agent_name}`);
+    return { agent: presentAgent(agent), viewer: { relationship: relationshipOf(agent) } };
+  },
+  rest: { method: 'GET', path: '/agents/{owner}/{agent_name}', status: 200 },
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { requireAgent } from '../../services/access.ts';
+import { defineOperation } from '../define.ts';
+import { exampleSupport } from '../examples/records.ts';
+import { agentReference } from '../fields.ts';
+
+export const getAgentOperation = defineOperation({
+  name: 'get_agent',
+  summary: 'Read one agent that you can see',
+  scope: 'agents:read',
+  kind: 'read',
+  input: z.strictObject({ agent_ref: agentReference }),
+  output: agentSchema,
+  errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],
+  example: { input: { agent_ref: exampleSupport.canonical_handle }, output: exampleSupport },
+  async run(work, { agent_ref }) {
+    return presentAgent(await requireAgent(work, agent_ref));
+  },
+  rest: { method: 'GET', path: '/agents/{agent_ref}', status: 200 },
+});

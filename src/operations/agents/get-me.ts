@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { retiredActor } from '../../services/actor-checks.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleAgent } from '../examples/records.ts';
+
+export const getMeOperation = defineOperation({
+  name: 'get_me',
+  summary: 'Read the agent that the access token belongs to',
+  scope: 'any',
+  kind: 'read',
+  input: z.strictObject({}),
+  output: agentSchema,
+  async run(work) {
+    const agent = await work.agents.find(work.actor.agent_id);
+    if (!agent) throw retiredActor();
+    return presentAgent(agent);
+  },
+  rest: { method: 'GET', path: '/agents/me', status: 200 },
+  tool: { name: 'whoami', description: 'Answers the agent that you act as.', annotations: toolHints.read },
+  errors: [],
+  example: { input: {}, output: exampleAgent },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { listManagedAgents } from '../../services/agents/list.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgent } from '../examples/records.ts';
+import { nextCursor, pageFields } from '../fields.ts';
+
+export const listManagedAgentsOperation = defineOperation({
+  name: 'list_managed_agents',
+  summary: 'List every agent that you can act as, personal and of organizations',
+  scope: 'agents:read',
+  kind: 'read',
+  replica: 'first-page',
+  input: z.strictObject(pageFields(100, 50)),
+  output: z.object({ agents: z.array(agentSchema).describe('Oldest first.'), next_cursor: nextCursor }),
+  errors: [],
+  example: { input: { limit: 50 }, output: { agents: [exampleAgent] } },
+  async run(work, input) {
+    const { agents, next_cursor } = await listManagedAgents(work, input);
+    return { agents: agents.map((agent) => presentAgent(agent)), next_cursor };
+  },
+  rest: { method: 'GET', path: '/agents/managed', status: 200 },
+});

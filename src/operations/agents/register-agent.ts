@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { agentScopes } from '../../domain/agents/agents.ts';
+import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { registerAgent } from '../../services/agents/register.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgent } from '../examples/records.ts';
+import { cardBody, description, displayName, inboundPolicy, skills, visibility } from '../fields.ts';
+
+export const registerAgentOperation = defineOperation({
+  name: 'register_agent',
+  summary: 'Register an agent of your owner, or of an organization that you belong to',
+  scope: 'agents:write',
+  kind: 'write',
+  input: z.strictObject({
+    name: z
+      .string()
+      .min(1, 'must have a character at least')
+      .max(32, 'must have at most 32 characters')
+      .describe('The part of the handle behind the dot; stays taken for good.'),
+    display_name: displayName,
+    description: description.default(''),
+    inbound_policy: inboundPolicy.default('contacts_only'),
+    visibility: visibility.default('private'),
+    card_body: cardBody.default(''),
+    skills: skills.default([]),
+    scope: z
+      .enum(agentScopes)
+      .optional()
+      .describe('With an organization: member (tied to your person) or shared (for its admins).'),
+    organization: z
+      .string()
+      .min(1)
+      .max(80)
+      .optional()
+      .describe('Slug of the organization that is to own it.'),
+  }),
+  output: agentSchema,
+  errors: ['DUPLICATE_HANDLE', 'FORBIDDEN', 'NOT_FOUND'],
+  example: {
+    input: {
+      name: 'planner',
+      display_name: exampleAgent.display_name,
+      description: exampleAgent.description,
+      visibility: exampleAgent.visibility,
+      card_body: exampleAgent.card_body,
+      skills: exampleAgent.skills,
+    },
+    output: exampleAgent,
+  },
+  async run(work, input) {
+    return presentAgent(await registerAgent(work, input));
+  },
+  rest: {
+    method: 'POST',
+    path: '/agents',
+    status: 201,
+    idempotency: 'accepted',
+    location: ({ id }) => `/agents/${id}`,
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { approvalSchema, presentApproval } from '../../presenters/approval.ts';
+import { decideAsAgent } from '../../services/approvals/by-agent.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgents, exampleApproval } from '../examples/records.ts';
+import { approvalId } from '../fields.ts';
+
+export const approveApprovalOperation = defineOperation({
+  name: 'approve_approval',
+  summary: 'Let another agent of yours do what it asks for, once',
+  scope: 'approvals:write',
+  kind: 'write',
+  input: z.strictObject({ approval_id: approvalId }),
+  output: approvalSchema,
+  async run(work, { approval_id }) {
+    return presentApproval(await decideAsAgent(work, approval_id, 'approved'));
+  },
+  rest: { method: 'POST', path: '/approvals/{approval_id}/approve', status: 200 },
+  errors: ['NOT_FOUND', 'INVALID_TRANSITION'],
+  example: {
+    input: { approval_id: exampleApproval.id },
+    output: {
+      ...exampleApproval,
+      state: 'approved',
+      decided_at: 1_794_000_060_000,
+      decided_via: 'agent',
+      decided_by_agent: exampleAgents.planner.canonical_handle,
+    },
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { approvalSchema, presentApproval } from '../../presenters/approval.ts';
+import { decideAsAgent } from '../../services/approvals/by-agent.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgents, exampleApproval } from '../examples/records.ts';
+import { approvalId } from '../fields.ts';
+
+export const denyApprovalOperation = defineOperation({
+  name: 'deny_approval',
+  summary: 'Refuse what another agent of yours asks for',
+  scope: 'approvals:write',
+  kind: 'write',
+  input: z.strictObject({ approval_id: approvalId }),
+  output: approvalSchema,
+  async run(work, { approval_id }) {
+    return presentApproval(await decideAsAgent(work, approval_id, 'denied'));
+  },
+  rest: { method: 'POST', path: '/approvals/{approval_id}/deny', status: 200 },
+  errors: ['NOT_FOUND', 'INVALID_TRANSITION'],
+  example: {
+    input: { approval_id: exampleApproval.id },
+    output: {
+      ...exampleApproval,
+      state: 'denied',
+      decided_at: 1_794_000_060_000,
+      decided_via: 'agent',
+      decided_by_agent: exampleAgents.planner.canonical_handle,
+    },
+  },
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { approvalStates } from '../../domain/approvals.ts';
+import { approvalSchema, presentApproval } from '../../presenters/approval.ts';
+import { listAgentApprovals } from '../../services/approvals/by-agent.ts';
+import { defineOperation } from '../define.ts';
+import { exampleApproval } from '../examples/records.ts';
+import { nextCursor, pageFields } from '../fields.ts';
+
+export const listApprovalsOperation = defineOperation({
+  name: 'list_approvals',
+  summary: 'List what other agents of yours ask for before they do it, newest first',
+  scope: 'approvals:write',
+  kind: 'read',
+  input: z.strictObject({
+    state: z.enum(approvalStates).optional().describe('Only those that stand so.'),
+    ...pageFields(100, 50),
+  }),
+  output: z.object({
+    approvals: z.array(approvalSchema).describe('Newest first.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const page = await listAgentApprovals(work, input);
+    return { approvals: page.approvals.map(presentApproval), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/approvals', status: 200 },
+  errors: [],
+  example: { input: { state: 'pending' }, output: { approvals: [exampleApproval] } },
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { DomainError } from '../../domain/errors.ts';
+import { BlobMissing } from '../../platform/blobs/store.ts';
+import { attachmentSchema, presentAttachment } from '../../presenters/attachment.ts';
+import { completeUpload, findUploadToComplete } from '../../services/attachments/uploads.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleUpload, uploadErrors } from '../examples/attachments.ts';
+import { attachmentId } from '../fields.ts';
+import type { OpenedFile } from '../execute/file-intake.ts';
+
+export const completeUploadOperation = defineOperation({
+  name: 'complete_upload',
+  summary: 'Make an attachment of what was uploaded directly, after checking size, type and digest',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({ attachment_id: attachmentId }),
+  output: attachmentSchema,
+  /** The bytes move to a place of their own: who still has the address could put others in their place after the scan. */
+  async file(work, { attachment_id }) {
+    const upload = await findUploadToComplete(work, attachment_id);
+    if (!upload) return null;
+    const { storage_key, filename, content_type } = upload;
+    return {
+      async open(blobs): Promise<OpenedFile> {
+        const bytes = await blobs.read(storage_key).catch((error: unknown) => {
+          throw error instanceof BlobMissing ? notUploaded() : unreadable(error);
+        });
+        return { filename, content_type, bytes };
+      },
+    };
+  },
+  run: async (work, { attachment_id }, file) =>
+    presentAttachment(await completeUpload(work, attachment_id, file)),
+  rest: { method: 'POST', path: '/attachments/{attachment_id}/complete', status: 200 },
+  tool: {
+    description:
+      'Completes an upload that request_upload_url prepared, once the bytes are sent. Answers the attachment.',
+    annotations: { ...toolHints.write, idempotentHint: true },
+  },
+  errors: ['ATTACHMENT_NOT_FOUND', 'ATTACHMENT_NOT_READY', ...uploadErrors],
+  example: { input: { attachment_id: exampleUpload.id }, output: exampleUpload },
+});
+
+function notUploaded(): DomainError {
+  const message = 'Nothing was uploaded yet; send the bytes with PUT to the address first.';
+  return new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
+}
+
+function unreadable(cause: unknown): DomainError {
+  return new DomainError('UNAVAILABLE', 'The file could not be read just now; try again.', {
+    cause,
+    retry_after: 5,
+  });
+}

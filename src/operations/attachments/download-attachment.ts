@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { timestamp } from '../../presenters/agent.ts';
+import { signDownloadUrl } from '../../services/attachments/attachments.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAttachment } from '../examples/attachments.ts';
+import { attachmentId } from '../fields.ts';
+
+export const download = z.object({
+  url: z
+    .url()
+    .describe('Where the content can be fetched without a token, in parts too (Range). Keep it to yourself.'),
+  expires_at: timestamp.describe('When the address ends: five minutes after it was made.'),
+});
+
+export const exampleDownload = {
+  url: 'http://localhost:3000/blobs/eyJtZXRob2QiOiJHRVQiLC4uLn0.c2lnbmF0dXJlLi4u',
+  expires_at: 1_794_000_360_000,
+};
+
+export const downloadErrors = ['ATTACHMENT_NOT_READY', 'ATTACHMENT_INFECTED'] as const;
+
+export const downloadAttachmentOperation = defineOperation({
+  name: 'download_attachment',
+  summary: 'Fetch the content of a file: sends you to a signed address that is good for five minutes',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({ attachment_id: attachmentId }),
+  output: download,
+  run: (work, { attachment_id }) => signDownloadUrl(work, attachment_id),
+  rest: {
+    method: 'GET',
+    path: '/attachments/{attachment_id}/content',
+    status: 302,
+    redirect: ({ url }) => url,
+  },
+  errors: ['ATTACHMENT_NOT_FOUND', ...downloadErrors],
+  example: { input: { attachment_id: exampleAttachment.id }, output: exampleDownload },
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { attachmentSchema, presentAttachment } from '../../presenters/attachment.ts';
+import { requireAttachment } from '../../services/access.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAttachment } from '../examples/attachments.ts';
+import { attachmentId } from '../fields.ts';
+
+export const getAttachmentOperation = defineOperation({
+  name: 'get_attachment',
+  summary: 'Get the record of a file that is yours or was sent in a thread of yours',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({ attachment_id: attachmentId }),
+  output: attachmentSchema,
+  run: async (work, { attachment_id }) => presentAttachment(await requireAttachment(work, attachment_id)),
+  rest: { method: 'GET', path: '/attachments/{attachment_id}', status: 200 },
+  errors: ['ATTACHMENT_NOT_FOUND'],
+  example: { input: { attachment_id: exampleAttachment.id }, output: exampleAttachment },
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { allowlistEntrySchema } from '../../presenters/allowlist-entry.ts';
+import { addAllowlistEntry } from '../../services/contacts/allowlist.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAllowlistEntry } from '../examples/records.ts';
+import { allowlistEntry } from '../fields.ts';
+
+export const addAllowlistEntryOperation = defineOperation({
+  name: 'add_allowlist_entry',
+  summary: 'Let an agent, or all agents of an owner, write to you under the inbound policy allowlist',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({ entry: allowlistEntry }),
+  output: allowlistEntrySchema,
+  run: (work, { entry }) => addAllowlistEntry(work, entry),
+  rest: {
+    method: 'POST',
+    path: '/allowlist',
+    forms: 'short-and-long',
+    status: 201,
+    idempotency: 'accepted',
+  },
+  errors: ['INVALID_HANDLE'],
+  example: { input: { entry: 'globex.*' }, output: exampleAllowlistEntry },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { setFavorite } from '../../services/contacts/contacts.ts';
+import { defineOperation } from '../define.ts';
+import { agentReference } from '../fields.ts';
+
+export const addFavoriteOperation = defineOperation({
+  name: 'add_favorite',
+  summary: 'Mark a contact as a favorite',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({ agent_ref: agentReference }),
+  output: z.object({}),
+  async run(work, { agent_ref }) {
+    await setFavorite(work, agent_ref, true);
+    return {};
+  },
+  rest: { method: 'PUT', path: '/contacts/{agent_ref}/favorite', forms: 'short-and-long', status: 204 },
+  errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE'],
+  example: { input: { agent_ref: 'globex.support' }, output: {} },
+});

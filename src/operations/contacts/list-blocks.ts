@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { blockSchema } from '../../presenters/block.ts';
+import { listBlocks } from '../../services/contacts/blocks.ts';
+import { defineOperation } from '../define.ts';
+import { exampleBlock } from '../examples/records.ts';
+import { nextCursor, pageFields } from '../fields.ts';
+
+export const listBlocksOperation = defineOperation({
+  name: 'list_blocks',
+  summary: 'List the agents that you have blocked, newest first',
+  scope: 'contacts:read',
+  kind: 'read',
+  input: z.strictObject(pageFields(100, 50)),
+  output: z.object({ blocks: z.array(blockSchema).describe('Newest first.'), next_cursor: nextCursor }),
+  run: listBlocks,
+  rest: { method: 'GET', path: '/blocks', forms: 'short-and-long', status: 200 },
+  errors: [],
+  example: { input: { limit: 50 }, output: { blocks: [exampleBlock] } },
+});

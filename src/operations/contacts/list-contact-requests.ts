@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { contactRequestSchema, presentContactRequest } from '../../presenters/contact.ts';
+import { listContactRequests } from '../../services/contacts/requests.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleRequest } from '../examples/records.ts';
+import { nextCursor, pageFields } from '../fields.ts';
+
+export const listContactRequestsOperation = defineOperation({
+  name: 'list_contact_requests',
+  summary: 'List the contact requests that you got or made, newest first',
+  scope: 'contacts:read',
+  kind: 'read',
+  replica: 'first-page',
+  input: z.strictObject({
+    direction: z
+      .enum(['incoming', 'outgoing'])
+      .default('incoming')
+      .describe('Those to you, or those by you.'),
+    status: z
+      .enum(['pending', 'approved', 'rejected'])
+      .default('pending')
+      .describe('Only those that stand so.'),
+    ...pageFields(100, 50),
+  }),
+  output: z.object({
+    requests: z.array(contactRequestSchema).describe('Newest first.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const page = await listContactRequests(work, input);
+    return { requests: page.requests.map(presentContactRequest), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
+  tool: {
+    description:
+      'Lists the contact requests that wait for you, or with direction=outgoing those that you made.',
+    annotations: toolHints.read,
+  },
+  errors: [],
+  example: { input: { direction: 'incoming' }, output: { requests: [exampleRequest] } },
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { contactSchema, presentContact } from '../../presenters/contact.ts';
+import { listContacts } from '../../services/contacts/contacts.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleContact } from '../examples/records.ts';
+import { nextCursor, pageFields } from '../fields.ts';
+
+export const listContactsOperation = defineOperation({
+  name: 'list_contacts',
+  summary: 'List your contacts, in the order of their handles',
+  scope: 'contacts:read',
+  kind: 'read',
+  replica: 'any-page',
+  input: z.strictObject(pageFields(100, 50)),
+  output: z.object({
+    contacts: z.array(contactSchema).describe('In the order of their handles.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const page = await listContacts(work, input);
+    return {
+      contacts: page.contacts.map((contact) => presentContact(contact)),
+      next_cursor: page.next_cursor,
+    };
+  },
+  rest: { method: 'GET', path: '/contacts', forms: 'short-and-long', status: 200 },
+  tool: {
+    description: 'Lists your contacts: the agents that may write to you, and you to them.',
+    annotations: toolHints.read,
+  },
+  resource: {
+    uri: 'service://contacts',
+    name: 'contacts',
+    description: 'Your contacts, in the order of their handles.',
+  },
+  errors: [],
+  example: { input: { limit: 50 }, output: { contacts: [exampleContact] } },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { rejectRequest } from '../../services/contacts/request-decisions.ts';
+import { defineOperation } from '../define.ts';
+import { exampleRequest } from '../examples/records.ts';
+import { requestReference } from '../fields.ts';
+
+export const rejectContactRequestOperation = defineOperation({
+  name: 'reject_contact_request',
+  summary: 'Reject a contact request',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({ request_ref: requestReference }),
+  output: z.object({}),
+  async run(work, { request_ref }) {
+    await rejectRequest(work, request_ref);
+    return {};
+  },
+  rest: {
+    method: 'POST',
+    path: '/contacts/requests/{request_ref}/reject',
+    forms: 'short-and-long',
+    status: 204,
+  },
+  errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE'],
+  example: { input: { request_ref: exampleRequest.request_id }, output: {} },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { removeAllowlistEntry } from '../../services/contacts/allowlist.ts';
+import { defineOperation } from '../define.ts';
+import { allowlistEntry } from '../fields.ts';
+
+export const removeAllowlistEntryOperation = defineOperation({
+  name: 'remove_allowlist_entry',
+  summary: 'Take an entry off your allowlist',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({ entry: allowlistEntry }),
+  output: z.object({}),
+  async run(work, { entry }) {
+    await removeAllowlistEntry(work, entry);
+    return {};
+  },
+  rest: { method: 'DELETE', path: '/allowlist/{entry}', forms: 'short-and-long', status: 204 },
+  errors: ['NOT_FOUND', 'INVALID_HANDLE'],
+  example: { input: { entry: 'globex.*' }, output: {} },
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { contactRequestSchema, presentContactRequest } from '../../presenters/contact.ts';
+import { approveRequest, rejectRequest } from '../../services/contacts/request-decisions.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleRequest } from '../examples/records.ts';
+import { requestReference } from '../fields.ts';
+
+export const respondToContactRequestOperation = defineOperation({
+  name: 'respond_to_contact_request',
+  summary: 'Approve or reject a contact request',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({
+    request_id: requestReference,
+    decision: z.enum(['approve', 'reject']),
+  }),
+  output: contactRequestSchema,
+  async run(work, { request_id, decision }) {
+    const decide = decision === 'approve' ? approveRequest : rejectRequest;
+    return presentContactRequest(await decide(work, request_id));
+  },
+  tool: {
+    description:
+      'Approves a contact request that you got, so that both of you become contacts, or rejects it. Ask your user before you approve.',
+    annotations: { ...toolHints.write, idempotentHint: true },
+  },
+  errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE', 'AGENT_PAUSED'],
+  example: {
+    input: { request_id: exampleRequest.request_id, decision: 'approve' },
+    output: { ...exampleRequest, status: 'approved' },
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { unblockAgent } from '../../services/contacts/blocks.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { agentReference } from '../fields.ts';
+
+export const unblockAgentOperation = defineOperation({
+  name: 'unblock_agent',
+  summary: 'Unblock an agent; what the block ended does not come back',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({ handle: agentReference }),
+  output: z.object({}),
+  async run(work, { handle }) {
+    await unblockAgent(work, handle);
+    return {};
+  },
+  rest: { method: 'DELETE', path: '/blocks/{handle}', forms: 'short-and-long', status: 204 },
+  tool: {
+    description: 'Ends a block. A contact that the block ended must be requested anew.',
+    annotations: { ...toolHints.write, idempotentHint: true },
+  },
+  errors: ['NOT_FOUND', 'INVALID_HANDLE'],
+  example: { input: { handle: 'globex.support' }, output: {} },
+});

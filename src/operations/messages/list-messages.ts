@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { messageSchema, presentMessage } from '../../presenters/message.ts';
+import { listMessages } from '../../services/messages/messages.ts';
+import { defineOperation } from '../define.ts';
+import { exampleCursor, exampleMessage } from '../examples/records.ts';
+import { nextCursor, pageFields, sequenceFrom, threadId } from '../fields.ts';
+
+export const listMessagesOperation = defineOperation({
+  name: 'list_messages',
+  summary: 'List the messages of a thread, newest first',
+  scope: 'threads:read',
+  kind: 'read',
+  replica: 'any-page',
+  input: z.strictObject({
+    thread_id: threadId,
+    ...pageFields(100, 50),
+    order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
+    after_sequence: sequenceFrom(0).default(0).describe('Only messages beyond this sequence.'),
+  }),
+  output: z.object({
+    messages: z.array(messageSchema).describe('In the order asked for.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const page = await listMessages(work, input);
+    return { messages: page.messages.map(presentMessage), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/threads/{thread_id}/messages', status: 200 },
+  errors: ['THREAD_NOT_FOUND'],
+  example: {
+    input: { thread_id: exampleMessage.thread_id, limit: 1 },
+    output: { messages: [exampleMessage], next_cursor: exampleCursor },
+  },
+});

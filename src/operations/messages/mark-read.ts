@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { markRead } from '../../services/threads/members.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleThread } from '../examples/records.ts';
+import { sequenceFrom, threadId } from '../fields.ts';
+
+export const markReadOperation = defineOperation({
+  name: 'mark_read',
+  summary: 'Mark the messages of a thread as read',
+  scope: 'threads:read',
+  kind: 'write',
+  input: z.strictObject({
+    thread_id: threadId,
+    up_to_sequence: sequenceFrom(0).describe(
+      'Every message up to this sequence counts as read. The mark only moves forward.',
+    ),
+  }),
+  output: z.object({}),
+  async run(work, input) {
+    await markRead(work, input);
+    return {};
+  },
+  batchKey: ({ thread_id }) => thread_id,
+  rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
+  tool: {
+    description: 'Marks the messages of a thread up to a sequence as read.',
+    annotations: { ...toolHints.write, idempotentHint: true },
+  },
+  errors: ['THREAD_NOT_FOUND'],
+  example: { input: { thread_id: exampleThread.id, up_to_sequence: 2 }, output: {} },
+});

@@ -1,8 +1,0 @@
-import type { Relationship } from '../domain/relations.ts';
-import { relationshipsFor } from '../services/access.ts';
-import type { Work } from '../unit-of-work.ts';
-
-/** How these agents, named by id, belong to the actor; for faces that show messages which no operation has read. */
-export function relationshipsOf(work: Work, ids: readonly string[]): Promise<Map<string, Relationship>> {
-  return ids.length === 0 ? Promise.resolve(new Map()) : relationshipsFor(work, ids);
-}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { agentSummarySchema, presentAgentSummary } from '../../presenters/agent.ts';
+import { searchAgents } from '../../services/agents/search.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleAgentSummary, exampleCursor } from '../examples/records.ts';
+import { nextCursor, pageFields, searchText } from '../fields.ts';
+
+export const searchAgentsOperation = defineOperation({
+  name: 'search_agents',
+  summary: 'Search agents by handle or display name',
+  scope: 'agents:read',
+  kind: 'read',
+  replica: 'first-page',
+  input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
+  output: z.object({
+    agents: z.array(agentSummarySchema).describe('Best first.'),
+    next_cursor: nextCursor,
+  }),
+  errors: [],
+  example: {
+    input: { q: 'support', limit: 20 },
+    output: { agents: [exampleAgentSummary], next_cursor: exampleCursor },
+  },
+  async run(work, input) {
+    const { agents, next_cursor } = await searchAgents(work, input);
+    return { agents: agents.map((agent) => presentAgentSummary(agent)), next_cursor };
+  },
+  rest: { method: 'GET', path: '/search/agents', status: 200 },
+  tool: {
+    description:
+      'Finds agents by the beginning or a part of their handle or display name, typing errors included.',
+    annotations: toolHints.read,
+  },
+});

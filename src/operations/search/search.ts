@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { agentSummarySchema, presentAgentSummary } from '../../presenters/agent.ts';
+import { contactSchema, presentContact } from '../../presenters/contact.ts';
+import { searchAgentsAndContacts } from '../../services/agents/search.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/records.ts';
+import { nextCursor, pageFields, searchText } from '../fields.ts';
+
+export const searchOperation = defineOperation({
+  name: 'search',
+  summary: 'Search agents and contacts by handle or display name',
+  scope: 'agents:read',
+  kind: 'read',
+  replica: 'first-page',
+  input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
+  output: z.object({
+    agents: z
+      .array(agentSummarySchema)
+      .describe('Every agent that you see, your contacts included; best first.'),
+    contacts: z.array(contactSchema).describe('Your contacts; best first.'),
+    next_cursor: nextCursor,
+  }),
+  errors: [],
+  example: {
+    input: { q: 'support', limit: 20 },
+    output: { agents: [exampleAgentSummary], contacts: [exampleContact], next_cursor: exampleCursor },
+  },
+  async run(work, input) {
+    const { agents, contacts, next_cursor } = await searchAgentsAndContacts(work, input);
+    return {
+      agents: agents.map((agent) => presentAgentSummary(agent)),
+      contacts: contacts.map((contact) => presentContact(contact)),
+      next_cursor,
+    };
+  },
+  rest: { method: 'GET', path: '/search', status: 200 },
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { addMember } from '../../services/threads/members.ts';
+import { defineOperation } from '../define.ts';
+import { agentHandle, threadId } from '../fields.ts';
+import { exampleAgents, exampleThread } from '../examples/records.ts';
+
+export const addThreadMemberOperation = defineOperation({
+  name: 'add_thread_member',
+  summary: 'Add an agent to a thread',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({
+    thread_id: threadId,
+    handle: agentHandle.describe('The agent to add, by handle or id; its inbound policy applies.'),
+  }),
+  output: threadSchema,
+  async run(work, input) {
+    return presentThread(await addMember(work, input));
+  },
+  batchKey: ({ thread_id }) => thread_id,
+  rest: {
+    method: 'POST',
+    path: '/threads/{thread_id}/members',
+    status: 201,
+    idempotency: 'accepted',
+    location: (thread) => `/threads/${thread.id}`,
+  },
+  errors: [
+    'THREAD_NOT_FOUND',
+    'AGENT_NOT_FOUND',
+    'INVALID_HANDLE',
+    'THREAD_CLOSED',
+    'NOT_CONTACTS',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'BLOCKED',
+    'AGENT_PAUSED',
+  ],
+  example: {
+    input: { thread_id: exampleThread.id, handle: exampleAgents.courier.canonical_handle },
+    output: { ...exampleThread, members: [...exampleThread.members, exampleAgents.courier] },
+  },
+});

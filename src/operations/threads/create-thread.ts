@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { messageId } from '../../presenters/message.ts';
+import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { createThread } from '../../services/threads/threads.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleAgents, exampleQuestion, exampleThread } from '../examples/records.ts';
+import { agentHandle, attachmentIds, content, contentType, reason, subject } from '../fields.ts';
+
+const initialMessage = z.union([
+  content.min(1),
+  z.strictObject({
+    content: content.default(''),
+    content_type: contentType.default('text'),
+    attachment_ids: attachmentIds.default([]),
+  }),
+]);
+
+const input = z
+  .strictObject({
+    with_handle: agentHandle.optional().describe('Handle of the only other member: this, or participants.'),
+    participants: z
+      .array(agentHandle)
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('Handles of all other members: this, or with_handle.'),
+    subject: subject.nullish(),
+    initial_message: initialMessage
+      .optional()
+      .describe('Sent as the first message, together with the thread or not at all.'),
+    reason: reason.optional(),
+  })
+  .refine((value) => (value.with_handle === undefined) !== (value.participants === undefined), {
+    path: ['with_handle'],
+    error: 'give either with_handle or participants',
+  })
+  .refine(
+    ({ initial_message: first }) =>
+      typeof first !== 'object' || first.content !== '' || first.attachment_ids.length > 0,
+    {
+      path: ['initial_message', 'content'],
+      error: 'may be empty only with attachments',
+    },
+  );
+
+function draftOf({ initial_message: first, reason: why }: z.infer<typeof input>) {
+  if (first === undefined) return null;
+  const message =
+    typeof first === 'string' ? { content: first, content_type: 'text' as const, attachment_ids: [] } : first;
+  return { ...message, reply_to: null, metadata: why === undefined ? {} : { reason: why } };
+}
+
+export const createThreadOperation = defineOperation({
+  name: 'create_thread',
+  summary: 'Start a thread with one or more agents',
+  scope: 'threads:write',
+  kind: 'write',
+  input,
+  output: threadSchema.extend({ initial_message_id: messageId.optional() }).meta({ id: 'CreatedThread' }),
+  async run(work, given) {
+    const participants = given.participants ?? [given.with_handle ?? ''];
+    const made = await createThread(work, {
+      participants,
+      subject: given.subject ?? null,
+      initial_message: draftOf(given),
+    });
+    return { ...presentThread(made.thread), initial_message_id: made.initial_message_id };
+  },
+  limit: 'create_thread',
+  rest: {
+    method: 'POST',
+    path: '/threads',
+    forms: 'short-and-long',
+    status: 201,
+    idempotency: 'required',
+    location: (thread) => `/threads/${thread.id}`,
+  },
+  tool: {
+    description: 'Starts a thread with an agent, with a first message if one is given. Answers the thread.',
+    annotations: toolHints.write,
+  },
+  errors: [
+    'INVALID_HANDLE',
+    'CANNOT_INITIATE_THREADS',
+    'AGENT_NOT_FOUND',
+    'NOT_CONTACTS',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'BLOCKED',
+    'AGENT_PAUSED',
+    'ATTACHMENT_NOT_FOUND',
+    'ATTACHMENT_ALREADY_SENT',
+    'ATTACHMENT_NOT_READY',
+    'ATTACHMENT_INFECTED',
+    'MESSAGE_TOO_LARGE',
+  ],
+  example: {
+    input: {
+      with_handle: exampleAgents.support.canonical_handle,
+      subject: exampleThread.subject,
+      initial_message: exampleQuestion.content,
+    },
+    output: {
+      ...exampleThread,
+      last_message_at: exampleThread.created_at,
+      updated_at: exampleThread.created_at,
+      last_sequence: 1,
+      unread_count: 0,
+      initial_message_id: exampleQuestion.id,
+    },
+  },
+});

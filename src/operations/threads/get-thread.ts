@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { requireThread } from '../../services/access.ts';
+import { defineOperation } from '../define.ts';
+import { exampleThread } from '../examples/records.ts';
+import { threadId } from '../fields.ts';
+
+export const getThreadOperation = defineOperation({
+  name: 'get_thread',
+  summary: 'Read one thread',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({ thread_id: threadId }),
+  output: threadSchema,
+  async run(work, { thread_id }) {
+    return presentThread(await requireThread(work, thread_id));
+  },
+  rest: { method: 'GET', path: '/threads/{thread_id}', status: 200 },
+  errors: ['THREAD_NOT_FOUND'],
+  example: { input: { thread_id: exampleThread.id }, output: exampleThread },
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { threadStatuses } from '../../domain/threads.ts';
+import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { listThreads } from '../../services/threads/list.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleAgents, exampleCursor, exampleThread } from '../examples/records.ts';
+import { agentHandle, nextCursor, pageFields } from '../fields.ts';
+
+export const listThreadsOperation = defineOperation({
+  name: 'list_threads',
+  summary: 'List your threads, newest activity first',
+  scope: 'threads:read',
+  kind: 'read',
+  replica: 'any-page',
+  input: z.strictObject({
+    status: z.enum(threadStatuses).optional().describe('Without it, archived threads are left out.'),
+    with_handle: agentHandle.optional().describe('Only threads that this agent is a member of.'),
+    updated_since: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Only threads changed at or after this time, in ms since the epoch.'),
+    ...pageFields(100, 20),
+  }),
+  output: z.object({
+    threads: z.array(threadSchema).describe('Newest activity first.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const page = await listThreads(work, input);
+    return { threads: page.threads.map(presentThread), next_cursor: page.next_cursor };
+  },
+  rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
+  tool: {
+    description: 'Lists your threads, newest activity first; archived ones only with status=archived.',
+    annotations: toolHints.read,
+  },
+  resource: {
+    uri: 'service://threads',
+    name: 'threads',
+    description: 'Your threads, newest activity first.',
+  },
+  errors: ['INVALID_HANDLE'],
+  example: {
+    input: { status: 'active', with_handle: exampleAgents.support.canonical_handle, limit: 20 },
+    output: { threads: [exampleThread], next_cursor: exampleCursor },
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { removeMember } from '../../services/threads/members.ts';
+import { defineOperation } from '../define.ts';
+import { exampleAgents, exampleThread } from '../examples/records.ts';
+import { agentReference, threadId } from '../fields.ts';
+
+export const removeThreadMemberOperation = defineOperation({
+  name: 'remove_thread_member',
+  summary: 'Leave a thread, or remove a member of it',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({
+    thread_id: threadId,
+    member_ref: agentReference.describe('Id or handle of the member; your own to leave.'),
+  }),
+  output: z.object({}),
+  async run(work, input) {
+    await removeMember(work, input);
+    return {};
+  },
+  batchKey: ({ thread_id }) => thread_id,
+  rest: { method: 'DELETE', path: '/threads/{thread_id}/members/{member_ref}', status: 204 },
+  errors: ['THREAD_NOT_FOUND', 'AGENT_NOT_FOUND', 'INVALID_HANDLE'],
+  example: {
+    input: { thread_id: exampleThread.id, member_ref: exampleAgents.courier.canonical_handle },
+    output: {},
+  },
+});

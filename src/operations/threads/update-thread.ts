@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { threadStatuses } from '../../domain/threads.ts';
+import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { updateThread } from '../../services/threads/threads.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleThread } from '../examples/records.ts';
+import { subject, threadId } from '../fields.ts';
+
+export const updateThreadOperation = defineOperation({
+  name: 'update_thread',
+  summary: 'Close, archive or reopen a thread, or change its subject',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z
+    .strictObject({
+      thread_id: threadId,
+      status: z.enum(threadStatuses).optional().describe('Give status, subject or both.'),
+      subject: subject.nullable().optional(),
+    })
+    .refine((value) => value.status !== undefined || value.subject !== undefined, {
+      path: ['status'],
+      error: 'give status or subject',
+    }),
+  output: threadSchema,
+  async run(work, input) {
+    return presentThread(await updateThread(work, input));
+  },
+  batchKey: ({ thread_id }) => thread_id,
+  rest: { method: 'PATCH', path: '/threads/{thread_id}', status: 200, idempotency: 'accepted' },
+  tool: {
+    description: 'Sets the status of a thread (active, closed, archived) or its subject.',
+    annotations: { ...toolHints.write, idempotentHint: true },
+  },
+  errors: [
+    'THREAD_NOT_FOUND',
+    'INVALID_TRANSITION',
+    'NOT_CONTACTS',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'BLOCKED',
+    'AGENT_PAUSED',
+  ],
+  example: {
+    input: { thread_id: exampleThread.id, status: 'closed' },
+    output: { ...exampleThread, status: 'closed' },
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { removeWebhook } from '../../services/webhooks/webhooks.ts';
+import { defineOperation } from '../define.ts';
+import { exampleWebhook, webhookId } from './fields.ts';
+
+export const deleteWebhookOperation = defineOperation({
+  name: 'delete_webhook',
+  summary: 'End one of your webhooks, with what is still to be posted',
+  scope: 'agents:write',
+  kind: 'write',
+  input: z.strictObject({ webhook_id: webhookId }),
+  output: z.object({}),
+  errors: ['NOT_FOUND'],
+  example: { input: { webhook_id: exampleWebhook.id }, output: {} },
+  async run(work, { webhook_id }) {
+    await removeWebhook(work, work.actor.agent_id, webhook_id);
+    return {};
+  },
+  rest: { method: 'DELETE', path: '/webhooks/{webhook_id}', status: 204 },
+});

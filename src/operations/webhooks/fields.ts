@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { eventTypes } from '../../domain/feed/events.ts';
+import type { WebhookDeliveryRecord, WebhookRecord } from '../../presenters/webhook.ts';
+
+export const webhookId = z.string().max(64).describe('Webhook identifier, whk_…');
+
+export const deliveryId = z.string().max(64).describe('The event, evt_…; it names the delivery.');
+
+/** What its people say of a webhook. */
+export const webhookSettings = {
+  url: z
+    .string()
+    .min(1, 'must have a character at least')
+    .max(2048, 'must have at most 2,048 characters')
+    .describe('An https address at which you take POST. Redirects are not followed.'),
+  event_types: z
+    .array(z.enum(eventTypes))
+    .min(1, 'must name one at least')
+    .max(eventTypes.length)
+    .refine((types) => new Set(types).size === types.length, 'must name each once')
+    .nullable()
+    .describe('Which events to post; null for every type that your token may see.'),
+  description: z
+    .string()
+    .max(200, 'must have at most 200 characters')
+    .describe('Your own words, at most 200 characters.'),
+  only_when_offline: z.boolean().describe('Whether to post events only while you have no stream open.'),
+};
+
+export const exampleWebhook: WebhookRecord = {
+  id: 'whk_01K9ZX7R9V2W6Y8Z0A1C3E5F6G',
+  url: 'https://planner.acme.example/events',
+  description: 'Wakes the planner up.',
+  event_types: ['message.created', 'contact.request'],
+  only_when_offline: true,
+  enabled: true,
+  disabled_reason: null,
+  disabled_at: null,
+  previous_secret_until: null,
+  created_at: 1_794_000_000_000,
+  updated_at: 1_794_000_000_000,
+};
+
+export const exampleSecret = 'whsec_ZXhhbXBsZSBvZiBhIHNlY3JldCwgb2YgMzIgYnl0ZXM=';
+
+export const exampleDelivery: WebhookDeliveryRecord = {
+  id: 'evt_01K9ZX6Q8T1V5X7Y9Z1B3D4E5F',
+  event_type: 'message.created',
+  state: 'pending',
+  attempts: 1,
+  next_at: 1_794_000_065_000,
+  last_attempt_at: 1_794_000_060_000,
+  last_status: 503,
+  last_error: null,
+  created_at: 1_794_000_060_000,
+};

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { presentWebhook, webhookWithSecretSchema } from '../../presenters/webhook.ts';
+import { rotateWebhookSecret } from '../../services/webhooks/webhooks.ts';
+import { defineOperation } from '../define.ts';
+import { exampleSecret, exampleWebhook, webhookId } from './fields.ts';
+
+export const rotateWebhookSecretOperation = defineOperation({
+  name: 'rotate_webhook_secret',
+  summary: 'Give a webhook a new secret; for 24 hours the one before signs too',
+  scope: 'agents:write',
+  kind: 'write',
+  confidential: true,
+  input: z.strictObject({ webhook_id: webhookId }),
+  output: webhookWithSecretSchema,
+  errors: ['NOT_FOUND'],
+  example: {
+    input: { webhook_id: exampleWebhook.id },
+    output: { ...exampleWebhook, previous_secret_until: 1_794_086_400_000, secret: exampleSecret },
+  },
+  async run(work, { webhook_id }) {
+    const { webhook, secret } = await rotateWebhookSecret(work, work.actor.agent_id, webhook_id);
+    return { ...presentWebhook(webhook), secret };
+  },
+  rest: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/rotate-secret',
+    status: 200,
+    idempotency: 'accepted',
+  },
+});

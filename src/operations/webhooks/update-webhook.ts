@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { presentWebhook, webhookSchema } from '../../presenters/webhook.ts';
+import { updateWebhook } from '../../services/webhooks/webhooks.ts';
+import { defineOperation } from '../define.ts';
+import { atLeastOneField } from '../fields.ts';
+import { exampleWebhook, webhookId, webhookSettings } from './fields.ts';
+
+export const updateWebhookOperation = defineOperation({
+  name: 'update_webhook',
+  summary: 'Change one of your webhooks, disable it or enable it again',
+  scope: 'agents:write',
+  kind: 'write',
+  input: z
+    .strictObject({
+      webhook_id: webhookId,
+      url: webhookSettings.url.optional(),
+      event_types: webhookSettings.event_types.optional(),
+      description: webhookSettings.description.optional(),
+      only_when_offline: webhookSettings.only_when_offline.optional(),
+      enabled: z
+        .boolean()
+        .optional()
+        .describe(
+          'False gives up what is still to be posted; true forgets failures and begins with what happens next.',
+        ),
+    })
+    .refine(...atLeastOneField),
+  output: webhookSchema,
+  errors: ['NOT_FOUND'],
+  example: { input: { webhook_id: exampleWebhook.id, enabled: true }, output: exampleWebhook },
+  async run(work, { webhook_id, ...changes }) {
+    return presentWebhook(await updateWebhook(work, work.actor, webhook_id, changes));
+  },
+  rest: { method: 'PATCH', path: '/webhooks/{webhook_id}', status: 200, idempotency: 'accepted' },
+});

@@ -1,0 +1,49 @@
+import type { BusMessage } from './bus.ts';
+
+/** PostgreSQL refuses a notification of 8000 bytes. */
+const maxPayloadBytes = 7_999;
+
+/**
+ * One message as text: `<topic length>,<body length>:<topic><body>`, lengths in UTF-16 units, so that nothing needs escaping.
+ * Throws when it is too large for a notification.
+ */
+export function packMessage({ topic, body }: BusMessage): string {
+  const packed = `${topic.length},${body.length}:${topic}${body}`;
+  const size = Buffer.byteLength(packed);
+  if (size > maxPayloadBytes) throw new Error(`A bus message of ${size} bytes is too large: ${topic}`);
+  return packed;
+}
+
+/** Puts packed messages, in order, into as few notifications as they fit in. */
+export function packPayloads(packed: readonly string[]): string[] {
+  const payloads: string[] = [];
+  let payload = '';
+  let bytes = 0;
+  for (const message of packed) {
+    const size = Buffer.byteLength(message);
+    if (bytes + size > maxPayloadBytes) {
+      payloads.push(payload);
+      payload = '';
+      bytes = 0;
+    }
+    payload += message;
+    bytes += size;
+  }
+  if (payload) payloads.push(payload);
+  return payloads;
+}
+
+/** The messages of one notification. Throws when the payload is not of packed messages. */
+export function unpackMessages(payload: string): BusMessage[] {
+  const messages: BusMessage[] = [];
+  const head = /(\d+),(\d+):/y;
+  for (let at = 0; at < payload.length;) {
+    head.lastIndex = at;
+    const match = head.exec(payload);
+    if (!match) throw new Error('A notification on the channel of the bus is not of the bus');
+    const topicEnd = head.lastIndex + Number(match[1]);
+    at = topicEnd + Number(match[2]);
+    messages.push({ topic: payload.slice(head.lastIndex, topicEnd), body: payload.slice(topicEnd, at) });
+  }
+  return messages;
+}

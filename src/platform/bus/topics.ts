@@ -1,0 +1,37 @@
+import type { BusHandler } from './bus.ts';
+import type { ErrorLog } from '../../shared/error-log.ts';
+
+/** Who listens to what in this process; both bus adapters dispatch through it. */
+export interface TopicTable {
+  /** The answer takes the handler out again, and says whether that left the topic without listeners. */
+  add(topic: string, handler: BusHandler): () => boolean;
+  /** Calls the handlers in the order they were added. One that throws is reported and does not disturb the others. */
+  dispatch(topic: string, body: string): void;
+}
+
+/** An empty table; `log` hears of handlers that throw. */
+export function createTopicTable(log: ErrorLog): TopicTable {
+  const table = new Map<string, Set<{ handler: BusHandler }>>();
+  return {
+    add(topic, handler) {
+      const entry = { handler };
+      const entries = table.get(topic);
+      if (entries) entries.add(entry);
+      else table.set(topic, new Set([entry]));
+      return () => {
+        const current = table.get(topic);
+        return current?.delete(entry) === true && current.size === 0 && table.delete(topic);
+      };
+    },
+    dispatch(topic, body) {
+      const listeners = Array.from(table.get(topic) ?? []);
+      for (const { handler } of listeners) {
+        try {
+          handler(body, topic);
+        } catch (error) {
+          log('a bus handler failed', error);
+        }
+      }
+    },
+  };
+}

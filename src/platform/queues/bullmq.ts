@@ -1,0 +1,225 @@
+import {
+  type BulkJobOptions,
+  type Job,
+  type Processor,
+  type Queue,
+  WaitingError,
+  type WorkerOptions,
+} from 'bullmq';
+import { type QueuedJob, type QueueName, queueNames } from '../../jobs/define.ts';
+import { coalesceSends } from '../../shared/coalesce.ts';
+import type { ErrorLog } from '../../shared/error-log.ts';
+import type { Tracing } from '../observability/tracing.ts';
+import {
+  type Consumer,
+  type FailedJob,
+  type JobHandler,
+  JobPutBack,
+  type JobQueues,
+  type QueueDepth,
+} from './job-queues.ts';
+
+/** What is used of a BullMQ queue, whatever its backend. */
+export type BullQueue = Pick<Queue, 'add' | 'addBulk' | 'getJob' | 'getJobs' | 'getJobCounts'>;
+
+export type BullProcessor = Processor<unknown, void>;
+export type BullWorkerTuning = Omit<WorkerOptions, 'connection' | 'prefix'>;
+
+/** What tells Redis and PostgreSQL apart. */
+export interface BullBackend {
+  /** The queue to add to. Rejects at once when the backend is away. */
+  queue(name: QueueName): Promise<BullQueue>;
+  /** A running worker. Rejects when the backend cannot be reached within ten seconds. */
+  worker(name: QueueName, processor: BullProcessor, tuning: BullWorkerTuning): Promise<Consumer>;
+  instances(own?: string): Promise<string[]>;
+  ping(): Promise<void>;
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * A lock of 6 s, looked after every 2 s: a killed worker's jobs are taken over within 10 s, and a worker may be busy for about
+ * 3 s without hearing its timers before that happens to it. Handlers may run twice, so neither is a loss. A job is given up
+ * only after its worker died 50 times under it.
+ */
+const lockSettings = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 50 };
+
+/** Failed jobs kept for operators, in each queue. */
+const maxFailedJobs = 1_000;
+
+/** The job queues over one of BullMQ's backends. */
+export function createBullQueues(backend: BullBackend, log: ErrorLog, tracing: Tracing): JobQueues {
+  const consumers = new Set<Consumer>();
+  let closed = false;
+
+  /** Adding one by one would cost PostgreSQL a commit, and Redis a round trip, for each call. */
+  const adders = new Map<QueueName, (jobs: readonly QueuedJob[]) => Promise<void>>();
+  function adderOf(name: QueueName): (jobs: readonly QueuedJob[]) => Promise<void> {
+    const adder = adders.get(name) ?? coalesceSends((jobs) => addTo(name, jobs));
+    adders.set(name, adder);
+    return adder;
+  }
+
+  /** Jobs of one trace at a time, so that each job leads back to what caused it and to nothing else. */
+  async function addTo(name: QueueName, jobs: QueuedJob[]): Promise<void> {
+    const queue = await backend.queue(name);
+    const groups = groupJobsBy(jobs, ({ trace }) => trace);
+    await Promise.all(
+      [...groups].map(([trace, group]) => tracing.runWithin(trace, () => addGroup(queue, group))),
+    );
+  }
+
+  async function addGroup(queue: BullQueue, jobs: readonly QueuedJob[]): Promise<void> {
+    const [first, ...others] = jobs.map((job) => ({
+      name: job.name,
+      data: job.payload,
+      opts: toBullOptions(job),
+    }));
+    if (!first) return;
+    if (others.length > 0) await queue.addBulk([first, ...others]);
+    else await queue.add(first.name, first.data, first.opts);
+  }
+
+  return {
+    async enqueue(jobs, options = {}) {
+      if (closed) throw new Error('The job queues are closed');
+      for (const job of jobs) assertId(job.id);
+      const trace = tracing.current();
+      const traced = trace === undefined ? jobs : jobs.map((job) => ({ trace, ...job }));
+      const groups = groupJobsBy(traced, ({ queue }) => queue);
+      await Promise.all([...groups].map(([name, some]) => adderOf(name)(some)));
+      if (options.retryFailed) await Promise.all(jobs.map((job) => restartIfFailed(backend, job)));
+    },
+
+    async consume(queue, { concurrency }, handler) {
+      const tuning = { ...lockSettings, concurrency, runRetryDelay: 1_000, autorun: false };
+      const worker = await backend.worker(queue, createProcessor(queue, handler, log), tuning);
+      const consumer: Consumer = {
+        async close() {
+          await worker.close();
+          consumers.delete(consumer);
+        },
+      };
+      consumers.add(consumer);
+      return consumer;
+    },
+
+    depths: () => Promise.all(queueNames.map((name) => readDepth(backend, name))),
+    failures: async (name, limit) => {
+      const jobs: (Job | undefined)[] = await (await backend.queue(name)).getJobs('failed', 0, limit - 1);
+      return jobs.flatMap((job) => (job ? [toFailedJob(name, job)] : []));
+    },
+    retry: (name, id) => retryFailed(backend, name, id),
+    dashboardQueues: () => Promise.all(queueNames.map((name) => backend.queue(name))),
+    instances: (own) => backend.instances(own),
+    ping: () => backend.ping(),
+    check: () => backend.check(),
+
+    async close() {
+      closed = true;
+      await Promise.all([...consumers].map((consumer) => consumer.close()));
+      await backend.close();
+    },
+  };
+}
+
+/** What BullMQ would refuse, found before it can spoil a batch for others. */
+function assertId(id: string): void {
+  if (!/^(?!\d+$)[^:]+$/.test(id)) throw new TypeError(`A job id is not a number and has no colon: ${id}`);
+}
+
+function groupJobsBy<Key>(jobs: readonly QueuedJob[], keyOf: (job: QueuedJob) => Key): Map<Key, QueuedJob[]> {
+  const groups = new Map<Key, QueuedJob[]>();
+  for (const job of jobs) {
+    const key = keyOf(job);
+    const group = groups.get(key);
+    if (group) group.push(job);
+    else groups.set(key, [job]);
+  }
+  return groups;
+}
+
+function toBullOptions({ id, attempts, backoff_ms, delay_ms }: QueuedJob): BulkJobOptions {
+  return {
+    jobId: id,
+    ...(delay_ms !== undefined && delay_ms > 0 && { delay: delay_ms }),
+    attempts,
+    backoff: { type: 'exponential', delay: backoff_ms },
+    removeOnComplete: true,
+    removeOnFail: { count: maxFailedJobs },
+  };
+}
+
+function createProcessor(queue: QueueName, handler: JobHandler, log: ErrorLog): BullProcessor {
+  return async (job, token) => {
+    const { id = '', name, data, attemptsMade, opts } = job;
+    const attempt = attemptsMade + 1;
+    try {
+      await handler({ id, name, payload: data, attempt });
+    } catch (error) {
+      if (error instanceof JobPutBack) {
+        await job
+          .moveToWait(token)
+          .catch((fault: unknown) => log(`${name} ${id} comes back when its lock has run out`, fault));
+        throw new WaitingError();
+      }
+      if (attempt >= (opts.attempts ?? 1)) {
+        log(`a job of queue ${queue} failed for good`, new Error(`${name} ${id}`, { cause: error }));
+      }
+      throw error;
+    }
+  };
+}
+
+const retryOptions = { resetAttemptsMade: true, resetAttemptsStarted: true };
+
+async function restartIfFailed(
+  backend: BullBackend,
+  { queue, id }: Pick<QueuedJob, 'queue' | 'id'>,
+): Promise<boolean> {
+  const job = await (await backend.queue(queue)).getJob(id);
+  if (!job || !(await job.isFailed())) return false;
+  try {
+    await job.retry('failed', retryOptions);
+  } catch (error) {
+    // Another process was faster: the job runs again, which is what was asked for.
+    if (await job.isFailed()) throw error;
+  }
+  return true;
+}
+
+/** One by one: so many failed jobs as are kept take seconds, and each starts with all its attempts. */
+async function retryFailed(backend: BullBackend, queue: QueueName, id?: string): Promise<number> {
+  if (id !== undefined) return (await restartIfFailed(backend, { queue, id })) ? 1 : 0;
+  const jobs: (Job | undefined)[] = await (
+    await backend.queue(queue)
+  ).getJobs('failed', 0, maxFailedJobs - 1);
+  let retried = 0;
+  for (const job of jobs) {
+    if (job?.id !== undefined && (await restartIfFailed(backend, { queue, id: job.id }))) retried += 1;
+  }
+  return retried;
+}
+
+function toFailedJob(queue: QueueName, job: Job): FailedJob {
+  const { id = '', name, data, attemptsMade, failedReason, finishedOn } = job;
+  return {
+    queue,
+    id,
+    name,
+    payload: data,
+    attempts: attemptsMade,
+    error: failedReason,
+    failed_at: finishedOn ?? null,
+  };
+}
+
+async function readDepth(backend: BullBackend, name: QueueName): Promise<QueueDepth> {
+  const queue = await backend.queue(name);
+  const [counts, [first]] = await Promise.all([
+    queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+    queue.getJobs('waiting', 0, 0, true) as Promise<(Job | undefined)[]>,
+  ]);
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  return { queue: name, waiting, active, delayed, failed, oldest: first?.timestamp ?? null };
+}

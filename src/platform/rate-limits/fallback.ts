@@ -1,0 +1,104 @@
+import { RateLimiterMemory, RateLimiterRes, type RateLimiterStoreAbstract } from 'rate-limiter-flexible';
+import type { ErrorLog } from '../../shared/error-log.ts';
+import type { LimitState, Limit, Limiter } from './limiter.ts';
+
+/** How long a store may take to answer, in milliseconds. */
+export const storeTimeoutMs = 1_000;
+/** The pause between two looks whether the store is back, in milliseconds. */
+const retryIntervalMs = 1_000;
+
+export interface CounterOptions {
+  keyPrefix: string;
+  points: number;
+  duration: number;
+  inMemoryBlockOnConsumed: number;
+}
+
+export interface FallbackLimiterOptions<Name extends string> {
+  limits: Readonly<Record<Name, Limit>>;
+  /** The count of one limit in the store. It must fail within `patience_ms`. */
+  createSharedCounter(options: CounterOptions): RateLimiterStoreAbstract;
+  log: ErrorLog;
+  close(): Promise<void>;
+}
+
+interface Counter {
+  limit: Limit;
+  shared: RateLimiterStoreAbstract;
+  local: RateLimiterMemory;
+}
+
+/**
+ * Counts in a store, and in this process while the store is away: whoever finds that out waited for it once; until it is back
+ * nobody else does. What used up its limit is refused from memory, so that a flood does not reach the store.
+ */
+export function createFallbackLimiter<Name extends string>(
+  parts: FallbackLimiterOptions<Name>,
+): Limiter<Name> {
+  const counters = new Map<Name, Counter>();
+  let away = false;
+  let nextLook = 0;
+
+  function counterOf(name: Name): Counter {
+    const known = counters.get(name);
+    if (known) return known;
+    const limit = parts.limits[name];
+    const options = { keyPrefix: name, points: limit.points, duration: limit.seconds };
+    const made = {
+      limit,
+      shared: parts.createSharedCounter({ ...options, inMemoryBlockOnConsumed: limit.points }),
+      local: new RateLimiterMemory(options),
+    };
+    counters.set(name, made);
+    return made;
+  }
+
+  function lost(error: unknown): void {
+    away = true;
+    nextLook = Date.now() + retryIntervalMs;
+    parts.log('the store of the rate limits is away: this process counts for itself', error);
+  }
+
+  /** Not waited for by anybody. */
+  async function look({ shared }: Counter, key: string): Promise<void> {
+    nextLook = Date.now() + retryIntervalMs;
+    try {
+      await shared.get(key);
+      away = false;
+    } catch (error) {
+      lost(error);
+    }
+  }
+
+  return {
+    async consume(name, key) {
+      const counter = counterOf(name);
+      if (away) {
+        if (Date.now() >= nextLook) void look(counter, key);
+        return consumeOne(counter.local, counter.limit, key);
+      }
+      try {
+        return await consumeOne(counter.shared, counter.limit, key);
+      } catch (error) {
+        lost(error);
+        return consumeOne(counter.local, counter.limit, key);
+      }
+    },
+    close: () => parts.close(),
+  };
+}
+
+/** The library rejects with the count when a call is over its limit, and with an error when the store failed. */
+async function consumeOne(
+  by: Pick<RateLimiterMemory, 'consume'>,
+  limit: Limit,
+  key: string,
+): Promise<LimitState> {
+  try {
+    const { remainingPoints, msBeforeNext } = await by.consume(key);
+    return { limit, isAllowed: true, remaining: remainingPoints, resetMs: msBeforeNext };
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    return { limit, isAllowed: false, remaining: 0, resetMs: refusal.msBeforeNext };
+  }
+}

@@ -1,0 +1,48 @@
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { type ErrorLog, createLimitedLog } from '../../shared/error-log.ts';
+import { createFallbackLimiter, storeTimeoutMs } from './fallback.ts';
+import type { Limit, Limiter } from './limiter.ts';
+import { closeRedis, connectRedis, failFast, waitUntilReady } from '../redis/connect.ts';
+
+export interface RedisLimiterOptions<Name extends string> {
+  url: string;
+  /** Put before every key, so that several installations or test suites share one Redis. In a cluster each key goes its own way. */
+  prefix: string;
+  limits: Readonly<Record<Name, Limit>>;
+  log: ErrorLog;
+}
+
+/** Counts in Redis: one script, one round trip for each call. Connects at the first call. */
+export function createRedisLimiter<Name extends string>(options: RedisLimiterOptions<Name>): Limiter<Name> {
+  const { url, prefix, limits } = options;
+  const log = createLimitedLog(options.log);
+  const client = connectRedis(url, log, { ...failFast, lazyConnect: true, commandTimeout: storeTimeoutMs });
+  const counts = createFallbackLimiter({
+    limits,
+    log,
+    createSharedCounter: ({ keyPrefix, ...counting }) =>
+      new RateLimiterRedis({
+        ...counting,
+        storeClient: client,
+        keyPrefix: `${prefix}${keyPrefix}`,
+        rejectIfRedisNotReady: true,
+      }),
+    close: () => closeRedis(client),
+  });
+
+  let connected: Promise<unknown> | undefined;
+  /** The first calls wait for the connection like for any other answer. */
+  async function connect(): Promise<void> {
+    client.connect().catch(() => 'redisReady says why');
+    await waitUntilReady(client, storeTimeoutMs).catch(() => 'what counts finds that out again, and says so');
+  }
+
+  return {
+    async consume(name, key) {
+      connected ??= connect();
+      await connected;
+      return counts.consume(name, key);
+    },
+    close: counts.close,
+  };
+}

@@ -1,0 +1,162 @@
+import { type Queryable, statement } from '../queryable.ts';
+import { actedAsByPerson } from '../agents/rights.ts';
+
+/** What a person granted to a client: to act as one agent. */
+export interface ClientGrantRow {
+  grant_id: string;
+  account_id: string;
+  agent_id: string;
+  canonical_handle: string;
+  client_id: string;
+  /** As the client called itself. */
+  client_name: string | null;
+  redirect_host: string;
+  scopes: string[];
+  created_at: number;
+  /** When a token was last issued. */
+  last_used_at: number | null;
+}
+
+export interface NewClientGrant extends Omit<ClientGrantRow, 'canonical_handle' | 'scopes' | 'last_used_at'> {
+  scopes: readonly string[];
+  /** When nothing can live of it any more, unless it is used before. */
+  expires_at: number;
+}
+
+const columns = `g.grant_id, g.account_id, g.agent_id, a.canonical_handle, g.client_id, g.client_name, g.redirect_host,
+  g.scopes, g.created_at, g.last_used_at`;
+
+const grantableAgents = (account: string) => `select a.id from agents a where ${actedAsByPerson(account)}`;
+
+/** Within an hour a client need not be noted as used again: it is kept for weeks. */
+const minUseIntervalMs = 3_600_000;
+
+const statements = {
+  insert: statement(
+    'client_grants.insert',
+    `insert into client_grants
+       (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
+     select $1, $2, r.id, $4, $5, $6, $7, $8, $9 from (${grantableAgents('$2')} and a.id = $3) r returning 1`,
+  ),
+  findActive: statement(
+    'client_grants.find_rightful',
+    `select ${columns} from client_grants g join agents a on a.id = g.agent_id
+     where g.grant_id = $1 and ${actedAsByPerson('g.account_id')}`,
+  ),
+  list: statement(
+    'client_grants.list',
+    `select ${columns} from client_grants g join agents a on a.id = g.agent_id
+     where g.account_id = $1 and g.expires_at > $2
+       and ($3::bigint is null or (g.created_at, g.grant_id) < ($3, $4))
+     order by g.created_at desc, g.grant_id desc limit $5`,
+  ),
+  existsFor: statement(
+    'client_grants.exists_for',
+    `select 1 from client_grants where client_id = $1 limit 1`,
+  ),
+  listAgents: statement(
+    'client_grants.list_agents',
+    `select agent_id from client_grants
+     where account_id = $1 and client_id = $2 and scopes @> $3 and expires_at > $4
+     group by agent_id order by max(created_at) desc, agent_id`,
+  ),
+  recordUse: statement(
+    'client_grants.note_use',
+    `with used as (
+       update client_grants set last_used_at = $2, expires_at = $3 where grant_id = $1 returning client_id
+     )
+     update oauth_clients c set last_used_at = $2 from used
+     where c.client_id = used.client_id and (c.last_used_at is null or c.last_used_at < $2::bigint - ${minUseIntervalMs})`,
+  ),
+  remove: statement(
+    'client_grants.remove',
+    `delete from client_grants where grant_id = $1 returning grant_id`,
+  ),
+  removeOfAccount: statement(
+    'client_grants.remove_of_account',
+    `delete from client_grants where account_id = $1 and grant_id = $2 returning grant_id`,
+  ),
+  removeAllOfAccount: statement(
+    'client_grants.remove_all_of_account',
+    `delete from client_grants where account_id = $1 returning grant_id`,
+  ),
+  removeOfAgent: statement(
+    'client_grants.remove_of_agent',
+    `delete from client_grants where agent_id = $1 returning grant_id`,
+  ),
+  removeBeyondRights: statement(
+    'client_grants.remove_beyond_rights',
+    `delete from client_grants g
+     where ($1::text is null or g.account_id = $1)
+       and not exists (${grantableAgents('g.account_id')} and a.id = g.agent_id)
+     returning g.grant_id`,
+  ),
+  removeExpired: statement(
+    'client_grants.remove_expired',
+    `delete from client_grants where grant_id in (select grant_id from client_grants where expires_at < $1 limit $2)
+     returning grant_id`,
+  ),
+};
+
+export function clientGrantsRepository(db: Queryable) {
+  const removeWhere = async (by: (typeof statements)['remove'], values: readonly unknown[]) =>
+    (await db.query<{ grant_id: string }>(by, values)).map((row) => row.grant_id);
+
+  return {
+    /** Whether the person acts as the agent, so that the row could be written. */
+    async insert(grant: NewClientGrant): Promise<boolean> {
+      const { grant_id, account_id, agent_id, client_id, client_name } = grant;
+      const { redirect_host, scopes, created_at, expires_at } = grant;
+      const whose = [grant_id, account_id, agent_id, client_id, client_name, redirect_host];
+      return (await db.query(statements.insert, [...whose, scopes, created_at, expires_at])).length > 0;
+    },
+    /** The grant, while its person acts as its agent. */
+    async findActive(grantId: string): Promise<ClientGrantRow | undefined> {
+      return (await db.query<ClientGrantRow>(statements.findActive, [grantId]))[0];
+    },
+    /** Those of an account that are alive at `time` (ms), newest first, behind a position. */
+    list(
+      accountId: string,
+      time: number,
+      page: { before: Pick<ClientGrantRow, 'created_at' | 'grant_id'> | null; limit: number },
+    ): Promise<ClientGrantRow[]> {
+      const position = [page.before?.created_at ?? null, page.before?.grant_id ?? null];
+      return db.query<ClientGrantRow>(statements.list, [accountId, time, ...position, page.limit]);
+    },
+    /** Whether the client has any grant. */
+    async existsFor(clientId: string): Promise<boolean> {
+      return (await db.query(statements.existsFor, [clientId])).length > 0;
+    },
+    /** As which agents a client may act by a grant of that person with at least these scopes, the newest grant first. */
+    async listAgents(
+      accountId: string,
+      clientId: string,
+      scopes: readonly string[],
+      time: number,
+    ): Promise<string[]> {
+      const rows = await db.query<{ agent_id: string }>(statements.listAgents, [
+        accountId,
+        clientId,
+        scopes,
+        time,
+      ]);
+      return rows.map((row) => row.agent_id);
+    },
+    /** Notes that a token was issued, on the grant and on its client. */
+    async recordUse(grantId: string, now: number, expiresAt: number): Promise<void> {
+      await db.query(statements.recordUse, [grantId, now, expiresAt]);
+    },
+    /** These answer the ids of the grants that ended. */
+    remove: (grantId: string) => removeWhere(statements.remove, [grantId]),
+    removeOfAccount: (accountId: string, grantId: string) =>
+      removeWhere(statements.removeOfAccount, [accountId, grantId]),
+    removeAllOfAccount: (accountId: string) => removeWhere(statements.removeAllOfAccount, [accountId]),
+    removeOfAgent: (agentId: string) => removeWhere(statements.removeOfAgent, [agentId]),
+    /** Those whose person no longer acts as their agent; of one account, or of all. */
+    removeBeyondRights: (accountId: string | null) => removeWhere(statements.removeBeyondRights, [accountId]),
+    /** Removes up to `limit` grants of which nothing lives at `time` (ms); answers how many. */
+    async removeExpired(time: number, limit: number): Promise<number> {
+      return (await removeWhere(statements.removeExpired, [time, limit])).length;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { type Queryable, statement } from '../queryable.ts';
+
+/** A record of the authorization server that is not an access token: a request under way, a code, a refresh token. */
+export interface OAuthRecordRow {
+  grant_id: string | null;
+  payload: Record<string, unknown>;
+  consumed_at: number | null;
+}
+
+export interface NewOAuthRecord {
+  model: string;
+  /** SHA-256 of the id; the id itself is a secret for most models. */
+  id_hash: Buffer;
+  grant_id: string | null;
+  payload: object;
+  expires_at: number | null;
+}
+
+/** How often, and for how long (ms), a record may be used again after its first use. */
+export interface Grace {
+  lasts_ms: number;
+  /** With the first use. */
+  uses: number;
+}
+
+const statements = {
+  put: statement(
+    'oauth_records.put',
+    `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values ($1, $2, $3, $4, $5)
+     on conflict (model, id_hash) do update
+     set grant_id = excluded.grant_id, payload = excluded.payload, expires_at = excluded.expires_at`,
+  ),
+  find: statement(
+    'oauth_records.find',
+    `select grant_id, payload, consumed_at from oauth_records where model = $1 and id_hash = $2`,
+  ),
+  consume: statement(
+    'oauth_records.consume',
+    `update oauth_records r
+     set consumed_at = coalesce(consumed_at, $3),
+       payload = payload || jsonb_build_object('uses', coalesce((payload->>'uses')::int, 0) + 1)
+     where model = $1 and id_hash = $2 and (
+       consumed_at is null
+       or ($4::bigint > 0 and consumed_at > $3 - $4
+         and (payload->>'uses')::int < $5
+         and not exists (
+           select from oauth_records s
+           where s.grant_id = r.grant_id and s.model = $1 and s.consumed_at is not null
+             and s.payload->>'successor_of' = encode(r.id_hash, 'hex'))))
+     returning 1`,
+  ),
+  remove: statement(
+    'oauth_records.remove',
+    `delete from oauth_records where model = $1 and id_hash = $2 returning 1`,
+  ),
+  removeOfGrant: statement('oauth_records.remove_of_grant', `delete from oauth_records where grant_id = $1`),
+  removeExpired: statement(
+    'oauth_records.remove_expired',
+    `delete from oauth_records where (model, id_hash) in
+       (select model, id_hash from oauth_records where expires_at < $1 limit $2)
+     returning 1`,
+  ),
+};
+
+export function oauthRecordsRepository(db: Queryable) {
+  return {
+    async put(record: NewOAuthRecord): Promise<void> {
+      const { model, id_hash, grant_id, payload, expires_at } = record;
+      await db.query(statements.put, [model, id_hash, grant_id, payload, expires_at]);
+    },
+    async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
+      return (await db.query<OAuthRecordRow>(statements.find, [model, idHash]))[0];
+    },
+    /**
+     * Whether it was there and not yet consumed: of several at once, one hears yes. Within its grace others hear yes too, until
+     * what came of one of the uses (`payload.successor_of`, the hash in hexadecimal) is consumed itself. Counts the uses.
+     */
+    async consume(model: string, idHash: Buffer, now: number, grace: Grace): Promise<boolean> {
+      const { lasts_ms, uses } = grace;
+      return (await db.query(statements.consume, [model, idHash, now, lasts_ms, uses])).length > 0;
+    },
+    /** Whether it was there: of several at once, one hears yes. */
+    async remove(model: string, idHash: Buffer): Promise<boolean> {
+      return (await db.query(statements.remove, [model, idHash])).length > 0;
+    },
+    async removeOfGrant(grantId: string): Promise<void> {
+      await db.query(statements.removeOfGrant, [grantId]);
+    },
+    /** Removes up to `limit` records that expired before `time` (ms); answers how many. */
+    async removeExpired(time: number, limit: number): Promise<number> {
+      return (await db.query(statements.removeExpired, [time, limit])).length;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { type Queryable, statement } from '../queryable.ts';
+
+export interface StreamTicketRow {
+  /** SHA-256 of the access token that it stands for. */
+  token_hash: Buffer;
+  expires_at: number;
+}
+
+const statements = {
+  insert: statement(
+    'stream_tickets.insert',
+    `insert into stream_tickets (ticket_hash, token_hash, expires_at) values ($1, $2, $3)`,
+  ),
+  take: statement(
+    'stream_tickets.take',
+    `delete from stream_tickets where ticket_hash = $1 returning token_hash, expires_at`,
+  ),
+  removeExpired: statement(
+    'stream_tickets.remove_expired',
+    `delete from stream_tickets where ticket_hash in
+       (select ticket_hash from stream_tickets where expires_at < $1 limit $2)
+     returning 1`,
+  ),
+};
+
+export function streamTicketsRepository(db: Queryable) {
+  return {
+    async insert(ticketHash: Buffer, { token_hash, expires_at }: StreamTicketRow): Promise<void> {
+      await db.query(statements.insert, [ticketHash, token_hash, expires_at]);
+    },
+    /** Finds a ticket, expired or not, for whoever asks first: nobody finds it again, in no process. */
+    async take(ticketHash: Buffer): Promise<StreamTicketRow | undefined> {
+      return (await db.query<StreamTicketRow>(statements.take, [ticketHash]))[0];
+    },
+    /** Removes up to `limit` that expired before `time` (ms); answers how many. */
+    async removeExpired(time: number, limit: number): Promise<number> {
+      return (await db.query(statements.removeExpired, [time, limit])).length;
+    },
+  };
+}

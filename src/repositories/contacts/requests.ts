@@ -1,0 +1,164 @@
+import { type Queryable, statement } from '../queryable.ts';
+
+export type VisibleStatus = 'pending' | 'approved' | 'rejected';
+
+export interface ContactRequestRow {
+  request_id: string;
+  from: Party;
+  to: Party;
+  message: string | null;
+  status: VisibleStatus;
+  created_at: number;
+}
+
+interface Party {
+  id: string;
+  canonical_handle: string;
+  display_name: string;
+}
+
+const columns = `q.id as request_id, q.message, q.status, q.created_at,
+  jsonb_build_object('id', f.id, 'canonical_handle', f.canonical_handle, 'display_name', f.display_name) as "from",
+  jsonb_build_object('id', t.id, 'canonical_handle', t.canonical_handle, 'display_name', t.display_name) as "to"`;
+
+const parties = `join agents f on f.id = q.from_agent_id join agents t on t.id = q.to_agent_id`;
+
+/**
+ * What an agent may know of: nothing of those who are gone, and, of what it was asked itself, nothing of those it has blocked.
+ */
+const isVisible = `q.status <> 'withdrawn' and f.retired_at is null and t.retired_at is null`;
+const notBlocked = `not exists (select from blocks b where b.agent_id = q.to_agent_id and b.blocked_agent_id = q.from_agent_id)`;
+
+const page = `q.status = $2 and ($3::bigint is null or (q.created_at, q.id) < ($3, $4))
+     order by q.created_at desc, q.id desc limit $5`;
+
+const statements = {
+  insert: statement(
+    'contact_requests.insert',
+    `with q as (
+       insert into contact_requests (id, from_agent_id, to_agent_id, message, status, created_at)
+       values ($1, $2, $3, $4, 'pending', $5) returning *
+     )
+     select ${columns} from q ${parties}`,
+  ),
+  findPending: statement(
+    'contact_requests.find_pending',
+    `select ${columns} from contact_requests q ${parties}
+     where q.status = 'pending' and (q.from_agent_id, q.to_agent_id) in (($1, $2), ($2, $1))`,
+  ),
+  findApproved: statement(
+    'contact_requests.find_approved',
+    `select ${columns} from contact_requests q ${parties}
+     where q.status = 'approved' and q.from_agent_id = $1 and q.to_agent_id = $2
+     order by q.created_at desc, q.id desc limit 1`,
+  ),
+  findForAddressee: statement(
+    'contact_requests.find_for_addressee',
+    `select ${columns} from contact_requests q ${parties}
+     where q.id = $2 and q.to_agent_id = $1 and ${isVisible} and ${notBlocked}`,
+  ),
+  findFromAgent: statement(
+    'contact_requests.find_from_agent',
+    `select ${columns} from contact_requests q ${parties}
+     where (f.id = $2 or f.canonical_handle = $2) and q.to_agent_id = $1 and ${isVisible} and ${notBlocked}
+     order by q.status = 'pending' desc, q.created_at desc, q.id desc limit 1`,
+  ),
+  listIncoming: statement(
+    'contact_requests.list_incoming',
+    `select ${columns} from contact_requests q ${parties} where q.to_agent_id = $1 and ${isVisible} and ${notBlocked} and ${page}`,
+  ),
+  listOutgoing: statement(
+    'contact_requests.list_outgoing',
+    `select ${columns} from contact_requests q ${parties} where q.from_agent_id = $1 and ${isVisible} and ${page}`,
+  ),
+  approve: statement(
+    'contact_requests.approve',
+    `update contact_requests set status = 'approved', decided_at = $3
+     where status = 'pending' and (from_agent_id, to_agent_id) in (($1, $2), ($2, $1))`,
+  ),
+  reject: statement(
+    'contact_requests.reject',
+    `update contact_requests set status = 'rejected', decided_at = $2 where id = $1`,
+  ),
+  withdraw: statement(
+    'contact_requests.withdraw',
+    `update contact_requests set status = 'withdrawn', decided_at = $3
+     where status = 'pending' and from_agent_id = $1 and to_agent_id = $2`,
+  ),
+  // In one order for everybody: two agents that end at once would otherwise wait for each other in a circle.
+  withdrawAllOf: statement(
+    'contact_requests.withdraw_all_of',
+    `with held as (
+       select id from contact_requests where status = 'pending' and (from_agent_id = $1 or to_agent_id = $1) order by id for update
+     )
+     update contact_requests q set status = 'withdrawn', decided_at = $2 from held h where q.id = h.id`,
+  ),
+};
+
+export interface ContactRequestFilter {
+  direction: 'incoming' | 'outgoing';
+  status: VisibleStatus;
+  /** Position of the last row already seen. */
+  before: { created_at: number; id: string } | null;
+  limit: number;
+}
+
+export interface NewContactRequest {
+  id: string;
+  from_agent_id: string;
+  to_agent_id: string;
+  message: string | null;
+  created_at: number;
+}
+
+/** At most one request is pending in each direction between two agents. */
+export function contactRequestsRepository(db: Queryable) {
+  return {
+    /** A new pending request. */
+    async insert(request: NewContactRequest): Promise<ContactRequestRow> {
+      const { id, from_agent_id, to_agent_id, message, created_at } = request;
+      const values = [id, from_agent_id, to_agent_id, message, created_at];
+      const [row] = await db.query<ContactRequestRow>(statements.insert, values);
+      if (!row) throw new Error('the contact request was not inserted');
+      return row;
+    },
+    /** What is pending between two agents, in either direction. */
+    findPending(one: string, other: string): Promise<ContactRequestRow[]> {
+      return db.query<ContactRequestRow>(statements.findPending, [one, other]);
+    },
+    /** The latest one that was approved in this direction. */
+    async findApproved(fromId: string, toId: string): Promise<ContactRequestRow | undefined> {
+      return (await db.query<ContactRequestRow>(statements.findApproved, [fromId, toId]))[0];
+    },
+    /** A request that an agent was sent. Nothing of those it has blocked, nothing of retired agents. */
+    async findForAddressee(toId: string, id: string): Promise<ContactRequestRow | undefined> {
+      return (await db.query<ContactRequestRow>(statements.findForAddressee, [toId, id]))[0];
+    },
+    /** As findForAddressee, by the id or canonical handle of who sent it: the pending one, else the latest. */
+    async findFromAgent(toId: string, key: string): Promise<ContactRequestRow | undefined> {
+      return (await db.query<ContactRequestRow>(statements.findFromAgent, [toId, key]))[0];
+    },
+    /** Newest first. */
+    list(agentId: string, filter: ContactRequestFilter): Promise<ContactRequestRow[]> {
+      const { direction, status, before, limit } = filter;
+      const list = direction === 'incoming' ? statements.listIncoming : statements.listOutgoing;
+      const position = [before?.created_at ?? null, before?.id ?? null];
+      return db.query<ContactRequestRow>(list, [agentId, status, ...position, limit]);
+    },
+    /** Approves whatever is pending between two agents, in both directions. */
+    async approve(one: string, other: string, now: number): Promise<void> {
+      await db.query(statements.approve, [one, other, now]);
+    },
+    async reject(id: string, now: number): Promise<void> {
+      await db.query(statements.reject, [id, now]);
+    },
+    /** Takes back what is pending in this direction. */
+    async withdraw(fromId: string, toId: string, now: number): Promise<void> {
+      await db.query(statements.withdraw, [fromId, toId, now]);
+    },
+    /** Takes back whatever is pending from or to an agent. The agent's own row must be held, as by its retirement. */
+    async withdrawAllOf(agentId: string, now: number): Promise<void> {
+      await db.query(statements.withdrawAllOf, [agentId, now]);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { OrganizationRole } from './owners.ts';
+import { type Queryable, statement } from '../queryable.ts';
+
+/** An organization as one of its people sees it. */
+export interface MembershipRow {
+  id: string;
+  slug: string;
+  role: OrganizationRole;
+  created_at: number;
+}
+
+const columns = `o.id, o.name as slug, m.role, o.created_at`;
+
+const statements = {
+  list: statement(
+    'memberships.list',
+    `select ${columns} from organization_members m join owners o on o.id = m.organization_id
+     where m.account_id = $1 and o.name > $2 order by o.name limit $3`,
+  ),
+  find: statement(
+    'memberships.find',
+    `select ${columns} from organization_members m join owners o on o.id = m.organization_id
+     where m.account_id = $1 and o.name = $2`,
+  ),
+  lock: statement(
+    'memberships.lock',
+    `select 1 from organization_members m join owners o on o.id = m.organization_id
+     where m.account_id = $1 and o.name = $2 for no key update of o`,
+  ),
+  countAdministered: statement(
+    'memberships.count_administered',
+    `select count(*)::int as count from organization_members where account_id = $1 and role = 'admin'`,
+  ),
+  countAdmins: statement(
+    'memberships.count_admins',
+    `select count(*)::int as count from organization_members where organization_id = $1 and role = 'admin'`,
+  ),
+};
+
+export function membershipsRepository(db: Queryable) {
+  const count = async (sql: typeof statements.countAdmins, id: string) =>
+    (await db.query<{ count: number }>(sql, [id]))[0]?.count ?? 0;
+
+  return {
+    /** The organizations of an account, by name, behind the name `after`. */
+    list(accountId: string, page: { after: string; limit: number }): Promise<MembershipRow[]> {
+      return db.query<MembershipRow>(statements.list, [accountId, page.after, page.limit]);
+    },
+    async find(accountId: string, slug: string): Promise<MembershipRow | undefined> {
+      return (await db.query<MembershipRow>(statements.find, [accountId, slug]))[0];
+    },
+    /** As find, and holds the organization until the transaction ends: nobody else's change of members comes between. */
+    async lock(accountId: string, slug: string): Promise<MembershipRow | undefined> {
+      const values = [accountId, slug];
+      await db.query(statements.lock, values);
+      // Who waited for the organization reads what changed meanwhile.
+      return (await db.query<MembershipRow>(statements.find, values))[0];
+    },
+    /** In how many organizations an account is an admin. */
+    countAdministered(accountId: string): Promise<number> {
+      return count(statements.countAdministered, accountId);
+    },
+    countAdmins(organizationId: string): Promise<number> {
+      return count(statements.countAdmins, organizationId);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { ThreadStatus } from '../../domain/threads.ts';
+import { type Queryable, statement } from '../queryable.ts';
+import { threadColumns, type ThreadRow } from './threads.ts';
+
+/** A place in the list as it stood when its first page was read. */
+export interface ThreadListPosition {
+  /** Activity and id of the last thread already seen; in milliseconds. */
+  activity: number;
+  id: string;
+  /** What had been committed when the first page was read, as PostgreSQL writes it (pg_snapshot). */
+  snapshot: string;
+  /** When that was, in milliseconds. */
+  since: number;
+}
+
+export interface ThreadFilter {
+  status: ThreadStatus | null;
+  with_handle: string | null;
+  updated_since: number | null;
+  after: ThreadListPosition | null;
+  limit: number;
+}
+
+export interface ListedThread extends ThreadRow {
+  /** The time by which the thread is sorted, in milliseconds. */
+  activity: number;
+  /** The snapshot of this page; the first page's one is that of the list. */
+  snapshot: string;
+}
+
+/** No clock of the service is wrong by more, and no transaction takes longer. */
+const marginMs = 3_600_000;
+
+/**
+ * Newest activity first. The order moves with every message, so the pages after the first one sort by the activity that the first
+ * one saw: a thread that got messages since then keeps its place, and is neither missed nor shown twice. Only threads that
+ * changed since then are looked into, and only as far back as that. Threads are fetched one by one: the planner, which does not
+ * know how few of them are one agent's, would read them all.
+ */
+const list = statement(
+  'threads.list',
+  `select ${threadColumns}, o.activity, pg_current_snapshot()::text as snapshot
+   from thread_members v
+   cross join lateral (select *, xmin as version from threads where id = v.thread_id limit 1) t
+   cross join lateral (select case
+     when $5::pg_snapshot is null or t.updated_at < $6::bigint or was_seen(t.version, $5::pg_snapshot)
+     then coalesce(t.last_message_at, t.created_at)
+     else coalesce((select m.created_at from messages m where m.thread_id = t.id and was_seen(m.xmin, $5::pg_snapshot)
+                    order by m.sequence desc limit 1), t.created_at)
+     end as activity) o
+   where v.agent_id = $1
+     and (t.status = $2 or ($2::text is null and t.status <> 'archived'))
+     and ($3::text is null or exists (
+       select from thread_members w join agents a on a.id = w.agent_id
+       where w.thread_id = t.id and w.agent_id <> $1 and a.canonical_handle = $3))
+     and ($4::bigint is null or t.updated_at >= $4)
+     and ($7::bigint is null or (o.activity, t.id) < ($7, $8))
+   order by o.activity desc, t.id desc
+   limit $9`,
+);
+
+export function threadListRepository(db: Queryable) {
+  return {
+    /** Threads of an agent; archived ones only when asked for. */
+    list(agentId: string, filter: ThreadFilter): Promise<ListedThread[]> {
+      const { status, with_handle, updated_since, after, limit } = filter;
+      const then = [after?.snapshot ?? null, after && after.since - marginMs];
+      const position = [after?.activity ?? null, after?.id ?? null];
+      return db.query<ListedThread>(list, [
+        agentId,
+        status,
+        with_handle,
+        updated_since,
+        ...then,
+        ...position,
+        limit,
+      ]);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { DisabledReason } from '../../domain/webhooks.ts';
+import { type Queryable, statement } from '../queryable.ts';
+
+/** An address that events of an agent are posted to. Times in milliseconds. */
+export interface WebhookRow {
+  id: string;
+  agent_id: string;
+  url: string;
+  description: string;
+  /** Null: every type that the scopes show. */
+  event_types: string[] | null;
+  /** Of the token that said where events go. */
+  scopes: string[];
+  only_when_offline: boolean;
+  enabled: boolean;
+  disabled_reason: DisabledReason | null;
+  disabled_at: number | null;
+  /** Sealed, as is the one before it. */
+  secret: Buffer;
+  previous_secret: Buffer | null;
+  /** Until when the one before signs too. */
+  previous_secret_until: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+type WebhookDescription = Pick<
+  WebhookRow,
+  'url' | 'description' | 'event_types' | 'scopes' | 'only_when_offline'
+>;
+
+/** What its people say of it. */
+export type WebhookSettings = WebhookDescription & Pick<WebhookRow, 'enabled'>;
+
+const columns = `id, agent_id, url, description, event_types, scopes, only_when_offline, enabled, disabled_reason, disabled_at,
+  secret, previous_secret, previous_secret_until, created_at, updated_at`;
+
+/** Where the feed of the webhook's agent ends: what comes later is posted. */
+const feedPosition = '(select last_number from feed_heads where agent_id = $2)';
+
+const statements = {
+  insert: statement(
+    'webhooks.insert',
+    `insert into webhooks (id, agent_id, url, description, event_types, scopes, only_when_offline, secret, noted_number,
+       created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce(${feedPosition}, 0), $9, $9) returning ${columns}`,
+  ),
+  count: statement('webhooks.count', 'select count(*)::int as count from webhooks where agent_id = $1'),
+  list: statement('webhooks.list', `select ${columns} from webhooks where agent_id = $1 order by id`),
+  find: statement('webhooks.find', `select ${columns} from webhooks where id = $1`),
+  lock: statement(
+    'webhooks.lock',
+    `select ${columns} from webhooks where id = $1 and agent_id = $2 for no key update`,
+  ),
+  update: statement(
+    'webhooks.update',
+    `update webhooks set url = $3, description = $4, event_types = $5, scopes = $6, only_when_offline = $7, enabled = $8,
+       disabled_reason = case when $8 then null when enabled then 'by_request' else disabled_reason end,
+       disabled_at = case when $8 then null when enabled then $9::bigint else disabled_at end,
+       noted_number = case when $8 and not enabled then ${feedPosition} else noted_number end, updated_at = $9
+     where id = $1 and agent_id = $2 returning ${columns}`,
+  ),
+  setSecret: statement(
+    'webhooks.set_secret',
+    `update webhooks set previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = $5
+     where id = $1 and agent_id = $2 returning ${columns}`,
+  ),
+  disable: statement(
+    'webhooks.disable',
+    `update webhooks set enabled = false, disabled_reason = $2, disabled_at = $3
+     where id = $1 and enabled returning id`,
+  ),
+  remove: statement('webhooks.remove', 'delete from webhooks where id = $1 and agent_id = $2 returning id'),
+  removeAllOf: statement('webhooks.remove_all_of', 'delete from webhooks where agent_id = $1 returning id'),
+  removeOfMember: statement(
+    'webhooks.remove_of_member',
+    `delete from webhooks w using agents a
+     where a.owner_id = $1 and a.member_account_id = $2 and w.agent_id = a.id returning w.id`,
+  ),
+};
+
+export function webhooksRepository(db: Queryable) {
+  return {
+    async insert(
+      webhook: WebhookDescription & Pick<WebhookRow, 'id' | 'agent_id' | 'secret' | 'created_at'>,
+    ): Promise<WebhookRow | undefined> {
+      const { id, agent_id, url, description, event_types, scopes, only_when_offline, secret } = webhook;
+      const values = [id, agent_id, url, description, event_types, scopes, only_when_offline, secret];
+      return (await db.query<WebhookRow>(statements.insert, [...values, webhook.created_at]))[0];
+    },
+    /** How many an agent has. */
+    async count(agentId: string): Promise<number> {
+      return (await db.query<{ count: number }>(statements.count, [agentId]))[0]?.count ?? 0;
+    },
+    /** Those of an agent, oldest first. */
+    list(agentId: string): Promise<WebhookRow[]> {
+      return db.query<WebhookRow>(statements.list, [agentId]);
+    },
+    async find(id: string): Promise<WebhookRow | undefined> {
+      return (await db.query<WebhookRow>(statements.find, [id]))[0];
+    },
+    /** One of an agent, held until the transaction ends. */
+    async lock(id: string, agentId: string): Promise<WebhookRow | undefined> {
+      return (await db.query<WebhookRow>(statements.lock, [id, agentId]))[0];
+    },
+    /** To enable forgets why it was disabled, and begins at the end of the feed. */
+    async update(
+      id: string,
+      agentId: string,
+      settings: WebhookSettings,
+      now: number,
+    ): Promise<WebhookRow | undefined> {
+      const { url, description, event_types, scopes, only_when_offline, enabled } = settings;
+      const values = [id, agentId, url, description, event_types, scopes, only_when_offline, enabled, now];
+      return (await db.query<WebhookRow>(statements.update, values))[0];
+    },
+    /** Another secret; the one until now signs too until `until`. */
+    async setSecret(
+      id: string,
+      agentId: string,
+      secret: Buffer,
+      time: { until: number; now: number },
+    ): Promise<WebhookRow | undefined> {
+      const values = [id, agentId, secret, time.until, time.now];
+      return (await db.query<WebhookRow>(statements.setSecret, values))[0];
+    },
+    /** Whether it was enabled until now. */
+    async disable(id: string, reason: DisabledReason, now: number): Promise<boolean> {
+      return (await db.query(statements.disable, [id, reason, now])).length > 0;
+    },
+    /** Whether the agent had it. */
+    async remove(id: string, agentId: string): Promise<boolean> {
+      return (await db.query(statements.remove, [id, agentId])).length > 0;
+    },
+    /** Every one of an agent; answers their ids. */
+    async removeAllOf(agentId: string): Promise<string[]> {
+      return (await db.query<{ id: string }>(statements.removeAllOf, [agentId])).map(({ id }) => id);
+    },
+    /** Every one of the agents of an organization that are tied to this person; answers their ids. */
+    async removeOfMember(organizationId: string, accountId: string): Promise<string[]> {
+      const values = [organizationId, accountId];
+      return (await db.query<{ id: string }>(statements.removeOfMember, values)).map(({ id }) => id);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { DomainError } from '../../domain/errors.ts';
+import { parseHandle } from '../../domain/agents/handles.ts';
+import { newId } from '../../domain/ids.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { requireOwner } from '../people/owners.ts';
+
+type NewAgent = Parameters<SystemWork['agents']['insert']>[0];
+type Owner = NonNullable<Awaited<ReturnType<SystemWork['owners']['find']>>>;
+
+export interface OperatorRegistration {
+  /** `owner.agent_name` */
+  handle: string;
+  display_name?: string | undefined;
+  description?: string | undefined;
+  /** By default `personal` for a person's agent, `shared` for an organization's, `member` when a member is named. */
+  scope?: NewAgent['scope'] | undefined;
+  visibility?: NewAgent['visibility'] | undefined;
+  inbound_policy?: NewAgent['inbound_policy'] | undefined;
+  /** The person that an agent of scope `member` is tied to. */
+  member?: string | undefined;
+  /** Opens an account for an owner that does not exist yet. Nobody can sign in to it before it gets a password. */
+  create_owner?: boolean | undefined;
+}
+
+/**
+ * Registers an agent on an operator's word (contract, section 2).
+ * @throws {DomainError} INVALID_HANDLE, NOT_FOUND (owner, member), DUPLICATE_HANDLE, VALIDATION_ERROR (the scope does not fit
+ * the owner, or the person is no member of the organization)
+ */
+export async function registerAgentAsOperator(work: SystemWork, input: OperatorRegistration) {
+  const handle = parseHandle(input.handle);
+  const owner = await findOrCreateOwner(work, handle.owner, input.create_owner ?? false);
+  const scope = input.scope ?? defaultScope(owner, input.member);
+  const agent = await work.agents.insert({
+    id: newId('agent'),
+    owner_id: owner.id,
+    member_account_id: await resolveMemberAccount(work, owner, scope, input.member),
+    canonical_handle: handle.canonical,
+    display_name: input.display_name ?? handle.name,
+    description: input.description ?? '',
+    scope,
+    visibility: input.visibility ?? 'private',
+    inbound_policy: input.inbound_policy ?? 'contacts_only',
+    card_body: '',
+    skills: [],
+    created_at: work.now,
+  });
+  if (!agent) throw new Error('the agent was not inserted');
+  const { visibility, inbound_policy } = agent;
+  work.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
+  return agent;
+}
+
+async function findOrCreateOwner(work: SystemWork, name: string, create: boolean): Promise<Owner> {
+  const owner = await work.owners.find(name);
+  if (owner) return owner;
+  if (!create) throw new DomainError('NOT_FOUND', `No such owner: ${name}; create the owner first.`);
+  const account = { id: newId('account'), name, created_at: work.now };
+  await work.owners.insertAccount({ ...account, password_hash: null });
+  return { ...account, kind: 'account' };
+}
+
+function defaultScope(owner: Owner, member: string | undefined): NewAgent['scope'] {
+  if (owner.kind === 'account') return 'personal';
+  return member === undefined ? 'shared' : 'member';
+}
+
+/** Holds scope, owner and member to what the contract says of them; answers the id of the member's account, if any. */
+async function resolveMemberAccount(
+  work: SystemWork,
+  owner: Owner,
+  scope: NewAgent['scope'],
+  member: string | undefined,
+): Promise<string | null> {
+  if ((owner.kind === 'account') !== (scope === 'personal')) {
+    const fits = owner.kind === 'account' ? 'personal' : 'member or shared';
+    throw new DomainError(
+      'VALIDATION_ERROR',
+      `An agent of the ${owner.kind} ${owner.name} has the scope ${fits}.`,
+    );
+  }
+  if ((scope === 'member') !== (member !== undefined)) {
+    throw new DomainError(
+      'VALIDATION_ERROR',
+      'An agent of the scope member, and no other, names its member.',
+    );
+  }
+  if (member === undefined) return null;
+  const account = await requireOwner(work, member, 'account');
+  if (await work.owners.findMember(owner.id, account.id)) return account.id;
+  throw new DomainError('VALIDATION_ERROR', `${account.name} is not a member of ${owner.name}.`);
+}

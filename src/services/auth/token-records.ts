@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/** SHA-256: all that is kept of tokens, secrets and the ids of the authorization server's records. */
+export function sha256(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** An access token as the authorization server describes it; times in seconds since the epoch. */
+const tokenPayload = z.looseObject({
+  kind: z.enum(['AccessToken', 'ClientCredentials']),
+  clientId: z.string(),
+  /** The one resource that it is for. */
+  aud: z.string(),
+  scope: z.string().default(''),
+  iat: z.int(),
+  exp: z.int(),
+  grantId: z.string().optional(),
+  /** Shown by introspection (RFC 7662): the agent that the token acts as. */
+  extra: z.looseObject({ sub: z.string(), handle: z.string() }),
+});
+
+export type TokenPayload = z.input<typeof tokenPayload>;
+
+/** The row for an access token. Throws when the payload is not one of an access token that is bound to an agent. */
+export function toTokenRow(token: string, payload: unknown) {
+  const parsed = tokenPayload.parse(payload);
+  // `jti` is the token itself.
+  const { jti: _token, ...kept } = parsed;
+  return {
+    token_hash: sha256(token),
+    agent_id: parsed.extra.sub,
+    client_id: parsed.clientId,
+    grant_id: parsed.grantId ?? null,
+    resource: parsed.aud,
+    scopes: parsed.scope.split(' ').filter((scope) => scope !== ''),
+    payload: kept,
+    created_at: parsed.iat * 1000,
+    expires_at: parsed.exp * 1000,
+  };
+}

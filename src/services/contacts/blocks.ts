@@ -1,0 +1,63 @@
+import { DomainError } from '../../domain/errors.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { parseAgentKey, requireOtherAgent } from '../access.ts';
+import { type PageRequest, readPage } from '../paging.ts';
+import { endContact } from './contact-events.ts';
+
+type Block = NonNullable<Awaited<ReturnType<Work['blocks']['find']>>>;
+
+export interface BlockAgent {
+  /** Handle or id. */
+  handle: string;
+  reason: string | null;
+}
+
+/**
+ * Blocks an agent: ends the contact with it, as a removal would, and takes back what the actor asked of it. The blocked agent
+ * is told nothing of the block, and its own requests stay in its list as they are. Blocking again changes nothing.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself)
+ */
+export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Promise<Block> {
+  const { agent_id } = work.actor;
+  // Who is blocked may be hidden by now, and stays blocked.
+  const before = await work.blocks.find(agent_id, parseAgentKey(handle));
+  if (before) return before;
+  const other = await requireOtherAgent(work, handle);
+  await work.contacts.lockPair(agent_id, other.id);
+  const meanwhile = await work.blocks.find(agent_id, other.id);
+  if (meanwhile) return meanwhile;
+  const block = { blocked_agent_id: other.id, created_at: work.now };
+  await work.blocks.insert({ agent_id, ...block, reason });
+  work.audit({ act: 'agent.blocked', agent_id, about: other.canonical_handle });
+  await work.contactRequests.withdraw(agent_id, other.id, work.now);
+  await endContact(work, { agent_id: other.id, canonical_handle: other.canonical_handle });
+  return { ...block, blocked_handle: other.canonical_handle };
+}
+
+/**
+ * Ends a block, also of an agent that is hidden or retired by now. What it ended before does not come back.
+ * @param ref id or handle of the blocked agent.
+ * @throws {DomainError} NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ */
+export async function unblockAgent(work: Work, ref: string): Promise<void> {
+  const { agent_id } = work.actor;
+  const block = await work.blocks.find(agent_id, parseAgentKey(ref));
+  if (block && (await work.blocks.remove(agent_id, parseAgentKey(ref)))) {
+    work.audit({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
+    return;
+  }
+  throw new DomainError('NOT_FOUND', 'You have blocked no such agent.');
+}
+
+/** A page of the actor's blocks, newest first. */
+export async function listBlocks(work: Work, request: PageRequest) {
+  const { rows, next_cursor } = await readPage(work, request, {
+    binding: ['list_blocks'],
+    rows(after: readonly [number, string] | null, limit) {
+      const before = after && { created_at: after[0], id: after[1] };
+      return work.blocks.list(work.actor.agent_id, { before, limit });
+    },
+    position: (block) => [block.created_at, block.blocked_agent_id],
+  });
+  return { blocks: rows, next_cursor };
+}

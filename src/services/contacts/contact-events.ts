@@ -1,0 +1,47 @@
+import type { Work } from '../../work/unit-of-work.ts';
+
+interface Party {
+  id: string;
+  canonical_handle: string;
+  display_name: string;
+}
+
+/**
+ * Makes two agents contacts and tells each of them of the other, as it sees it. A step of more than one use case; the pair must
+ * be held and must not be contacts yet.
+ */
+export async function beginContact(work: Work, one: Party, other: Party): Promise<void> {
+  await work.contacts.insert({ agent_id: one.id, contact_id: other.id, since: work.now });
+  emitAdded(work, one.id, other);
+  emitAdded(work, other.id, one);
+}
+
+function emitAdded(work: Work, recipient: string, { id, canonical_handle, display_name }: Party): void {
+  const data = { agent_id: id, canonical_handle, display_name, favorite: false, since: work.now };
+  work.emit({ type: 'contact.added', recipients: [recipient], data });
+}
+
+/**
+ * Ends the contact of the actor and another agent and tells both, alike whatever the reason. A step of more than one use case;
+ * the pair must be held.
+ * @returns whether there was a contact.
+ */
+export async function endContact(
+  work: Work,
+  other: { agent_id: string; canonical_handle: string },
+): Promise<boolean> {
+  const { agent_id, handle } = work.actor;
+  if (!(await work.contacts.remove(agent_id, other.agent_id))) return false;
+  const { agent_id: other_id, canonical_handle } = other;
+  work.emit({
+    type: 'contact.removed',
+    recipients: [agent_id],
+    data: { agent_id: other_id, canonical_handle },
+  });
+  work.emit({
+    type: 'contact.removed',
+    recipients: [other_id],
+    data: { agent_id, canonical_handle: handle },
+  });
+  return true;
+}

@@ -1,0 +1,56 @@
+import { DomainError } from '../../domain/errors.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { parseAgentKey } from '../access.ts';
+import { type PageRequest, readPage } from '../paging.ts';
+import { endContact } from './contact-events.ts';
+
+/** A page of the actor's contacts, in the order of their handles. */
+export async function listContacts(work: Work, request: PageRequest) {
+  const { rows, next_cursor } = await readPage(work, request, {
+    binding: ['list_contacts'],
+    rows: (after: readonly [string] | null, limit) =>
+      work.contacts.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
+    position: (contact) => [contact.canonical_handle],
+  });
+  return { contacts: rows, next_cursor };
+}
+
+/**
+ * Ends a contact on both sides; both are told. Also with an agent that is hidden by now.
+ * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ */
+export async function removeContact(work: Work, ref: string): Promise<void> {
+  const contact = await work.contacts.find(work.actor.agent_id, parseAgentKey(ref));
+  if (!contact) throw contactNotFound();
+  await work.contacts.lockPair(work.actor.agent_id, contact.agent_id);
+  if (!(await endContact(work, contact))) throw contactNotFound();
+  work.audit({ act: 'contact.removed', agent_id: work.actor.agent_id, about: contact.canonical_handle });
+}
+
+/**
+ * What people are asked about before a contact is removed.
+ * @throws {DomainError} as removeContact
+ */
+export async function describeContactRemoval(work: Work, ref: string) {
+  const contact = await work.contacts.find(work.actor.agent_id, parseAgentKey(ref));
+  if (!contact) throw contactNotFound();
+  return { target: contact.canonical_handle, message: null };
+}
+
+/**
+ * Marks a contact as a favorite of the actor, or no longer. The actor's own feed tells of it, for whoever else acts as this agent;
+ * the other side does not learn of it. What stays as it was causes no event.
+ * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ */
+export async function setFavorite(work: Work, ref: string, favorite: boolean): Promise<void> {
+  const me = work.actor.agent_id;
+  const contact = await work.contacts.find(me, parseAgentKey(ref));
+  if (contact?.favorite === favorite) return;
+  if (!contact || !(await work.contacts.setFavorite(me, contact.agent_id, favorite))) throw contactNotFound();
+  const { agent_id, canonical_handle } = contact;
+  work.emit({ type: 'contact.updated', recipients: [me], data: { agent_id, canonical_handle, favorite } });
+}
+
+function contactNotFound(): DomainError {
+  return new DomainError('CONTACT_NOT_FOUND', 'You have no such contact.');
+}

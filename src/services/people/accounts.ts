@@ -1,0 +1,36 @@
+import { newId } from '../../domain/ids.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { parseOwnerName } from './owners.ts';
+
+/**
+ * Opens a person's account. Without a password hash nobody can sign in to it yet.
+ * @throws {DomainError} VALIDATION_ERROR (the name), DUPLICATE_HANDLE
+ */
+export async function createAccount(
+  work: SystemWork,
+  input: { username: string; password_hash: string | null },
+) {
+  const account = { id: newId('account'), name: parseOwnerName(input.username), created_at: work.now };
+  await work.owners.insertAccount({ ...account, password_hash: input.password_hash });
+  work.audit({ act: 'account.opened', account_id: account.id });
+  return { id: account.id, username: account.name, created_at: account.created_at };
+}
+
+/** Whether an account has a password; people who came from an external provider may have none. */
+export async function hasPassword(
+  { accounts }: Pick<SystemWork, 'accounts'>,
+  account_id: string,
+): Promise<boolean> {
+  const account = await accounts.find(account_id);
+  return (account?.password_hash ?? null) !== null;
+}
+
+/** Sets the password of an account on an operator's word. The hash is made by hashPassword, before the transaction is open. */
+export async function setPassword(
+  { accounts, audit }: Pick<SystemWork, 'accounts' | 'audit'>,
+  account_id: string,
+  password_hash: string,
+): Promise<void> {
+  await accounts.setPassword(account_id, password_hash);
+  audit({ act: 'password.changed', account_id });
+}

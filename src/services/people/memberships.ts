@@ -1,0 +1,169 @@
+import { DomainError, wrongField } from '../../domain/errors.ts';
+import { isName } from '../../domain/agents/handles.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Person } from '../../domain/auth/person.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { organizationNotFound } from '../access.ts';
+import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connections.ts';
+import { parseChosenOwnerName } from './owners.ts';
+import type { Revocation } from '../auth/tokens.ts';
+
+type Memberships = Pick<SystemWork, 'memberships' | 'owners'>;
+type Role = Parameters<SystemWork['owners']['putMember']>[2];
+type ActingPerson = Pick<Person, 'account_id'>;
+
+const maxAdministered = 20;
+
+/** What a list is asked for page by page with: at most `limit`, behind the name `after`. */
+interface Page {
+  after?: string;
+  limit?: number;
+}
+
+/** The organizations of a person, by name, with the person's role in each. Times in milliseconds. */
+export function listOrganizations(
+  { memberships }: Memberships,
+  by: ActingPerson,
+  { after = '', limit = 500 }: Page = {},
+) {
+  return memberships.list(by.account_id, { after, limit });
+}
+
+/**
+ * An organization of a person, with its people by name.
+ * @throws {DomainError} NOT_FOUND, also when the person does not belong to it
+ */
+export async function requireOrganization(
+  { memberships, owners }: Memberships,
+  by: ActingPerson,
+  slug: string,
+  { after = '', limit = 500 }: Page = {},
+) {
+  const organization = isName(slug) ? await memberships.find(by.account_id, slug) : undefined;
+  if (!organization) throw organizationNotFound();
+  return { ...organization, members: await owners.listMembers(organization.id, { after, limit }) };
+}
+
+/**
+ * Founds an organization, whose admin the person becomes. Nobody is an admin of more than 20 that way.
+ * @throws {DomainError} VALIDATION_ERROR or DUPLICATE_HANDLE (slug), FORBIDDEN (too many)
+ */
+export async function foundOrganization(work: SystemWork, by: ActingPerson, wanted: string) {
+  const name = parseChosenOwnerName('slug', wanted);
+  const { accounts, memberships, owners, now } = work;
+  // Held, so that several at once are counted one after the other.
+  await accounts.lock(by.account_id);
+  if ((await memberships.countAdministered(by.account_id)) >= maxAdministered) {
+    throw new DomainError('FORBIDDEN', `You are an admin of ${maxAdministered} organizations already.`);
+  }
+  const id = newId('organization');
+  await owners.insertOrganization({ id, name, created_at: now });
+  await owners.putMember(id, by.account_id, 'admin', now);
+  work.audit({ act: 'organization.founded', account_id: by.account_id, about: name });
+  return { id, slug: name, role: 'admin' as const, created_at: now };
+}
+
+/**
+ * Makes a person a member of an organization of which `by` is an admin.
+ * @throws {DomainError} NOT_FOUND, FORBIDDEN, VALIDATION_ERROR (username: nobody has it, or is a member already)
+ */
+export async function addMember(
+  work: SystemWork,
+  by: ActingPerson,
+  { slug, username, role }: { slug: string; username: string; role: Role },
+): Promise<void> {
+  const organization = await lockAdministeredOrganization(work, by, slug);
+  const name = username.trim().toLowerCase();
+  const account = isName(name) ? await work.owners.find(name) : undefined;
+  // One answer for a name that is free and for one of an organization.
+  if (account?.kind !== 'account') throw wrongField('username', 'is the name of no person here');
+  if (await work.owners.findMember(organization.id, account.id))
+    throw wrongField('username', 'is a member already');
+  await work.owners.putMember(organization.id, account.id, role, work.now);
+  auditRoleChange(work, organization, account.id, role);
+}
+
+/**
+ * Gives a member another role, oneself too, unless nobody would be left as an admin.
+ * @returns what to announce to running processes once it is committed.
+ * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
+ */
+export async function changeRole(
+  work: SystemWork,
+  by: ActingPerson,
+  { slug, username, role }: { slug: string; username: string; role: Role },
+): Promise<Revocation[]> {
+  const organization = await lockAdministeredOrganization(work, by, slug);
+  const member = await requireMember(work, organization.id, username);
+  if (member.role === 'admin' && role !== 'admin') await requireAnotherAdmin(work, organization.id);
+  await work.owners.putMember(organization.id, member.id, role, work.now);
+  auditRoleChange(work, organization, member.id, role);
+  return endConnectionsBeyondRights(work, member.id);
+}
+
+/**
+ * Takes a member out: an admin anybody, everybody oneself, unless nobody would be left as an admin. What the person may do there
+ * ends with it; agents that were tied to the person stay with the organization.
+ * @returns what to announce to running processes once it is committed.
+ * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
+ */
+export async function removeMember(
+  work: SystemWork,
+  by: ActingPerson,
+  { slug, username }: { slug: string; username: string },
+): Promise<Revocation[]> {
+  const organization = await lockOrganization(work, by, slug);
+  const member = await requireMember(work, organization.id, username);
+  if (member.id !== by.account_id) requireAdmin(organization);
+  if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
+  await work.owners.removeMember(organization.id, member.id);
+  work.audit({ act: 'member.removed', account_id: member.id, about: organization.slug });
+  return endAccessOfMember(work, organization.id, member.id);
+}
+
+type Organization = NonNullable<Awaited<ReturnType<Memberships['memberships']['find']>>>;
+
+function auditRoleChange(work: SystemWork, { slug }: Organization, account_id: string, role: Role): void {
+  work.audit({ act: 'member.changed', account_id, about: slug, detail: { role } });
+}
+
+/** The organization, held until the transaction ends. @throws {DomainError} NOT_FOUND */
+async function lockOrganization(
+  { memberships }: Memberships,
+  by: ActingPerson,
+  slug: string,
+): Promise<Organization> {
+  const organization = isName(slug) ? await memberships.lock(by.account_id, slug) : undefined;
+  if (!organization) throw organizationNotFound();
+  return organization;
+}
+
+/** As held, for an admin only. @throws {DomainError} NOT_FOUND, FORBIDDEN */
+async function lockAdministeredOrganization(
+  work: Memberships,
+  by: ActingPerson,
+  slug: string,
+): Promise<Organization> {
+  const organization = await lockOrganization(work, by, slug);
+  requireAdmin(organization);
+  return organization;
+}
+
+function requireAdmin({ role, slug }: Organization): void {
+  if (role !== 'admin') throw new DomainError('FORBIDDEN', `Only admins of ${slug} may do that.`);
+}
+
+async function requireMember({ owners }: Memberships, organization_id: string, username: string) {
+  const account = isName(username) ? await owners.find(username) : undefined;
+  const member = account && (await owners.findMember(organization_id, account.id));
+  if (!member) throw new DomainError('NOT_FOUND', `No such member: ${username.slice(0, 80)}`);
+  return { id: account.id, role: member.role };
+}
+
+async function requireAnotherAdmin({ memberships }: Memberships, organization_id: string): Promise<void> {
+  if ((await memberships.countAdmins(organization_id)) > 1) return;
+  throw new DomainError(
+    'INVALID_TRANSITION',
+    'An organization keeps an admin: make somebody else one first.',
+  );
+}

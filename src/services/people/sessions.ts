@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import type { Person } from '../../domain/auth/person.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { sha256 } from '../auth/token-records.ts';
+
+type Sessions = Pick<SystemWork, 'sessions'>;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Milliseconds from the last use of a session to its end. */
+export const sessionLifeMs = 30 * dayMs;
+
+const maxSessions = 100;
+const maxAddressLength = 64;
+const maxUserAgentLength = 300;
+
+/**
+ * Opens a browser session of a person who has just proved who they are. It ends 30 days after its last use; beyond 100 sessions
+ * of one account the one that was used least recently ends.
+ * @returns the token for the browser, of which only the hash is kept, and when it ends (ms).
+ */
+export async function openSession(
+  { sessions, now, audit }: SystemWork,
+  from: { account_id: string; address: string; user_agent: string },
+): Promise<{ token: string; expires_at: number }> {
+  const token = randomBytes(32).toString('base64url');
+  const expires_at = now + sessionLifeMs;
+  await sessions.insert({
+    id_hash: sha256(token),
+    account_id: from.account_id,
+    address: from.address.slice(0, maxAddressLength),
+    user_agent: from.user_agent.slice(0, maxUserAgentLength),
+    created_at: now,
+    last_seen_at: now,
+    expires_at,
+  });
+  await sessions.keepLatest(from.account_id, maxSessions);
+  audit({ act: 'sign_in.succeeded', account_id: from.account_id, detail: { address: from.address } });
+  return { token, expires_at };
+}
+
+/** Who is signed in with this token: one keyed look-up. Undefined when the session is unknown, ended or expired at `now` (ms). */
+export async function findPerson(
+  { sessions }: Sessions,
+  token: string,
+  now: number,
+): Promise<Person | undefined> {
+  const idHash = sha256(token);
+  const found = await sessions.findPerson(idHash, now);
+  return found && { ...found, session_id: idHash.toString('base64url') };
+}
+
+/** Notes that a session is in use, so that it goes on for another 30 days. An ended one stays ended. */
+export async function touchSession({ sessions, now }: SystemWork, session_id: string): Promise<void> {
+  await sessions.touch(toIdHash(session_id), now, now + sessionLifeMs);
+}
+
+/** The sessions of an account that are not over, the last used first. Times in milliseconds; `id` is as in Person. */
+export async function listSessions({ sessions }: Sessions, account_id: string) {
+  const rows = await sessions.list(account_id, Date.now());
+  return rows.map(({ id_hash, created_at, last_seen_at, address, user_agent }) => ({
+    id: id_hash.toString('base64url'),
+    created_at,
+    last_seen_at,
+    address,
+    user_agent,
+  }));
+}
+
+/** Ends a session of an account; answers whether there was one. */
+export function endSession({ sessions }: Sessions, account_id: string, id: string): Promise<boolean> {
+  return sessions.remove(account_id, toIdHash(id));
+}
+
+/** Ends every session of a person except the one that asks; answers how many. */
+export async function endOtherSessions(
+  { sessions, audit }: Sessions & Pick<SystemWork, 'audit'>,
+  { account_id, session_id }: Person,
+): Promise<number> {
+  const ended = await sessions.removeAllExcept(account_id, toIdHash(session_id));
+  audit({ act: 'sessions.ended', account_id, detail: { sessions: ended } });
+  return ended;
+}
+
+function toIdHash(session_id: string): Buffer {
+  return Buffer.from(session_id, 'base64url');
+}

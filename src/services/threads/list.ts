@@ -1,0 +1,42 @@
+import { parseHandle } from '../../domain/agents/handles.ts';
+import type { ThreadStatus } from '../../domain/threads.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { type PageRequest, readPage } from '../paging.ts';
+
+export interface ListThreads extends PageRequest {
+  /** Absent: all that are not archived. */
+  status?: ThreadStatus | undefined;
+  with_handle?: string | undefined;
+  /** Milliseconds. */
+  updated_since?: number | undefined;
+}
+
+/** Where a thread stands, in the order that the first page saw: by its activity then, and what was committed then, and when. */
+type Position = readonly [activity: number, id: string, snapshot: string, since: number];
+
+/**
+ * A page of the actor's threads, newest activity first. Threads that get messages while the pages are read are neither missed nor
+ * shown twice: later pages keep the order that the first one saw.
+ * @throws {DomainError} INVALID_HANDLE, INVALID_CURSOR
+ */
+export async function listThreads(work: Work, input: ListThreads) {
+  const { status = null, updated_since = null } = input;
+  const with_handle = input.with_handle === undefined ? null : parseHandle(input.with_handle).canonical;
+  const { rows, next_cursor } = await readPage(work, input, {
+    binding: ['list_threads', status, with_handle, updated_since],
+    async rows(last: Position | null, limit) {
+      const after = last && toPosition(last);
+      const filter = { status, with_handle, updated_since, after, limit };
+      const threads = await work.threadList.list(work.actor.agent_id, filter);
+      const since = after?.since ?? work.now;
+      const first = after?.snapshot ?? work.snapshot;
+      return threads.map((thread) => ({ thread, since, snapshot: first ?? thread.snapshot }));
+    },
+    position: ({ thread, snapshot, since }): Position => [thread.activity, thread.id, snapshot, since],
+  });
+  return { threads: rows.map(({ thread }) => thread), next_cursor };
+}
+
+function toPosition([activity, id, snapshot, since]: Position) {
+  return { activity, id, snapshot, since };
+}

@@ -1,0 +1,110 @@
+import { DomainError } from '../../domain/errors.ts';
+import { checkInboundPolicy } from '../../policies/inbound.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
+import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
+import { toThreadEventData } from '../messages/append-message.ts';
+
+type Thread = Awaited<ReturnType<typeof requireThread>>;
+type Member = Thread['members'][number];
+
+const maxMembers = 256;
+
+/**
+ * Adds an agent to an active thread, whose history it then can read; its unread messages begin with the next one. Who is a member
+ * already stays one, without an event.
+ * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, AGENT_NOT_FOUND, INVALID_HANDLE, AGENT_PAUSED, VALIDATION_ERROR (the
+ * thread is full), and what the inbound policy of the agent refuses, or that of a member would refuse to a message of the actor.
+ */
+export async function addMember(work: Work, input: { thread_id: string; handle: string }): Promise<Thread> {
+  const thread = await requireThread(work, input.thread_id, { lock: true });
+  const [[agent]] = await Promise.all([requireAgents(work, [input.handle]), requireActiveActor(work)]);
+  if (!agent || thread.members.some(({ id }) => id === agent.id)) return thread;
+  if (thread.status !== 'active') {
+    throw new DomainError('THREAD_CLOSED', `This thread is ${thread.status}; set it to active first.`);
+  }
+  await requirePoliciesAllowChange(work, thread);
+  const refusal = checkInboundPolicy(agent, agent);
+  if (refusal) throw refusal;
+  if (thread.members.length >= maxMembers) {
+    throw new DomainError('VALIDATION_ERROR', `A thread has at most ${maxMembers} members.`);
+  }
+  await work.threadMembers.insert({
+    thread_id: thread.id,
+    agent_id: agent.id,
+    read_sequence: thread.last_sequence,
+    joined_at: work.now,
+  });
+  const member = { id: agent.id, canonical_handle: agent.canonical_handle };
+  const changed = await changeMembers(work, thread, [...thread.members, member]);
+  work.emit({
+    type: 'thread.member_added',
+    thread_id: thread.id,
+    recipients: changed.members.map(({ id }) => id),
+    data: { thread_id: thread.id, member, by: toActorRef(work), thread: toThreadEventData(changed) },
+  });
+  return changed;
+}
+
+/**
+ * Takes a member out of a thread, oneself or another one. It keeps the events that it has got, and gets no others.
+ * @param input.member_ref id or handle, also of a retired agent.
+ * @throws {DomainError} THREAD_NOT_FOUND, AGENT_NOT_FOUND (no member of this thread), INVALID_HANDLE
+ */
+export async function removeMember(
+  work: Work,
+  input: { thread_id: string; member_ref: string },
+): Promise<void> {
+  const thread = await requireThread(work, input.thread_id, { lock: true });
+  const key = parseAgentKey(input.member_ref);
+  const member = thread.members.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
+  if (!member) {
+    throw new DomainError(
+      'AGENT_NOT_FOUND',
+      `No such member of this thread: ${input.member_ref.slice(0, 80)}`,
+    );
+  }
+  await work.threadMembers.remove(thread.id, member.id);
+  const changed = await changeMembers(
+    work,
+    thread,
+    thread.members.filter(({ id }) => id !== member.id),
+  );
+  work.emit({
+    type: 'thread.member_removed',
+    thread_id: thread.id,
+    recipients: thread.members.map(({ id }) => id),
+    data: { thread_id: thread.id, member, by: toActorRef(work), thread: toThreadEventData(changed) },
+  });
+}
+
+/**
+ * Moves the actor's read mark forward, never back and never beyond the latest message. All members hear of a mark that moved.
+ * @throws {DomainError} THREAD_NOT_FOUND
+ */
+export async function markRead(
+  work: Work,
+  input: { thread_id: string; up_to_sequence: number },
+): Promise<void> {
+  // Held, so that nobody who is removed meanwhile is told.
+  const thread = await requireThread(work, input.thread_id, { lock: true });
+  const agent = toActorRef(work);
+  const mark = await work.threadMembers.markRead(thread.id, agent.id, input.up_to_sequence);
+  if (mark === undefined) return;
+  work.emit({
+    type: 'message.read',
+    thread_id: thread.id,
+    recipients: thread.members.map(({ id }) => id),
+    data: { thread_id: thread.id, agent, up_to_sequence: mark, read_at: work.now },
+  });
+}
+
+async function changeMembers(work: Work, thread: Thread, members: Member[]): Promise<Thread> {
+  const changed = { ...thread, members, updated_at: Math.max(thread.updated_at, work.now) };
+  await work.threads.update(changed);
+  return changed;
+}
+
+function toActorRef({ actor }: Work): Member {
+  return { id: actor.agent_id, canonical_handle: actor.handle };
+}

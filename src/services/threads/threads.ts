@@ -1,0 +1,112 @@
+import { DomainError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import { canTransition, type ThreadStatus } from '../../domain/threads.ts';
+import { checkInboundPolicy } from '../../policies/inbound.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { requireAgents, requireThread } from '../access.ts';
+import { requireActingAgent, requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
+import { appendMessage, type MessageDraft, toThreadEventData } from '../messages/append-message.ts';
+
+export interface CreateThread {
+  /** Handles or ids of the other members, at least one. */
+  participants: readonly string[];
+  subject: string | null;
+  initial_message: MessageDraft | null;
+}
+
+/**
+ * Opens a thread, with its first message when one is given: both or neither.
+ * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND,
+ * INVALID_HANDLE, what the inbound policy of a participant refuses, and what the first message is refused with.
+ */
+export async function createThread(work: Work, input: CreateThread) {
+  const [creator, others] = await Promise.all([
+    requireActingAgent(work),
+    requireAgents(work, input.participants),
+  ]);
+  if (!creator.can_initiate_threads) {
+    throw new DomainError(
+      'CANNOT_INITIATE_THREADS',
+      'The owner of this agent does not let it start threads.',
+    );
+  }
+  requireDistinctMembers(others, creator.id);
+  for (const other of others) {
+    const refusal = checkInboundPolicy(other, other);
+    if (refusal) throw refusal;
+  }
+  // As threads are read: in the order of joining, then of handles.
+  const members = [creator, ...others]
+    .map(({ id, canonical_handle }) => ({ id, canonical_handle }))
+    .sort((a, b) => (a.canonical_handle < b.canonical_handle ? -1 : 1));
+  const thread = {
+    id: newId('thread'),
+    subject: input.subject,
+    created_by: creator.id,
+    created_at: work.now,
+  };
+  const member_ids = members.map((member) => member.id);
+  await work.threads.insert({ ...thread, member_ids });
+
+  const fresh = {
+    status: 'active' as const,
+    last_sequence: 0,
+    last_message_at: null,
+    updated_at: work.now,
+    unread_count: 0,
+  };
+  const created_by = { id: creator.id, canonical_handle: creator.canonical_handle };
+  work.emit({
+    type: 'thread.created',
+    thread_id: thread.id,
+    recipients: member_ids,
+    data: { ...thread, ...fresh, members, created_by },
+  });
+
+  const message =
+    input.initial_message &&
+    (await appendMessage(work, thread.id, Promise.resolve({ member_ids }), input.initial_message));
+  return { thread: await requireThread(work, thread.id), initial_message_id: message?.id };
+}
+
+function requireDistinctMembers(others: { id: string; canonical_handle: string }[], self: string): void {
+  const ids = others.map((other) => other.id);
+  const again = others.find((other, index) => other.id === self || ids.indexOf(other.id) < index);
+  if (!again) return;
+  const why = again.id === self ? 'names yourself' : 'is named twice';
+  throw new DomainError('VALIDATION_ERROR', `${again.canonical_handle} ${why}; name each other member once.`);
+}
+
+export interface UpdateThread {
+  thread_id: string;
+  status?: ThreadStatus | undefined;
+  subject?: string | null | undefined;
+}
+
+/**
+ * Changes status or subject. What stays as it was causes no event. A subject is text for every member: who may not write to one of
+ * them does not change it either.
+ * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION; for the subject what stands against a message of the actor
+ */
+export async function updateThread(work: Work, input: UpdateThread) {
+  const thread = await requireThread(work, input.thread_id, { lock: true });
+  const status = input.status ?? thread.status;
+  const subject = input.subject === undefined ? thread.subject : input.subject;
+  if (status === thread.status && subject === thread.subject) return thread;
+  if (status !== thread.status && !canTransition(thread.status, status)) {
+    throw new DomainError('INVALID_TRANSITION', `A thread cannot go from ${thread.status} to ${status}.`);
+  }
+  if (subject !== thread.subject) {
+    await requireActiveActor(work);
+    await requirePoliciesAllowChange(work, thread);
+  }
+  const updated = { ...thread, status, subject, updated_at: Math.max(thread.updated_at, work.now) };
+  await work.threads.update(updated);
+  work.emit({
+    type: 'thread.updated',
+    thread_id: thread.id,
+    recipients: thread.members.map((member) => member.id),
+    data: toThreadEventData(updated),
+  });
+  return updated;
+}

@@ -1,0 +1,42 @@
+import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import { createLogger } from '../platform/observability/logger.ts';
+
+/**
+ * Runs one process of the service: reads the settings, starts it, tells the parent when it is ready, and stops it on SIGTERM,
+ * on SIGINT or when the parent is gone. SIGTERM leaves time to a balancer, the others do not; one that comes again ends nothing early,
+ * since npm and service managers send each of them twice. A wrong setting is one line and exit code 1.
+ */
+export async function runProcess(
+  part: string,
+  start: (config: Config, lifecycle: Lifecycle) => Promise<void>,
+): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger({ level: config.LOG_LEVEL, part });
+  const lifecycle = createLifecycle(logger);
+  const end = async (reason: string, status: number, isGraceful = false) => {
+    const clean = await lifecycle.stop(reason, { isGraceful });
+    process.exit(clean ? status : 1);
+  };
+  process.on('SIGTERM', () => void end('SIGTERM', 0, true));
+  process.on('SIGINT', () => void end('SIGINT', 0));
+  process.once('disconnect', () => void end('the parent process is gone', 0));
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+  try {
+    await start(config, lifecycle);
+    process.send?.({ type: 'ready' });
+  } catch (error) {
+    logger.fatal({ err: error }, 'cannot start');
+    await end('cannot start', 1);
+  }
+}
+
+function readConfig(): Config {
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return process.exit(1);
+  }
+}

@@ -1,0 +1,50 @@
+import type { AgentOfPerson } from '../../../services/people/agents.ts';
+import { Badge } from './content.tsx';
+import { Rows } from './rows.tsx';
+
+type ShownAgent = Pick<
+  AgentOfPerson,
+  'id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online' | 'owner_name'
+>;
+
+/** Agents below each other, each with the way to its page. */
+export function AgentRows({ agents }: { agents: readonly ShownAgent[] }) {
+  const rows = agents.map((agent) => ({
+    key: agent.id,
+    mark: monogram(agent.display_name),
+    title: <a href={`/console/agents/${agent.id}`}>{agent.display_name}</a>,
+    text: <Handle of={agent.canonical_handle} />,
+    side: <AgentBadges {...agent} />,
+  }));
+  return <Rows label="Agents" rows={rows} />;
+}
+
+/** What is particular about an agent, in a word each. */
+export function AgentBadges({
+  scope,
+  visibility,
+  paused,
+  is_online,
+}: Pick<ShownAgent, 'scope' | 'visibility' | 'paused' | 'is_online'>) {
+  return (
+    <>
+      {is_online && <Badge tone="good">Online</Badge>}
+      {paused && <Badge tone="warning">Paused</Badge>}
+      {scope !== 'personal' && <Badge>{scope === 'shared' ? 'Shared' : 'Organization'}</Badge>}
+      <Badge tone={visibility === 'public' ? 'accent' : 'plain'}>
+        {visibility === 'public' ? 'Public' : 'Private'}
+      </Badge>
+    </>
+  );
+}
+
+/** A handle as people write it. */
+export function Handle({ of }: { of: string }) {
+  return <span class="code">@{of}</span>;
+}
+
+/** The first letter of a name, for the square in front of it. */
+export function monogram(name: string): string {
+  const [first] = new Intl.Segmenter('en').segment(name.trim());
+  return first?.segment ?? '?';
+}

@@ -1,0 +1,64 @@
+import { useLayoutContext } from './layout-context.ts';
+import type { Shell, ShownPage } from '../route.ts';
+import { Notice } from './content.tsx';
+import { Form } from './form.tsx';
+import { Navigation } from './navigation.tsx';
+
+/** The name that pages show. */
+const productName = 'Agent Messaging';
+
+/** A whole document around the body of a page. */
+export function Layout({ title, body, shell = 'console' }: ShownPage) {
+  const { assets, person, flash } = useLayoutContext();
+  const framed: Shell = shell === 'console' && !person ? 'focus' : shell;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{`${title} · ${productName}`}</title>
+        {assets.styles.map((address) => (
+          <link rel="stylesheet" href={address} key={address} />
+        ))}
+        <link rel="icon" type="image/svg+xml" href={assets.mark} />
+      </head>
+      <body class={`shell-${framed}`}>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <Top shell={framed} />
+        {framed === 'console' && <Navigation />}
+        <main id="main" tabIndex={-1}>
+          {flash && <Notice tone={flash.tone}>{flash.text}</Notice>}
+          {body}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Top({ shell }: { shell: Shell }) {
+  const { assets, person } = useLayoutContext();
+  return (
+    <header class="top">
+      <a class="brand" href={person ? '/console' : '/'}>
+        <img src={assets.mark} alt="" width="32" height="32" />
+        <span>{productName}</span>
+      </a>
+      {shell === 'console' && person && (
+        <div class="whoami">
+          <a href="/console/account" aria-label={`Account of ${person.username}`}>
+            {person.username}
+          </a>
+          <Form action="/sign-out" class="inline">
+            <button class="link" type="submit">
+              Sign out
+            </button>
+          </Form>
+        </div>
+      )}
+    </header>
+  );
+}

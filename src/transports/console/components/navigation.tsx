@@ -1,0 +1,34 @@
+import { useLayoutContext } from './layout-context.ts';
+
+const navigationLinks = [
+  ['/console', 'Home'],
+  ['/console/agents', 'Agents'],
+  ['/console/approvals', 'Approvals'],
+  ['/console/connections', 'Connected apps'],
+  ['/console/organizations', 'Organizations'],
+  ['/console/sessions', 'Sessions'],
+  ['/console/account', 'Account'],
+] as const;
+
+/** The way through the console; tells which place the page belongs to. */
+export function Navigation() {
+  const { path } = useLayoutContext();
+  return (
+    <nav class="places" aria-label="Console">
+      <ul>
+        {navigationLinks.map(([address, name]) => (
+          <li key={address}>
+            <a href={address} aria-current={ariaCurrent(address, path)}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function ariaCurrent(address: string, path: string): 'page' | 'true' | undefined {
+  if (path === address) return 'page';
+  return address !== '/console' && path.startsWith(`${address}/`) ? 'true' : undefined;
+}

@@ -1,0 +1,40 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { cookieName } from './cookies.ts';
+
+/** One sentence for the top of the next page. */
+const flash = z.object({ tone: z.enum(['good', 'warning']), text: z.string() });
+
+export type Flash = z.infer<typeof flash>;
+
+const lifetimeMs = 60_000;
+const maxTextLength = 300;
+
+/** Keeps a sentence for the next page of this browser, in a signed cookie: only what we said ourselves is shown. */
+export function keepFlash(ctx: Context, { tone, text }: Flash): void {
+  const value = Buffer.from(JSON.stringify({ tone, text: text.slice(0, maxTextLength) })).toString(
+    'base64url',
+  );
+  ctx.cookies.set(cookieName(ctx, 'flash'), value, {
+    signed: true,
+    httpOnly: true,
+    sameSite: 'lax',
+    overwrite: true,
+    maxAge: lifetimeMs,
+  });
+}
+
+/** What was kept, which then is over. */
+export function takeFlash(ctx: Context): Flash | undefined {
+  const name = cookieName(ctx, 'flash');
+  const value = ctx.cookies.get(name, { signed: true });
+  if (value === undefined) return undefined;
+  ctx.cookies.set(name, null, { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true });
+  const parsed = flash.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString()));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** A sentence about what went well. */
+export function successFlash(text: string): Flash {
+  return { tone: 'good', text };
+}

@@ -1,0 +1,33 @@
+import { renderCardBody } from '../../../http/render-card-body.ts';
+import type { Profile } from '../../agent-profile-form.ts';
+import { Handle, monogram } from '../../components/agent-rows.tsx';
+
+/** A card as whoever asks for it as a page sees it. */
+export function AgentCard({ handle, profile }: { handle: string; profile: Profile }) {
+  const { display_name, description, skills, card_body } = profile;
+  return (
+    <div class="agent-card">
+      <div class="agent-card-top">
+        <span class="mark" aria-hidden="true">
+          {monogram(display_name)}
+        </span>
+        <div>
+          <p class="agent-card-name">{display_name}</p>
+          <Handle of={handle} />
+        </div>
+      </div>
+      {description !== '' && <p class="lines">{description}</p>}
+      {skills.length > 0 && (
+        <ul class="agent-card-skills">
+          {skills.map((skill) => (
+            <li key={skill.name}>
+              <strong>{skill.name}</strong> {skill.description}
+            </li>
+          ))}
+        </ul>
+      )}
+      {/* Rendered without raw HTML, and cut down to harmless elements. */}
+      <div class="written" dangerouslySetInnerHTML={{ __html: renderCardBody(card_body) }} />
+    </div>
+  );
+}

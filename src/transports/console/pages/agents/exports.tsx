@@ -1,0 +1,77 @@
+import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { type ExportReport, presentExport } from '../../../../presenters/agent-export.ts';
+import { signArchiveUrl, beginExport, listExports } from '../../../../services/agents/exports.ts';
+import { requireAgentOfPerson } from '../../../../services/people/agents.ts';
+import { successFlash } from '../../flash.ts';
+import { Actions, ButtonLink } from '../../components/form.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageParts } from '../../parts.ts';
+import { action, type ConsoleRoute, page } from '../../route.ts';
+import { CountPoints, Report, reportsPage, readReportsQuery } from './reports.tsx';
+
+/** Where a person finds the exports of agents that they asked for. */
+export const exportsAddress = '/console/exports';
+
+/** Having all that is held of an agent gathered, and fetching it. Who asked for it sees it, and nobody else. */
+export function exportRoutes({ unitOfWork, addresses, settings }: PageParts): ConsoleRoute[] {
+  return [
+    page(exportsAddress, async ({ query, person }) => {
+      const found = await unitOfWork.readAsSystem((all) =>
+        listExports(all, person.account_id, readReportsQuery(query, 'export')),
+      );
+      return reportsPage({
+        title: 'Exported agents',
+        lead: 'All that is held of an agent, in one archive. Only you can fetch it, until it is removed.',
+        path: exportsAddress,
+        what: 'exports',
+        hint: 'You can export an agent under its settings.',
+        found: found.map(presentExport),
+        show: (report) => <ExportCard key={report.id} report={report} />,
+      });
+    }),
+    page(`${exportsAddress}/:id/archive`, async ({ ctx, params, person }) => {
+      const address = await unitOfWork.writeAsSystem(
+        (work) => signArchiveUrl(work, addresses, person.account_id, params['id'] ?? ''),
+        authorFromPerson(person),
+      );
+      ctx.redirect(address);
+      return 'handled' as const;
+    }),
+    action('/console/agents/:id/export', async ({ params, person }) => {
+      const { canonical_handle } = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+        const agent = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'acts_as');
+        await beginExport(work, agent, { account_id: person.account_id, days: settings.export_days });
+        return agent;
+      }, authorFromPerson(person));
+      return { to: exportsAddress, flash: successFlash(`@${canonical_handle} is being exported.`) };
+    }),
+  ];
+}
+
+function ExportCard({ report }: { report: ExportReport }) {
+  const { id, expires_at, exported, missing_files, size_bytes } = report;
+  const afterwards = (
+    <>
+      It is removed <Time at={expires_at} />.
+    </>
+  );
+  return (
+    <Report of={report} done="Ready" awaited="the archive" afterwards={afterwards}>
+      <CountPoints of={exported}>
+        {missing_files.length > 0 && <li>files that are lost: {missing_files.length}</li>}
+      </CountPoints>
+      {size_bytes !== null && (
+        <Actions>
+          <ButtonLink href={`${exportsAddress}/${id}/archive`} kind="primary">
+            {`Download ${sizeText(size_bytes)}`}
+          </ButtonLink>
+        </Actions>
+      )}
+    </Report>
+  );
+}
+
+function sizeText(bytes: number): string {
+  const kib = Math.max(1, Math.ceil(bytes / 1_024));
+  return kib < 1_024 ? `${kib} KiB` : `${Math.ceil(kib / 1_024)} MiB`;
+}

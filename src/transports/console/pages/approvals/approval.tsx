@@ -1,0 +1,109 @@
+import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import {
+  type Approval,
+  requireApprovalForPerson,
+  decideAsPerson,
+} from '../../../../services/approvals/approvals.ts';
+import { consequenceText, outcomeText, stateLabels, requestText } from './approval-text.ts';
+import { Handle } from '../../components/agent-rows.tsx';
+import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
+import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Time } from '../../components/time.tsx';
+import { redirectOrWarn } from '../../or-warning.ts';
+import type { PageParts } from '../../parts.ts';
+import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
+
+const path = '/console/approvals/:id';
+
+/** One question of an agent to its person. Programs give people the address of this page. */
+export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
+  return [
+    page(path, async ({ params, person }) => {
+      const id = params['id'] ?? '';
+      return approvalPage(
+        await unitOfWork.readAsSystem((all) => requireApprovalForPerson(all, person.account_id, id)),
+      );
+    }),
+    action(path, async ({ params, person, form }) => {
+      const { account_id } = person;
+      const { id } = await unitOfWork.readAsSystem((all) =>
+        requireApprovalForPerson(all, account_id, params['id'] ?? ''),
+      );
+      const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
+      return redirectOrWarn(`/console/approvals/${id}`, async () => {
+        await unitOfWork.writeAsSystem(
+          (work) => decideAsPerson(work, account_id, id, decision),
+          authorFromPerson({ account_id }),
+        );
+        return decision === 'approved'
+          ? 'Approved. You can go back to where the agent asked.'
+          : 'Denied. Nothing is done.';
+      });
+    }),
+  ];
+}
+
+function approvalPage(approval: Approval): ShownPage {
+  const { id, agent_id, agent_handle, agent_display_name, client_name, message, state } = approval;
+  const { created_at, expires_at, decided_at } = approval;
+  const { word, tone } = stateLabels[state];
+  const waits = state === 'pending';
+  const body = (
+    <>
+      <Heading
+        title={
+          <>
+            <bdi>{agent_display_name}</bdi> {requestText(approval)}
+          </>
+        }
+        back={{ href: '/console/approvals', text: 'Approvals' }}
+      />
+      <Card>
+        <p>
+          <Badge tone={tone}>{word}</Badge> {outcomeText(approval)}
+        </p>
+        {waits && <p>{consequenceText[approval.action]}</p>}
+        {message !== '' && (
+          <div>
+            <p class="hint">What it wants to say:</p>
+            <blockquote class="quote">{message}</blockquote>
+          </div>
+        )}
+        <Facts
+          facts={[
+            [
+              'Your agent',
+              <a href={`/console/agents/${agent_id}`} key="agent">
+                <Handle of={agent_handle} />
+              </a>,
+            ],
+            ['The other agent', <Handle of={approval.target} key="target" />],
+            ...(client_name === ''
+              ? []
+              : [['Asked through, as it calls itself', <bdi key="client">{client_name}</bdi>] as const]),
+            ['Asked', <Time at={created_at} key="asked" />],
+            ...(waits ? [['Waits until', <Time at={expires_at} key="until" />] as const] : []),
+            ...(decided_at === null ? [] : [['Decided', <Time at={decided_at} key="decided" />] as const]),
+          ]}
+        />
+        {waits ? (
+          <Form action={`/console/approvals/${id}`}>
+            <Actions even>
+              <Button name="decision" value="approve">
+                Approve
+              </Button>
+              <Button kind="quiet" name="decision" value="deny">
+                Deny
+              </Button>
+            </Actions>
+          </Form>
+        ) : (
+          <Actions>
+            <ButtonLink href="/console/approvals">All approvals</ButtonLink>
+          </Actions>
+        )}
+      </Card>
+    </>
+  );
+  return { title: `${agent_display_name} ${requestText(approval)}`, body };
+}

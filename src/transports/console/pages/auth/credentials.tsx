@@ -1,0 +1,102 @@
+import type { AgentOfPerson } from '../../../../services/people/agents.ts';
+import { type Credential, listCredentialsPage } from '../../../../services/auth/credentials.ts';
+import { actAsAgent } from '../../act-as-agent.ts';
+import { Badge, Card, Empty } from '../../components/content.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { NextPage } from '../../components/next-page.tsx';
+import { Scopes } from './scope-choices.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageParts } from '../../parts.ts';
+import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
+import { agentAddress, AgentHeading } from '../agents/heading.tsx';
+
+const pageSize = 25;
+
+/** The credentials of an agent: what programs sign in with that no person sits at. */
+export function credentialListRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    page('/console/agents/:id/credentials', async ({ params, query, person }) => {
+      const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
+      const active = query.get('show') !== 'revoked';
+      const only = { active, before: query.get('before'), limit: pageSize + 1 };
+      const found = await parts.unitOfWork.readAsSystem((all) => listCredentialsPage(all, agent.id, only));
+      return credentialsPage(agent, found, active);
+    }),
+  ];
+}
+
+function credentialsPage(agent: AgentOfPerson, found: readonly Credential[], active: boolean): ShownPage {
+  const address = agentAddress(agent, 'credentials');
+  const credentials = found.slice(0, pageSize);
+  const last = found.length > pageSize ? credentials.at(-1) : undefined;
+  const next = last && { ...(!active && { show: 'revoked' }), before: last.client_id };
+  const create = (
+    <ButtonLink href={`${address}/new`} kind="primary">
+      New credential
+    </ButtonLink>
+  );
+  const body = (
+    <>
+      <AgentHeading agent={agent} current={address} />
+      {active && credentials.length === 0 ? (
+        <Empty title="No credentials" action={create}>
+          A server signs in with one and acts as this agent, while no person sits at it.
+        </Empty>
+      ) : (
+        <Card title={active ? 'Credentials' : 'Revoked credentials'} action={active && create}>
+          {credentials.length === 0 ? (
+            <p>None was revoked.</p>
+          ) : (
+            <Rows label="Credentials" rows={credentials.map((each) => credentialRow(address, each))} />
+          )}
+        </Card>
+      )}
+      <NextPage path={address} next={next} what="credentials" />
+      <p class="aside">
+        {active ? (
+          <a href={`${address}?show=revoked`}>Revoked credentials</a>
+        ) : (
+          <a href={address}>Credentials that are good</a>
+        )}
+      </p>
+    </>
+  );
+  return { title: `Credentials of ${agent.display_name}`, body };
+}
+
+function credentialRow(address: string, credential: Credential) {
+  const { client_id, name, scopes, created_at, last_used_at, revoked_at } = credential;
+  return {
+    key: client_id,
+    mark: <Icon name="key" />,
+    title: name ?? 'Without a name',
+    text: (
+      <>
+        <span class="code">{client_id}</span>
+        <br />
+        <Scopes scopes={scopes} />
+        <br />
+        Made <Time at={created_at} /> ·{' '}
+        {last_used_at === null ? (
+          'never used'
+        ) : (
+          <>
+            used <Time at={last_used_at} />
+          </>
+        )}
+      </>
+    ),
+    side:
+      revoked_at === null ? (
+        <ButtonLink href={`${address}/${client_id}/revoke`}>
+          Revoke<span class="unseen"> {name ?? client_id}</span>
+        </ButtonLink>
+      ) : (
+        <Badge>
+          Revoked <Time at={revoked_at} />
+        </Badge>
+      ),
+  };
+}

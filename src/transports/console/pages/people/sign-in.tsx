@@ -1,0 +1,113 @@
+import { auditFailedSignIn } from '../../../../services/audit.ts';
+import { addressKey } from '../../../http/address-key.ts';
+import { checkPassword } from '../../../../services/people/sign-in.ts';
+import { Card, Heading, Notice } from '../../components/content.tsx';
+import { ExternalLink } from './external-link.tsx';
+import { Field } from '../../components/field.tsx';
+import { Button, Form } from '../../components/form.tsx';
+import type { PageParts } from '../../parts.ts';
+import { orShowFormAgain } from '../../form-errors.ts';
+import { safeReturnPath } from '../../return-path.ts';
+import { type ConsoleRoute, publicAction, publicPage, type ShownPage, type Visit } from '../../route.ts';
+
+/** A name is never longer; what is counted by must not be as long as somebody likes. */
+const maxUsernameLength = 80;
+
+/** Signing in with username and password. */
+export function signInRoutes({
+  unitOfWork,
+  limits,
+  sessions,
+  settings,
+  external,
+}: PageParts): ConsoleRoute[] {
+  async function spend(visit: Visit, username: string): Promise<void> {
+    const name = username.trim().toLowerCase().slice(0, maxUsernameLength);
+    const address = addressKey(visit.ctx);
+    await limits.consume('sign_in_address', address);
+    await limits.consume('sign_in', `${name} ${address}`);
+    await limits.consume('sign_in_account', name);
+  }
+  const { signup } = settings;
+  const show = (page: Omit<SignInPage, 'signup' | 'external'>) =>
+    signInPage({ ...page, signup, external: external?.name });
+
+  return [
+    publicPage('/sign-in', ({ query, person }) => {
+      const to = safeReturnPath(query.get('to'));
+      return person ? { to } : show({ to });
+    }),
+    publicAction('/sign-in', (visit) => {
+      const to = safeReturnPath(visit.form.get('to'));
+      const username = visit.form.get('username') ?? '';
+      return orShowFormAgain(
+        async () => {
+          await spend(visit, username);
+          const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
+          if (!found) {
+            const address = visit.ctx.ip.replace(/^::ffff:/, '');
+            await unitOfWork.writeAsSystem((work) => auditFailedSignIn(work, username, address));
+            return show({ to, username, status: 400, message: wrongCredentialsMessage });
+          }
+          await sessions.begin(visit.ctx, found.account_id);
+          return { to };
+        },
+        ({ status, message, retry_after }) => show({ to, username, status, message, retry_after }),
+      );
+    }),
+  ];
+}
+
+const wrongCredentialsMessage = 'That username and password do not go together.';
+
+interface SignInPage {
+  to: string;
+  username?: string;
+  status?: number;
+  message?: string | undefined;
+  retry_after?: number | undefined;
+  signup: PageParts['settings']['signup'];
+  /** Name of the other provider through which people sign in. */
+  external: string | undefined;
+}
+
+function signInPage(page: SignInPage): ShownPage {
+  const { to, username, status = 200, message, retry_after, signup, external } = page;
+  const connecting = to.startsWith('/authorize/');
+  const body = (
+    <>
+      <Heading title="Sign in" lead={connecting ? 'Then you decide what the app may do.' : undefined} />
+      <Card>
+        {message !== undefined && <Notice tone="danger">{message}</Notice>}
+        <Form action="/sign-in" hidden={{ to }}>
+          <Field
+            name="username"
+            label="Username"
+            value={username}
+            autocomplete="username"
+            plain
+            required
+            autofocus={username === undefined}
+          />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            required
+            autofocus={username !== undefined}
+          />
+          <Button wide>Sign in</Button>
+        </Form>
+        {external !== undefined && <ExternalLink name={external} to={to} />}
+      </Card>
+      {signup !== 'closed' && (
+        <p class="aside">
+          New here? <a href={`/sign-up?${new URLSearchParams({ to }).toString()}`}>Create an account</a>
+        </p>
+      )}
+    </>
+  );
+  const title = message === undefined ? 'Sign in' : 'Error: Sign in';
+  return { title, body, status, retry_after, shell: 'focus' };
+}

@@ -1,0 +1,89 @@
+import { type DeliveryState, deliveryStates } from '../../../../domain/webhooks.ts';
+import type { WebhookDeliveryRecord, WebhookRecord } from '../../../../presenters/webhook.ts';
+import { Badge, Card } from '../../components/content.tsx';
+import { Button, Form } from '../../components/form.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { NextPage } from '../../components/next-page.tsx';
+import { Time } from '../../components/time.tsx';
+import { deliveryStateLabels } from './webhook-text.ts';
+
+/** The state that a query asks for, if it is one. */
+export function readState(query: URLSearchParams): DeliveryState | undefined {
+  return deliveryStates.find((state) => state === query.get('state'));
+}
+
+interface WebhookLogProps {
+  webhook: WebhookRecord;
+  address: string;
+  state: DeliveryState | undefined;
+  deliveries: readonly WebhookDeliveryRecord[];
+  next_cursor?: string | undefined;
+}
+
+/** What became of the events at a webhook, and the way to post them once more. */
+export function WebhookLog({ webhook, address, state, deliveries, next_cursor }: WebhookLogProps) {
+  const next = { ...(state !== undefined && { state }), cursor: next_cursor };
+  return (
+    <Card
+      title={state === undefined ? 'What was posted' : `What was posted: ${deliveryStateLabels[state].text}`}
+      action={
+        state === undefined ? (
+          <a href={`${address}?state=failed`}>Only what failed</a>
+        ) : (
+          <a href={address}>Everything</a>
+        )
+      }
+    >
+      {deliveries.length === 0 ? (
+        <p>Nothing yet. It is kept for 30 days.</p>
+      ) : (
+        <Rows
+          label="Deliveries"
+          rows={deliveries.map((delivery) => deliveryRow(webhook, address, delivery))}
+        />
+      )}
+      <NextPage path={address} next={next} what="deliveries" />
+      {webhook.enabled && state === 'failed' && deliveries.length > 0 && (
+        <Form action={`${address}/replay`} class="inline">
+          <Button>Post all of them once more</Button>
+        </Form>
+      )}
+    </Card>
+  );
+}
+
+function deliveryRow({ enabled }: WebhookRecord, address: string, delivery: WebhookDeliveryRecord) {
+  const { id, event_type, state, attempts, next_at, last_status, last_error, created_at } = delivery;
+  const { tone, text } = deliveryStateLabels[state];
+  return {
+    key: id,
+    title: event_type,
+    text: (
+      <>
+        <span class="code">{id}</span>
+        <br />
+        <Time at={created_at} /> · {attempts === 1 ? 'one attempt' : `${attempts} attempts`}
+        {last_status !== null && ` · answered ${last_status}`}
+        {last_error !== null && ` · ${last_error}`}
+        {next_at !== null && (
+          <>
+            {' '}
+            · next <Time at={next_at} />
+          </>
+        )}
+      </>
+    ),
+    side: (
+      <>
+        <Badge tone={tone}>{text}</Badge>
+        {enabled && state !== 'pending' && (
+          <Form action={`${address}/replay`} class="inline" hidden={{ delivery_id: id }}>
+            <Button kind="quiet">
+              Again<span class="unseen"> {id}</span>
+            </Button>
+          </Form>
+        )}
+      </>
+    ),
+  };
+}

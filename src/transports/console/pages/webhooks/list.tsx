@@ -1,0 +1,75 @@
+import { maxWebhooks } from '../../../../domain/webhooks.ts';
+import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
+import type { WebhookRecord } from '../../../../presenters/webhook.ts';
+import type { AgentOfPerson } from '../../../../services/people/agents.ts';
+import { actAsAgent } from '../../act-as-agent.ts';
+import { Badge, Card, Empty } from '../../components/content.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageParts } from '../../parts.ts';
+import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
+import { eventText } from './webhook-text.ts';
+import { agentAddress, AgentHeading } from '../agents/heading.tsx';
+
+/** The addresses that events of an agent are posted to. */
+export function webhookListRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    page('/console/agents/:id/webhooks', async ({ params, person }) => {
+      const { agent, call } = await actAsAgent(parts, person, params['id'] ?? '');
+      return webhooksPage(agent, (await call(listWebhooksOperation)).webhooks);
+    }),
+  ];
+}
+
+function webhooksPage(agent: AgentOfPerson, webhooks: readonly WebhookRecord[]): ShownPage {
+  const address = agentAddress(agent, 'webhooks');
+  const create = (
+    <ButtonLink href={`${address}/new`} kind="primary">
+      New webhook
+    </ButtonLink>
+  );
+  const body = (
+    <>
+      <AgentHeading agent={agent} />
+      {webhooks.length === 0 ? (
+        <Empty title="No webhooks" action={create}>
+          What happens to this agent is posted to a server of yours, also while the agent is offline.
+        </Empty>
+      ) : (
+        <Card title="Webhooks" action={webhooks.length < maxWebhooks && create}>
+          <Rows label="Webhooks" rows={webhooks.map((each) => webhookRow(address, each))} />
+        </Card>
+      )}
+    </>
+  );
+  return { title: `Webhooks of ${agent.display_name}`, body };
+}
+
+function webhookRow(address: string, webhook: WebhookRecord) {
+  const { id, url, description, event_types, only_when_offline, enabled, created_at } = webhook;
+  return {
+    key: id,
+    mark: <Icon name="globe" />,
+    title: description || new URL(url).host,
+    text: (
+      <>
+        <span class="code">{url}</span>
+        <br />
+        {event_types === null ? 'All events' : event_types.map((type) => eventText[type]).join(' · ')}
+        {only_when_offline && ' · only while it is offline'}
+        <br />
+        Made <Time at={created_at} />
+      </>
+    ),
+    side: (
+      <>
+        {enabled ? <Badge tone="good">Enabled</Badge> : <Badge tone="danger">Disabled</Badge>}
+        <ButtonLink href={`${address}/${id}`}>
+          Open<span class="unseen"> {description || url}</span>
+        </ButtonLink>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,84 @@
+import { accountRoutes } from './pages/people/account.tsx';
+import { agentDeleteRoutes } from './pages/agents/delete.tsx';
+import { agentEraseRoutes } from './pages/agents/erase.tsx';
+import { agentNewRoutes } from './pages/agents/new.tsx';
+import { agentProfileRoutes } from './pages/agents/profile.tsx';
+import { agentSettingsRoutes } from './pages/agents/settings.tsx';
+import { agentListRoutes } from './pages/agents/list.tsx';
+import { allowlistRoutes } from './pages/contacts/allowlist.tsx';
+import { approvalRoutes } from './pages/approvals/approval.tsx';
+import { approvalListRoutes } from './pages/approvals/list.tsx';
+import { blockRoutes } from './pages/contacts/blocks.tsx';
+import { connectionRoutes } from './pages/auth/connections.tsx';
+import { consentRoutes } from './pages/auth/consent.tsx';
+import { contactNewRoutes } from './pages/contacts/new.tsx';
+import { contactRemoveRoutes } from './pages/contacts/remove.tsx';
+import { contactListRoutes } from './pages/contacts/list.tsx';
+import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
+import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
+import { credentialListRoutes } from './pages/auth/credentials.tsx';
+import { erasureRoutes } from './pages/agents/erasures.tsx';
+import { exportRoutes } from './pages/agents/exports.tsx';
+import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
+import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
+import { homeRoutes } from './pages/home.tsx';
+import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
+import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
+import { organizationRoutes } from './pages/people/organization.tsx';
+import { organizationListRoutes } from './pages/people/organizations.tsx';
+import { sessionRoutes } from './pages/people/sessions.tsx';
+import { signInRoutes } from './pages/people/sign-in.tsx';
+import { signOutRoutes } from './pages/people/sign-out.ts';
+import { signUpRoutes } from './pages/people/sign-up.tsx';
+import { startRoutes } from './pages/start.tsx';
+import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
+import { webhookNewRoutes } from './pages/webhooks/new.tsx';
+import { webhookRoutes } from './pages/webhooks/webhook.tsx';
+import { webhookListRoutes } from './pages/webhooks/list.tsx';
+import type { PageParts } from './parts.ts';
+import type { ConsoleRoute } from './route.ts';
+
+/** Every page and every form of the console. */
+export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    ...startRoutes(parts),
+    ...signInRoutes(parts),
+    ...signUpRoutes(parts),
+    ...externalSignInRoutes(parts),
+    ...signOutRoutes(parts),
+    ...consentRoutes(parts),
+    ...homeRoutes(parts),
+    ...agentListRoutes(parts),
+    // Before what takes any other word for the id of an agent.
+    ...agentNewRoutes(parts),
+    ...agentProfileRoutes(parts),
+    ...agentSettingsRoutes(parts),
+    ...agentDeleteRoutes(parts),
+    ...agentEraseRoutes(parts),
+    ...erasureRoutes(parts),
+    ...exportRoutes(parts),
+    ...contactListRoutes(parts),
+    ...contactNewRoutes(parts),
+    ...contactRemoveRoutes(parts),
+    ...blockRoutes(parts),
+    ...allowlistRoutes(parts),
+    ...credentialListRoutes(parts),
+    ...credentialNewRoutes(parts),
+    ...credentialRevokeRoutes(parts),
+    ...webhookListRoutes(parts),
+    // Before what takes any other word for the id of a webhook.
+    ...webhookNewRoutes(parts),
+    ...webhookRoutes(parts),
+    ...webhookActionRoutes(parts),
+    ...connectionRoutes(parts),
+    ...approvalListRoutes(parts),
+    ...approvalRoutes(parts),
+    ...organizationListRoutes(parts),
+    ...organizationRoutes(parts),
+    ...organizationAuditRoutes(parts),
+    ...memberRemoveRoutes(parts),
+    ...accountRoutes(parts),
+    ...externalAccountRoutes(parts),
+    ...sessionRoutes(parts),
+  ];
+}

@@ -1,0 +1,78 @@
+import { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { DomainError } from '../../domain/errors.ts';
+import type { Person } from '../../domain/auth/person.ts';
+import { answerErrors } from '../http/errors.ts';
+import { formBody, formOf } from '../http/form-body.ts';
+import { createBrowserSessions } from './browser-sessions.ts';
+import { errorPage } from './pages/error.tsx';
+import type { PageParts } from './parts.ts';
+import type { ConsoleRoute } from './route.ts';
+import { consoleRoutes } from './routes.ts';
+import type { PageRenderer } from './renderer.tsx';
+
+export interface ConsoleParts extends Omit<PageParts, 'sessions'> {
+  renderer: PageRenderer;
+  logger: Parameters<typeof answerErrors>[0];
+}
+
+const consolePaths = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
+
+/**
+ * The pages for people: sign-in, consent, and the console. Rendered here, without scripts. Passes on what is not its own; `/` is
+ * its own for those who prefer HTML.
+ */
+export function createConsoleTransport(parts: ConsoleParts): Middleware {
+  const { renderer, limits, logger } = parts;
+  const sessions = createBrowserSessions(parts.unitOfWork);
+  const router = new Router({ sensitive: true });
+
+  function endpoint(route: ConsoleRoute): Middleware {
+    return async function answered(ctx) {
+      const person = personOf(ctx);
+      const form = formOf(ctx);
+      if (route.method === 'POST') renderer.csrf.check(ctx, person, form.get('csrf'));
+      if (person) await limits.consume('default', person.account_id);
+      const params = ctx['params'] as Record<string, string>;
+      const query = new URLSearchParams(ctx.querystring);
+      renderer.render(ctx, person, await route.answer({ ctx, params, query, form, person }));
+    };
+  }
+
+  for (const route of consoleRoutes({ ...parts, sessions })) {
+    const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
+    router.register(route.path, [route.method], [...body, endpoint(route)]);
+  }
+  const routes = router.routes() as Middleware;
+
+  const errors = answerErrors(logger, (ctx, error, request_id) => {
+    renderer.render(ctx, personOf(ctx), errorPage(error, request_id));
+  });
+
+  async function serve(ctx: Context): Promise<void> {
+    if (renderer.assets.serve(ctx)) return;
+    ctx.state['person'] = await sessions.find(ctx);
+    await routes(ctx, () => refuse(router, ctx));
+  }
+
+  return async function consoleFace(ctx, next) {
+    const start = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
+    if (ctx.path === '/') ctx.vary('Accept');
+    if (!start && !consolePaths.test(ctx.path)) return next();
+    renderer.prepare(ctx);
+    return errors(ctx, () => serve(ctx));
+  };
+}
+
+function personOf(ctx: Context): Person | undefined {
+  return (ctx.state as { person?: Person }).person;
+}
+
+/** Nothing of the console is at this path, or nothing for this method. */
+async function refuse(router: Router, ctx: Context): Promise<never> {
+  const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+  if (methods.size === 0) throw new DomainError('NOT_FOUND', 'There is no such page.');
+  const allowed = [...methods].join(', ');
+  ctx.set('Allow', allowed);
+  throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${allowed}.`);
+}

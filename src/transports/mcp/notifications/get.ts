@@ -1,0 +1,78 @@
+import type { Context } from 'koa';
+import type { Actor } from '../../../domain/auth/actor.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { OpenStream, Realtime } from '../../../realtime/contract.ts';
+import { requireVersion, resumeHeader, sessionHeader, versionHeader } from '../protocol/headers.ts';
+import { sseGapNotification, sseNotification, sseUpdatedNotifications } from './notifications.ts';
+import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
+import { findChangedResources } from '../resources/changed-resources.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { createSseStream, sseEvent, type SseStream } from './sse.ts';
+import type { StreamSet } from '../sessions/stream-set.ts';
+import { listSubscriptions } from '../resources/subscriptions.ts';
+
+export interface GetParts {
+  sessions: Sessions;
+  realtime: Realtime;
+  streams: StreamSet;
+  heartbeat_ms: number;
+  onSlowReader: (() => void) | undefined;
+}
+
+/** First revision whose clients understand an event without data, which tells them where they are before anything happened. */
+const firstPrimingVersion = '2025-11-25';
+
+/**
+ * GET /mcp (MCP, Transports: Listening for Messages from the Server; Resumability and Redelivery). The notifications of the
+ * actor's agent; without a session id with the rights of the token alone. Ends with the token, the session or the process.
+ */
+export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, onSlowReader }: GetParts) {
+  async function follow(
+    ctx: Context,
+    actor: Actor,
+    { sse, session_id }: { sse: SseStream; session_id: string | undefined },
+  ): Promise<OpenStream> {
+    const cursor = ctx.get(resumeHeader) || undefined;
+    const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
+      const changed = findChangedResources(events, await listSubscriptions(sessions, session_id, actor));
+      await sse.write(sseUpdatedNotifications(changed) + events.map(sseNotification).join(''));
+    };
+    try {
+      return await realtime.open(actor, { cursor }, { transport: 'mcp', deliver, onEnded: () => sse.end() });
+    } catch (error) {
+      sse.body.destroy();
+      if (!(error instanceof DomainError) || error.code !== 'INVALID_CURSOR') throw error;
+      const data = { code: error.code };
+      throw new McpHttpError(400, rpcCodes.invalidParams, `Bad Request: Last-Event-ID: ${error.message}`, {
+        data,
+      });
+    }
+  }
+
+  return async function get(ctx: Context, actor: Actor): Promise<void> {
+    requireVersion(ctx);
+    if (!ctx.accepts('text/event-stream')) {
+      throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
+    }
+    const session_id = ctx.get(sessionHeader) || undefined;
+    const session = session_id === undefined ? undefined : await sessions.check(session_id, actor);
+    const sse = createSseStream(heartbeat_ms, onSlowReader);
+    const stream = await follow(ctx, actor, { sse, session_id });
+    sse.body.once('close', () => stream.close());
+    streams.add({ sse, session_id, actor });
+
+    ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
+    ctx.set('Content-Type', 'text/event-stream');
+    ctx.body = sse.body;
+    // Headers leave with the first bytes. How soon to come back is spread, so that a restart does not bring all at once.
+    await sse.write(`: connected\nretry: ${500 + Math.floor(Math.random() * 1_000)}\n`);
+    const version = session?.protocol_version ?? ctx.get(versionHeader);
+    // What was missed may have changed anything.
+    if (stream.gap)
+      await sse.write(
+        sseUpdatedNotifications(session?.subscriptions ?? []) + sseGapNotification(stream.cursor),
+      );
+    else if (version >= firstPrimingVersion) await sse.write(sseEvent(stream.cursor, ''));
+    stream.start();
+  };
+}

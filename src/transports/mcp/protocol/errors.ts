@@ -1,0 +1,52 @@
+/** JSON-RPC error codes in use here (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
+export const rpcCodes = {
+  parseError: -32_700,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  serverError: -32_000,
+  sessionNotFound: -32_001,
+  resourceNotFound: -32_002,
+} as const;
+
+export interface RpcErrorOptions {
+  data?: unknown;
+  cause?: unknown;
+}
+
+/** The answer to one JSON-RPC request. Unlike the SDK's error it leaves the message as it is. */
+export class RpcError extends Error {
+  override name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, options: RpcErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.data = options.data;
+  }
+}
+
+/** An HTTP request that is refused before any message in it is answered: a JSON-RPC error without an id, under `status`. */
+export class McpHttpError extends RpcError {
+  override name = 'Refusal';
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    options: RpcErrorOptions & { headers?: Record<string, string> } = {},
+  ) {
+    super(code, message, options);
+    this.status = status;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The body of the answer. */
+  toJSON(): object {
+    const { code, message, data } = this;
+    return { jsonrpc: '2.0', id: null, error: { code, message, ...(data !== undefined && { data }) } };
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  CallToolRequestSchema,
+  CompleteRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  type Result,
+  SetLevelRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import type { Caller } from './caller.ts';
+import { callTool } from '../tools/call-tool.ts';
+import { completeArgument, findCompletion } from '../prompts/completion.ts';
+import { type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
+import type { McpParts } from '../parts.ts';
+import { getPrompt } from '../prompts/prompts.ts';
+import { RpcError, rpcCodes } from './errors.ts';
+import { readResource } from '../resources/resources.ts';
+import type { McpFeatures } from './shown.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
+
+/** Answers one request of a caller. @throws {RpcError} */
+type Method = (request: object, call: IncomingCall) => Result | Promise<Result>;
+
+/** A request that fits its schema, as that gives it back. */
+type MethodHandler<Request> = (
+  request: Request,
+  caller: Caller,
+  call: IncomingCall,
+) => Result | Promise<Result>;
+
+/**
+ * What the tool server does at which method; the rest (initialize, ping) the SDK does by itself. Params are looked at here: the
+ * SDK would answer wrong ones as a fault of ours, with a list of all that is wrong.
+ */
+export function createMethods(
+  parts: McpParts,
+  shown: McpFeatures,
+  traffic: CallRegistry,
+  { subscriptions, sessions }: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
+): ReadonlyMap<string, Method> {
+  const { tools, resources, prompts } = shown;
+  const toolList = { tools: [...tools.values()].map((tool) => tool.definition) };
+  const resourceList = { resources: resources.resources };
+  const templateList = { resourceTemplates: resources.templates };
+  const promptList = { prompts: prompts.map((prompt) => prompt.definition) };
+
+  return new Map<string, Method>([
+    ['tools/list', withSchema(ListToolsRequestSchema, () => toolList)],
+    [
+      'tools/call',
+      withSchema(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, caller, call) => {
+        const tool = tools.get(name);
+        if (!tool) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}`);
+        return withExchange(traffic, call, (exchange) => callTool(parts, caller, { tool, given, exchange }));
+      }),
+    ],
+    ['resources/list', withSchema(ListResourcesRequestSchema, () => resourceList)],
+    ['resources/templates/list', withSchema(ListResourceTemplatesRequestSchema, () => templateList)],
+    [
+      'resources/read',
+      withSchema(ReadResourceRequestSchema, ({ params }, caller) =>
+        readResource(parts, caller, resources, params.uri),
+      ),
+    ],
+    [
+      'resources/subscribe',
+      withSchema(SubscribeRequestSchema, async ({ params }, caller) => {
+        await subscriptions.add(caller, params.uri);
+        return {};
+      }),
+    ],
+    [
+      'resources/unsubscribe',
+      withSchema(UnsubscribeRequestSchema, async ({ params }, caller) => {
+        await subscriptions.remove(caller, params.uri);
+        return {};
+      }),
+    ],
+    [
+      'completion/complete',
+      withSchema(CompleteRequestSchema, ({ params: { ref, argument } }, caller) => {
+        const face = findCompletion(shown, { ref, argument: argument.name });
+        return completeArgument(parts, caller, face, argument.value);
+      }),
+    ],
+    ['prompts/list', withSchema(ListPromptsRequestSchema, () => promptList)],
+    ['prompts/get', withSchema(GetPromptRequestSchema, ({ params }) => getPrompt(prompts, params))],
+    [
+      'logging/setLevel',
+      withSchema(SetLevelRequestSchema, async ({ params: { level } }, caller) => {
+        await sessions.setLogLevel(requireSession(caller, 'A level of severity belongs'), level);
+        return {};
+      }),
+    ],
+  ]);
+}
+
+/** @throws {RpcError} -32602, with the first thing that is wrong. */
+function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<Request>): Method {
+  return (request, call) => {
+    const result = schema.safeParse(request);
+    if (result.success) return answer(result.data, call.caller, call);
+    const [issue] = result.error.issues;
+    throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
+  };
+}

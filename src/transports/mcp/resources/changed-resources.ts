@@ -1,0 +1,37 @@
+import type { EventType } from '../../../domain/feed/events.ts';
+import type { LiveEvent } from '../../../realtime/contract.ts';
+
+const contacts = 'service://contacts';
+const threads = 'service://threads';
+const thread = 'service://threads/{thread_id}';
+
+/** Which resources read differently after an event of each type. */
+const resourcesByEventType: Record<EventType, readonly string[]> = {
+  'message.created': [threads, thread],
+  'thread.created': [threads, thread],
+  'thread.updated': [threads, thread],
+  'thread.member_added': [threads, thread],
+  'thread.member_removed': [threads, thread],
+  'message.read': [threads, thread],
+  'attachment.scanned': [thread],
+  'message.delivered': [],
+  'contact.added': [contacts],
+  'contact.removed': [contacts],
+  'contact.updated': [contacts],
+  'contact.request': [],
+  'agent.updated': [contacts],
+};
+
+/** The subscribed resources that these events have changed, each once. */
+export function findChangedResources(
+  events: readonly Pick<LiveEvent, 'type' | 'thread_id'>[],
+  subscribed: readonly string[],
+): string[] {
+  if (subscribed.length === 0) return [];
+  const changed = new Set(
+    events.flatMap(({ type, thread_id }) =>
+      resourcesByEventType[type].map((uri) => uri.replace('{thread_id}', thread_id ?? '')),
+    ),
+  );
+  return subscribed.filter((uri) => changed.has(uri));
+}

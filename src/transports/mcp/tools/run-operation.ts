@@ -1,0 +1,62 @@
+import type { DomainError } from '../../../domain/errors.ts';
+import { errorBody, toDomainError } from '../../http/errors.ts';
+import type { Approver } from '../../../operations/execute/approval.ts';
+import type { Operation } from '../../../operations/define.ts';
+import { approvalUrl } from '../approvals/approval-url.ts';
+import type { Caller } from '../protocol/caller.ts';
+import { type FittedResult, fitResult } from './fit-result.ts';
+import type { McpParts } from '../parts.ts';
+
+export interface OperationCall {
+  operation: Operation;
+  input: Record<string, unknown>;
+  idempotency_key?: string | undefined;
+  page_field: string | undefined;
+  approver?: Approver | undefined;
+}
+
+const defaultMaxResultBytes = 60_000;
+
+/** Runs an operation for a caller and fits its answer into one result. @throws what `execute` throws. */
+export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
+  const { operation, input, idempotency_key, page_field, approver } = call;
+  let paid = false;
+  const ask = (asked: Record<string, unknown>) => {
+    const again = paid;
+    paid = true;
+    return parts.execute({
+      operation,
+      actor,
+      input: asked,
+      idempotency_key,
+      already_consumed: again,
+      approver,
+    });
+  };
+  return fitResult({ ask, input, page_field, max_bytes: parts.result_bytes ?? defaultMaxResultBytes });
+}
+
+/** What an operation threw, as a domain error; faults of ours are logged here, with the id that the caller is told. */
+export function toOperationError(
+  parts: McpParts,
+  { actor, request_id }: Caller,
+  operation: Operation,
+  thrown: unknown,
+): { error: DomainError; body: { error: object } } {
+  const error = toDomainError(thrown);
+  if (error.status >= 500) {
+    const fields = { request_id, operation: operation.name, agent_id: actor.agent_id };
+    parts.logger.error({ err: error.cause ?? error, ...fields }, error.code);
+  }
+  const { retry_after } = error;
+  const more = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
+  return { error, body: { error: { ...errorBody(error, request_id).error, ...more } } };
+}
+
+/** What a person or a program can do about a missing approval (mcp.md, section 5). */
+function approvalFields({ public_url }: McpParts, { code, approval }: DomainError): object {
+  if (!approval) return {};
+  const { id, expires_at } = approval;
+  const reason = code === 'APPROVAL_DENIED' && { reason: 'approval_declined' };
+  return { ...reason, approval_id: id, approval_url: approvalUrl(public_url, id), expires_at };
+}

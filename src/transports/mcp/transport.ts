@@ -1,0 +1,114 @@
+import type { Context, Middleware } from 'koa';
+import type { Actor } from '../../domain/auth/actor.ts';
+import { createAcknowledgeEventsTool } from './tools/acknowledge-events-tool.ts';
+import { createAuthorizer } from './protocol/authorizer.ts';
+import { createHostGuard } from './protocol/host-guard.ts';
+import { requireVersion, sessionHeader } from './protocol/headers.ts';
+import type { McpParts } from './parts.ts';
+import { createPostHandler } from './protocol/post.ts';
+import { createClientRequests } from './approvals/client-requests.ts';
+import { prompts } from './prompts/prompts.ts';
+import { McpHttpError, rpcCodes } from './protocol/errors.ts';
+import { createResources } from './resources/resources.ts';
+import { createRunningCalls } from './protocol/running-calls.ts';
+import { createServerFactory } from './protocol/server.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createGetHandler } from './notifications/get.ts';
+import { createStreamSet } from './sessions/stream-set.ts';
+import { createSubscriptions } from './resources/subscriptions.ts';
+import { createTools } from './tools/tools.ts';
+import { createWaitForEventsTool } from './tools/wait-for-events-tool.ts';
+
+export interface McpTransport {
+  /** Serves /mcp; passes everything else on. Must come before anything that reads request bodies. */
+  middleware: Middleware;
+  /** Ends all notification streams. Requests that run are answered, those that wait for somebody without him. */
+  close(): Promise<void>;
+}
+
+type Handler = (ctx: Context, actor: Actor, requestId: string) => Promise<void>;
+
+const path = '/mcp';
+
+/**
+ * The MCP tool server over the operation catalogue (interface.md, Tool server). It keeps nothing between requests that another
+ * process would have to know.
+ * @throws {Error} when a tool or resource of the catalogue cannot be shown.
+ */
+export function createMcpTransport(parts: McpParts): McpTransport {
+  const { tokens, realtime, logger, public_url, heartbeat_ms = 15_000 } = parts;
+  const guard = createHostGuard(public_url, parts.allowed_hosts);
+  const authorizer = createAuthorizer(tokens, public_url);
+  const { tools = [], resources = [], prompts: more = [] } = parts.additions ?? {};
+  const features = {
+    tools: createTools(parts.catalogue, [
+      createWaitForEventsTool(parts),
+      createAcknowledgeEventsTool(parts),
+      ...tools,
+    ]),
+    resources: createResources(parts.catalogue, resources),
+    prompts: [...prompts, ...more],
+  };
+  const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
+  const sessions = createSessions(parts.sessions, parts.bus, log);
+  const traffic = {
+    clientRequests: createClientRequests(parts.bus, log),
+    runningCalls: createRunningCalls(parts.bus, log),
+  };
+  const subscriptions = createSubscriptions(parts, features.resources, sessions);
+  const makeServer = createServerFactory(parts, features, traffic, { subscriptions, sessions });
+  const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
+  const address = `${public_url}${path}`;
+
+  const handlers = new Map<string, Handler>([
+    [
+      'GET',
+      createGetHandler({ sessions, realtime, streams, heartbeat_ms, onSlowReader: parts.onSlowReader }),
+    ],
+    [
+      'POST',
+      createPostHandler({ sessions, authorizer, features, makeServer, traffic, address, heartbeat_ms }),
+    ],
+    ['DELETE', endSession],
+  ]);
+  const allow = [...handlers.keys()].join(', ');
+
+  async function endSession(ctx: Context, actor: Actor): Promise<void> {
+    requireVersion(ctx);
+    const id = ctx.get(sessionHeader);
+    if (id === '')
+      throw new McpHttpError(400, rpcCodes.serverError, 'Bad Request: Mcp-Session-Id is missing.');
+    await sessions.end(id, actor);
+    streams.endSession(id);
+    ctx.status = 204;
+  }
+
+  async function serve(ctx: Context): Promise<void> {
+    guard(ctx);
+    const handler = handlers.get(ctx.method);
+    if (!handler) {
+      throw new McpHttpError(405, rpcCodes.serverError, 'Method not allowed.', { headers: { Allow: allow } });
+    }
+    const actor = await authorizer.authenticate(ctx);
+    await handler(ctx, actor, String(ctx.state['request_id']));
+  }
+
+  return {
+    async middleware(ctx, next) {
+      try {
+        await (ctx.path === path ? serve(ctx) : next());
+      } catch (error) {
+        if (!(error instanceof McpHttpError)) throw error;
+        ctx.status = error.status;
+        ctx.set(error.headers);
+        ctx.body = error.toJSON();
+      }
+    },
+    async close() {
+      streams.close();
+      traffic.runningCalls.close();
+      traffic.clientRequests.close();
+      sessions.close();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { InteractionResults } from 'oidc-provider';
+import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
+import type { Provider } from 'oidc-provider/lib/provider.js';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { DomainError } from '../../domain/errors.ts';
+import { scopes } from '../../domain/auth/scopes.ts';
+import type { AuthorizationRequest, AuthorizationRequests } from '../http/authorization-requests.ts';
+import type { TokenAudience } from '../../services/auth/tokens.ts';
+import { isDocumentId } from './clients/metadata-documents.ts';
+import { requestsPath } from './policy.ts';
+import { describeRedirect } from './clients/redirect-addresses.ts';
+import { sanitizeName } from './clients/registration.ts';
+import type { OAuthStorage } from './storage.ts';
+
+export interface RequestsParts {
+  /** The one that serves at this moment. */
+  provider(): Provider;
+  storage: Pick<OAuthStorage, 'openGrant' | 'endGrant' | 'consumeRecord'>;
+  resources: Record<TokenAudience, string>;
+}
+
+const requestParamsSchema = z.looseObject({
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  scope: z.string(),
+  resource: z.array(z.string()).min(1),
+});
+
+/** What the consent page needs of the authorization server. A request belongs to the browser that has its cookie. */
+export function createAuthorizationRequests({
+  provider,
+  storage,
+  resources,
+}: RequestsParts): AuthorizationRequests {
+  const doors = Object.entries(resources) as [TokenAudience, string][];
+
+  /** The request of this browser, at its own address, while nobody has decided about it. */
+  async function interactionOf(ctx: Context) {
+    try {
+      const interaction = await provider().interactionDetails(ctx.req, ctx.res);
+      const open = ctx.path === `${requestsPath}/${interaction.uid}` && interaction.result === undefined;
+      return open ? interaction : undefined;
+    } catch (error) {
+      if (error instanceof SessionNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /** Of several decisions at once the first one counts. */
+  async function finish(ctx: Context, result: InteractionResults): Promise<void> {
+    const interaction = await interactionOf(ctx);
+    if (!interaction || !(await storage.consumeRecord('Interaction', interaction.uid)))
+      throw requestOverError();
+    const options = { mergeWithLastSubmission: false };
+    const address = await provider()
+      .interactionResult(ctx.req, ctx.res, result, options)
+      .catch((error: unknown) => {
+        // Decided meanwhile, in another window or by a button that was pressed twice.
+        throw error instanceof SessionNotFound ? requestOverError() : error;
+      });
+    ctx.status = 303;
+    ctx.redirect(address);
+  }
+
+  return {
+    async find(ctx): Promise<AuthorizationRequest | undefined> {
+      const interaction = await interactionOf(ctx);
+      if (!interaction) return undefined;
+      const { client_id, redirect_uri, scope, resource } = requestParamsSchema.parse(interaction.params);
+      const client = await provider().Client.find(client_id);
+      const [door, address] = doors.find(([, known]) => known === resource[0]) ?? [];
+      if (!client || !door || address === undefined) return undefined;
+      const { host, target, loopback } = describeRedirect(redirect_uri);
+      const words = new Set(scope.split(' '));
+      return {
+        uid: interaction.uid,
+        client: {
+          client_id,
+          name: sanitizeName(client.clientName ?? '') || null,
+          uri: client.clientUri ?? null,
+          redirect_host: host,
+          kind: isDocumentId(client_id) ? 'document' : 'registered',
+          loopback,
+        },
+        redirect_target: target,
+        scopes: scopes.filter((known) => words.has(known)),
+        audience: door,
+        resource: address,
+      };
+    },
+
+    async approve(ctx, request, by, agent) {
+      const { client_id, name, redirect_host } = request.client;
+      const { grant_id } = await storage.openGrant({
+        account_id: by.account_id,
+        agent_id: agent.id,
+        client_id,
+        client_name: name,
+        redirect_host,
+        scopes: request.scopes,
+      });
+      const login = { accountId: agent.id, remember: false };
+      try {
+        await finish(ctx, { login, consent: { grantId: grant_id } });
+      } catch (error) {
+        await storage.endGrant(grant_id);
+        throw error;
+      }
+    },
+
+    async deny(ctx) {
+      const error_description = 'the person said no';
+      await finish(ctx, { error: 'access_denied', error_description });
+    },
+  };
+}
+
+function requestOverError(): DomainError {
+  return new DomainError('NOT_FOUND', 'This request is over.');
+}

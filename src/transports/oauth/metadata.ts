@@ -1,0 +1,70 @@
+import { offeredScopes } from '../../domain/auth/scopes.ts';
+import type { TokenAudience } from '../../services/auth/tokens.ts';
+
+/** Scopes that a client finds advertised for a resource, and so asks people for. */
+const advertisedScopes: Record<TokenAudience, readonly string[]> = {
+  api: offeredScopes,
+  mcp: offeredScopes.filter((scope) => /^(contacts|threads):/.test(scope)),
+  ws: offeredScopes.filter((scope) => scope.endsWith(':read') && scope !== 'agents:read'),
+};
+
+/** Protected resource metadata (RFC 9728, section 3.2). */
+export function resourceMetadata(
+  door: TokenAudience,
+  issuer: string,
+  resources: Record<TokenAudience, string>,
+) {
+  return {
+    resource: resources[door],
+    authorization_servers: [issuer],
+    scopes_supported: advertisedScopes[door],
+    bearer_methods_supported: ['header'],
+  };
+}
+
+/** Of what the provider says of itself: the fields of RFC 8414 and its extensions that hold for plain OAuth. */
+const servedMetadataFields = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'registration_endpoint',
+  'revocation_endpoint',
+  'introspection_endpoint',
+  'grant_types_supported',
+  'response_types_supported',
+  'code_challenge_methods_supported',
+  'token_endpoint_auth_methods_supported',
+  'authorization_response_iss_parameter_supported',
+  'client_id_metadata_document_supported',
+];
+
+/**
+ * Authorization server metadata (RFC 8414) from the provider's own: what is not served or belongs to OpenID Connect is left
+ * out, addresses are the issuer's whatever Host the caller named, and our scopes and resources (MCP first) are added.
+ */
+export function serverMetadata(
+  discovered: Record<string, unknown>,
+  issuer: string,
+  resources: Record<TokenAudience, string>,
+): Record<string, unknown> {
+  const fields = servedMetadataFields.map((field) => [
+    field,
+    toIssuerAddress(field, discovered[field], issuer),
+  ]);
+  const inOrder = [resources.mcp, resources.api, resources.ws];
+  return {
+    ...Object.fromEntries(fields),
+    response_modes_supported: ['query'],
+    revocation_endpoint_auth_methods_supported: discovered['token_endpoint_auth_methods_supported'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    scopes_supported: offeredScopes,
+    protected_resources: inOrder,
+    resource_servers: inOrder.map((resource) => ({ resource })),
+  };
+}
+
+function toIssuerAddress(field: string, value: unknown, issuer: string): unknown {
+  if (typeof value !== 'string' || !/_(endpoint|uri)$/.test(field)) return value;
+  return `${issuer}${new URL(value).pathname}`;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { requestRest } from '../rest.ts';
+
+const threadSchema = z.looseObject({
+  id: z.string(),
+  last_sequence: z.int(),
+  last_message_at: z.int().nullable(),
+  updated_at: z.int(),
+  unread_count: z.int(),
+  members: z.array(z.object({ id: z.string(), canonical_handle: z.string() })),
+});
+const contactSchema = z.looseObject({ agent_id: z.string() });
+const receiptsSchema = z.array(
+  z.object({
+    agent: z.object({ id: z.string() }),
+    delivered_up_to_sequence: z.int(),
+    read_up_to_sequence: z.int(),
+  }),
+);
+
+export type Thread = z.infer<typeof threadSchema>;
+
+/** How far a member of a thread has got and read its messages. */
+export interface ReceiptMarks {
+  delivered: number;
+  read: number;
+}
+
+/** What an agent knows of its world. Everything is kept by id. */
+export interface AgentState {
+  me: string;
+  profile: object;
+  threads: Map<string, Thread>;
+  contacts: Map<string, object>;
+  /** By thread, then by agent: of those members whose marks are known. */
+  receipts: Map<string, Map<string, ReceiptMarks>>;
+}
+
+/**
+ * Reads the whole state over REST. What changes meanwhile comes in events behind a cursor that was taken before; that some of it is
+ * read already does no harm. Presence is no part of it: nobody is told of that.
+ */
+export async function readAgentState(api: string, token: string): Promise<AgentState> {
+  const get = async (path: string) => {
+    const { status, body, text } = await requestRest('GET', `${api}${path}`, { token });
+    if (status !== 200) throw new Error(`${path} answers ${status} ${text}`);
+    return body;
+  };
+  const profile = withoutPresence(await get('/agents/me'));
+  const state: AgentState = {
+    me: String(profile['id']),
+    profile,
+    threads: new Map(),
+    contacts: new Map(),
+    receipts: new Map(),
+  };
+  // A thread that is archived, or no longer, between two of these is found by one of them.
+  for (const query of ['status=archived&', '', 'status=archived&']) {
+    const page = await get(`/threads?${query}limit=100`);
+    if (page.next_cursor) throw new Error('there are more threads than one page has');
+    for (const thread of z.array(threadSchema).parse(page.threads)) state.threads.set(thread.id, thread);
+  }
+  const { contacts } = await get('/contacts?limit=100');
+  for (const contact of z.array(contactSchema).parse(contacts)) {
+    state.contacts.set(contact.agent_id, withoutPresence(contact));
+  }
+  for (const id of state.threads.keys()) {
+    const answer = await requestRest('GET', `${api}/threads/${id}/receipts`, { token });
+    // It left the thread since.
+    if (answer.status === 404) continue;
+    const marks = receiptsSchema
+      .parse(answer.body.receipts)
+      .map(({ agent, delivered_up_to_sequence: delivered, read_up_to_sequence: read }) => [
+        agent.id,
+        { delivered, read },
+      ]) as [string, ReceiptMarks][];
+    state.receipts.set(id, new Map(marks));
+  }
+  return state;
+}
+
+function withoutPresence(record: Record<string, unknown>): Record<string, unknown> {
+  const { is_online: _presence, ...rest_ } = record;
+  return rest_;
+}

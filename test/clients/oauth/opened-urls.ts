@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** Stands in for a desktop's browser: hands each address that a program opens through `BROWSER` to whoever asks for it. */
+export async function captureOpenedUrls() {
+  const addresses: string[] = [];
+  let wake = () => {};
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    addresses.push(await text(request));
+    response.end();
+    wake();
+  }
+  const server = createServer((request, response) => void receive(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const folder = await mkdtemp(join(tmpdir(), 'ams-browser-'));
+  const program = join(folder, 'browser');
+  const script = `fetch('http://127.0.0.1:${port}', { method: 'POST', body: process.argv[2] });`;
+  await writeFile(program, `#!${process.execPath}\n${script}\n`);
+  await chmod(program, 0o700);
+
+  return {
+    /** What the program is started with. */
+    env: { BROWSER: program },
+    async next(): Promise<string> {
+      for (;;) {
+        const address = addresses.shift();
+        if (address !== undefined) return address;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

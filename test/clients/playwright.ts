@@ -1,0 +1,24 @@
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { findBrowser } from '../../scripts/screenshots/find-programs.ts';
+import { describeUnless } from '../support/vitest/describe-unless.ts';
+
+/** A suite that needs a browser. A headless one is started for it and closed behind it. */
+export async function describeWithBrowser(
+  name: string,
+  body: (browser: () => Browser) => void,
+): Promise<void> {
+  const found = await findBrowser();
+  if ('missing' in found) {
+    describeUnless(found.missing, name, () => undefined);
+    return;
+  }
+  describeUnless(undefined, name, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: found.path });
+    });
+    afterAll(() => browser.close());
+    body(() => browser);
+  });
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { checkResponse } from '../support/openapi/served-document.ts';
+
+export interface RestResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+  // The tests say what they expect of it.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+}
+
+export interface RestRequest {
+  token?: string | undefined;
+  /** `undefined` sends a fresh one with POST, `null` none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as it is. */
+  raw?: string | Uint8Array<ArrayBuffer>;
+  body?: unknown;
+}
+
+/**
+ * One request over real HTTP. POST carries a fresh Idempotency-Key unless told otherwise.
+ * @throws {Error} when the answer is not as the service's own OpenAPI document describes it.
+ */
+export async function requestRest(
+  method: string,
+  url: string,
+  request: RestRequest = {},
+): Promise<RestResponse> {
+  const { token, key = method === 'POST' ? randomUUID() : null, raw, body } = request;
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(key !== null && { 'Idempotency-Key': key }),
+      ...(payload !== undefined && { 'Content-Type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(payload !== undefined && { body: payload }),
+  });
+  const text = await response.text();
+  await checkResponse(method, url, response, text);
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestRest } from '../../clients/rest.ts';
+import type { TestAgent } from '../../support/service.ts';
+import {
+  type AttachmentService,
+  openThread,
+  sendMessage,
+  startAttachmentService,
+  uploadId,
+} from './setup.ts';
+
+let service: AttachmentService;
+let ada: TestAgent;
+let bob: TestAgent;
+let thread: string;
+
+beforeAll(async () => {
+  service = await startAttachmentService();
+  [ada, bob] = [await service.agent(), await service.agent()];
+  thread = await openThread(service, ada, bob);
+});
+afterAll(() => service.stop());
+
+const upload = (agent: TestAgent, count = 1): Promise<string[]> =>
+  Promise.all(Array.from({ length: count }, () => uploadId(service, agent)));
+
+const codeOf = (answer: { status: number; body: { error?: { code: string } } }) => [
+  answer.status,
+  answer.body.error?.code,
+];
+
+describe('a message with files', () => {
+  test('shows them in their order wherever it is shown', async () => {
+    const ids = (await upload(ada, 5)).toReversed();
+    const sent = await sendMessage(service, ada, thread, ids);
+    const shown = (message: { attachments: { id: string }[] }) => message.attachments.map(({ id }) => id);
+    expect(shown(sent.body)).toEqual(ids);
+    expect(sent.body.attachments[0]).toMatchObject({ scan_status: expect.any(String), expires_at: null });
+    const plain = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
+      token: ada.token,
+      body: { content: 'no file' },
+    });
+    expect(plain.body.attachments).toEqual([]);
+    const listed = await requestRest('GET', `${service.api}/threads/${thread}/messages`, {
+      token: bob.token,
+    });
+    const pick = (messages: { id: string; attachments: { id: string }[] }[]) =>
+      messages.filter(({ id }) => id === sent.body.id).map(shown);
+    expect(pick(listed.body.messages)).toEqual([ids]);
+    const cursor = service.core.cursors.encodeFeed(bob.id, 0);
+    const { body } = await requestRest('GET', `${service.api}/events?limit=100&cursor=${cursor}`, {
+      token: bob.token,
+    });
+    const created = body.events.filter(({ type }: { type: string }) => type === 'message.created');
+    expect(pick(created.map(({ data }: { data: never }) => data))).toEqual([ids]);
+  });
+
+  test('may say nothing else', async () => {
+    const [id = ''] = await upload(ada);
+    const body = { content: '', attachment_ids: [id] };
+    const answer = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
+      token: ada.token,
+      body,
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  test('opens a thread', async () => {
+    const [id = ''] = await upload(ada);
+    const made = await requestRest('POST', `${service.api}/threads`, {
+      token: ada.token,
+      body: { with_handle: bob.handle, initial_message: { content: 'see', attachment_ids: [id] } },
+    });
+    expect(made.status).toBe(201);
+    const { body } = await requestRest('GET', `${service.api}/threads/${made.body.id}/messages`, {
+      token: bob.token,
+    });
+    expect(body.messages[0].attachments).toMatchObject([{ id }]);
+  });
+
+  test('is refused as a whole: nothing is sent, and nothing is used up', async () => {
+    const [mine = ''] = await upload(ada);
+    const [theirs = ''] = await upload(bob);
+    const [used = ''] = await upload(ada);
+    expect((await sendMessage(service, ada, thread, [used])).status).toBe(201);
+    const list = `${service.api}/threads/${thread}/messages?limit=1`;
+    const latest = async () =>
+      (await requestRest('GET', list, { token: ada.token })).body.messages[0].sequence;
+    const before = await latest();
+    expect(codeOf(await sendMessage(service, ada, thread, [mine, theirs]))).toEqual([
+      404,
+      'ATTACHMENT_NOT_FOUND',
+    ]);
+    expect(codeOf(await sendMessage(service, ada, thread, [mine, used]))).toEqual([
+      409,
+      'ATTACHMENT_ALREADY_SENT',
+    ]);
+    expect(codeOf(await sendMessage(service, ada, thread, [mine, mine]))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(codeOf(await sendMessage(service, ada, thread, await upload(ada, 6)))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+    ]);
+    expect(await latest()).toBe(before);
+    expect((await sendMessage(service, ada, thread, [mine])).status).toBe(201);
+  });
+
+  test('sent many times at once goes through once', async () => {
+    const ids = await upload(ada, 2);
+    const other = await openThread(service, ada, bob);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        sendMessage(service, ada, index % 2 ? thread : other, index % 3 ? ids : ids.toReversed()),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+    expect(statuses).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+  });
+
+  test('is not read by who left: its files neither', async () => {
+    const eve = await service.agent();
+    const group = await openThread(service, ada, bob, eve);
+    const [id = ''] = await upload(ada);
+    expect((await sendMessage(service, ada, group, [id])).status).toBe(201);
+    const read = async (agent: TestAgent) =>
+      (await requestRest('GET', `${service.api}/attachments/${id}`, { token: agent.token })).status;
+    expect([await read(ada), await read(bob), await read(eve)]).toEqual([200, 200, 200]);
+    await requestRest('DELETE', `${service.api}/threads/${group}/members/${eve.id}`, { token: ada.token });
+    expect([await read(ada), await read(bob), await read(eve)]).toEqual([200, 200, 404]);
+  });
+});

@@ -1,0 +1,197 @@
+import { rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attachmentsRepository } from '../../../src/repositories/attachments/attachments.ts';
+import { expireUploads, sweepBlobs } from '../../../workers/maintenance/file-retention.ts';
+import { requestRest } from '../../clients/rest.ts';
+import type { TestAgent } from '../../support/service.ts';
+import {
+  type AttachmentService,
+  newIdempotencyKey,
+  openThread,
+  sendMessage,
+  sampleText,
+  startAttachmentService,
+  upload,
+  uploadId,
+} from './setup.ts';
+
+let service: AttachmentService;
+let ada: TestAgent;
+let bob: TestAgent;
+let thread: string;
+
+beforeAll(async () => {
+  const limits = { RATE_LIMITS: 'unsent_uploads=10/86400,default=10000/60' };
+  service = await startAttachmentService({ worker: false, env: { LOG_LEVEL: 'silent', ...limits } });
+  [ada, bob] = [await service.agent(), await service.agent()];
+  thread = await openThread(service, ada, bob);
+});
+afterAll(() => service.stop());
+
+const keyOf = async (id: string): Promise<string> =>
+  (await service.core.repositories.attachments.find(id))?.storage_key ?? '';
+
+const stored = async (): Promise<string[]> =>
+  (await service.core.blobs.list('', 1_000)).map(({ key }) => key);
+
+/** As if it had been there for two days. */
+async function age(id: string): Promise<void> {
+  const days = 2 * 24 * 3_600_000;
+  const text = `update attachments set created_at = created_at - $2, expires_at = expires_at - $2 where id = $1`;
+  await service.core.database.query({ text }, [id, days]);
+  const key = await keyOf(id);
+  if ((await stored()).includes(key)) await ageBlob(key);
+}
+
+async function ageBlob(key: string): Promise<void> {
+  const then = new Date(Date.now() - 2 * 24 * 3_600_000);
+  await utimes(join(service.folder, 'blobs', key.slice(0, 2), key.slice(2, 4), key), then, then);
+}
+
+const statusOf = async (id: string): Promise<number> =>
+  (await requestRest('GET', `${service.api}/attachments/${id}`, { token: ada.token })).status;
+
+test('an upload that is not sent within a day goes away, and cannot be sent meanwhile', async () => {
+  const [late, sent, young] = [
+    await uploadId(service, ada),
+    await uploadId(service, ada),
+    await uploadId(service, ada),
+  ];
+  expect((await sendMessage(service, ada, thread, [sent])).status).toBe(201);
+  await age(late);
+  await age(sent);
+  expect(await statusOf(late)).toBe(404);
+  const refused = await sendMessage(service, ada, thread, [late]);
+  expect(refused).toMatchObject({ status: 404, body: { error: { code: 'ATTACHMENT_NOT_FOUND' } } });
+  const keys = { late: await keyOf(late), sent: await keyOf(sent), young: await keyOf(young) };
+  await expireUploads(service.core);
+  await expireUploads(service.core);
+  expect(await service.core.repositories.attachments.find(late)).toBeUndefined();
+  expect([await statusOf(late), await statusOf(sent), await statusOf(young)]).toEqual([404, 200, 200]);
+  const left = await stored();
+  expect(left).not.toContain(keys.late);
+  expect(left).toEqual(expect.arrayContaining([keys.sent, keys.young]));
+});
+
+test('a promised upload that never came goes away', async () => {
+  const { body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
+    token: ada.token,
+    body: { filename: 'a.txt', content_type: 'text/plain', size: 5 },
+  });
+  const text = 'update uploads set expires_at = 1 where id = $1 returning storage_key';
+  await service.core.database.query({ text }, [body.attachment_id]);
+  await expireUploads(service.core);
+  expect(await service.core.repositories.uploads.find(body.attachment_id, ada.id)).toBeUndefined();
+});
+
+test('the expiry is made good when it was killed between row and bytes', async () => {
+  const id = await uploadId(service, ada);
+  await age(id);
+  const key = await keyOf(id);
+  const remove = () => Promise.reject(new Error('killed'));
+  const dying = { ...service.core, blobs: { ...service.core.blobs, remove } };
+  await expect(expireUploads(dying)).rejects.toThrow('killed');
+  expect(await stored()).toContain(key);
+  await sweepBlobs(service.core);
+  expect(await stored()).not.toContain(key);
+});
+
+test('bytes without a row are removed once they are old enough, and nothing else is', async () => {
+  const kept = await keyOf(await uploadId(service, ada));
+  const [old, young] = [newIdempotencyKey(), newIdempotencyKey()];
+  for (const key of [old, young]) await service.core.blobs.write(key, one());
+  await ageBlob(old);
+  await ageBlob(kept);
+  await sweepBlobs(service.core);
+  await sweepBlobs(service.core);
+  const left = await stored();
+  expect(left).not.toContain(old);
+  expect(left).toEqual(expect.arrayContaining([kept, young]));
+});
+
+test('a file whose bytes are lost is served no more; a store that is empty is not believed', async () => {
+  const [lost, kept] = [await uploadId(service, ada), await uploadId(service, ada)];
+  for (const id of [lost, kept]) {
+    await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'nobody' });
+    expect((await sendMessage(service, ada, thread, [id])).status).toBe(201);
+    await age(id);
+  }
+  const status = async (id: string) => (await service.core.repositories.attachments.find(id))?.scan_status;
+  const list = () => Promise.resolve([]);
+  await sweepBlobs({ ...service.core, blobs: { ...service.core.blobs, list } });
+  expect([await status(lost), await status(kept)]).toEqual(['clean', 'clean']);
+  await service.core.blobs.remove(await keyOf(lost));
+  await sweepBlobs(service.core);
+  expect([await status(lost), await status(kept)]).toEqual(['failed', 'clean']);
+});
+
+test('a folder that is away changes nothing', async () => {
+  const id = await uploadId(service, ada);
+  await age(id);
+  await rm(join(service.folder, 'blobs'), { recursive: true });
+  await sweepBlobs(service.core);
+  expect((await service.core.repositories.attachments.find(id))?.scan_status).toBe('pending');
+});
+
+test('a file that is being sent is not removed, and one that is being removed is not sent', async () => {
+  const { database, repositories } = service.core;
+  const tomorrow = Date.now() + 2 * 24 * 3_600_000;
+  const waiting = async () => {
+    const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await database.query({ text }, [])).length;
+  };
+  const wait = (count: number) => expect.poll(waiting, { timeout: 15_000 }).toBe(count);
+  const id = await uploadId(service, ada);
+  // The commit of the message waits for the feed of bob.
+  const feed = await database.begin();
+  await feed.query({ text: 'select from feed_heads where agent_id = $1 for update' }, [bob.id]);
+  const sent = sendMessage(service, ada, thread, [id]);
+  await wait(1);
+  const key = await keyOf(id);
+  expect(await repositories.attachments.removeExpired(tomorrow, 1_000)).not.toContain(key);
+  await feed.commit();
+  expect((await sent).status).toBe(201);
+  expect(await statusOf(id)).toBe(200);
+
+  const late = await uploadId(service, ada);
+  const expiry = await database.begin();
+  const removed = await attachmentsRepository(expiry).removeExpired(tomorrow, 1_000);
+  expect(removed).toContain(await keyOf(late));
+  const refused = sendMessage(service, ada, thread, [late]);
+  await wait(1);
+  await expiry.commit();
+  expect(await refused).toMatchObject({ status: 404, body: { error: { code: 'ATTACHMENT_NOT_FOUND' } } });
+});
+
+test('an agent holds so many files that it has not sent, and no more', async () => {
+  const eve = await service.agent();
+  const ours = await openThread(service, eve, bob);
+  const token = eve.token;
+  const promise = () =>
+    requestRest('POST', `${service.api}/attachments/uploads`, {
+      token,
+      body: { filename: 'a.txt', content_type: 'text/plain', size: 5 },
+    });
+  expect((await promise()).status).toBe(201);
+  const first = await upload(service, eve, { bytes: sampleText, key: 'first' });
+  const more = await Promise.all(Array.from({ length: 8 }, () => uploadId(service, eve)));
+  const before = (await stored()).length;
+  for (const refused of [await upload(service, eve, { bytes: sampleText }), await promise()]) {
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  // What was done already is answered again.
+  expect(await upload(service, eve, { bytes: sampleText, key: 'first' })).toMatchObject({
+    status: 201,
+    text: first.text,
+  });
+  expect(await stored()).toHaveLength(before);
+  expect((await upload(service, bob, { bytes: sampleText })).status).toBe(201);
+  expect((await sendMessage(service, eve, ours, more.slice(0, 5))).status).toBe(201);
+  expect((await upload(service, eve, { bytes: sampleText })).status).toBe(201);
+});
+
+async function* one(): AsyncGenerator<Buffer> {
+  yield Buffer.from('nobody knows it');
+}

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import Koa from 'koa';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { BlobMissing, type BlobStore } from '../../../src/platform/blobs/store.ts';
+import { serveBlobs } from '../../../src/transports/rest/blobs.ts';
+import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
+import { requestRest } from '../../clients/rest.ts';
+import type { TestAgent } from '../../support/service.ts';
+import { type AttachmentService, reachable, sampleText, startAttachmentService, uploadId } from './setup.ts';
+
+let service: AttachmentService;
+let ada: TestAgent;
+/** A signed one of a clean file. */
+let address: string;
+
+beforeAll(async () => {
+  service = await startAttachmentService({ worker: false });
+  ada = await service.agent();
+  const id = await uploadId(service, ada);
+  await attachmentScanningHandler(service.core).handle({ ids: [id] });
+  const { headers } = await requestRest('GET', `${service.api}/attachments/${id}/content`, {
+    token: ada.token,
+  });
+  address = reachable(service, headers.get('location') ?? '');
+});
+afterAll(() => service.stop());
+
+test('need no token, and nothing of them can be changed', async () => {
+  expect((await fetch(address)).status).toBe(200);
+  const ticket = address.slice(address.lastIndexOf('/') + 1);
+  const [text = '', signature = ''] = ticket.split('.');
+  const later = JSON.parse(String(Buffer.from(text, 'base64url')));
+  const altered = Buffer.from(JSON.stringify({ ...later, expires_at: later.expires_at + 1 }));
+  const bad = [
+    `${text}.${signature.slice(0, -1)}`,
+    `${text}.${signature}=`,
+    `${text}.${signature}.x`,
+    `${text}A.${signature}`,
+    `${altered.toString('base64url')}.${signature}`,
+    `${text}.`,
+    'x',
+  ];
+  for (const one of bad) {
+    const answer = await fetch(address.replace(ticket, one));
+    expect([answer.status, (await answer.json()).error.code], one).toEqual([403, 'FORBIDDEN']);
+  }
+  const { apiAddresses } = service.core;
+  expect(apiAddresses.verify(ticket)).not.toBeNull();
+  for (const [at, letter] of Array.from(ticket).entries()) {
+    for (const other of ['A', 'z', '.', '']) {
+      if (other === letter) continue;
+      expect(apiAddresses.verify(ticket.slice(0, at) + other + ticket.slice(at + 1)), `${at}`).toBeNull();
+    }
+  }
+});
+
+test('end, and serve the one purpose that they were made for', async () => {
+  const what = { key: '0'.repeat(32), filename: 'a', content_type: 'text/plain', size_bytes: 1 };
+  const { apiAddresses } = service.core;
+  const over = reachable(service, await apiAddresses.download(what, Date.now() - 1));
+  expect((await fetch(over)).status).toBe(403);
+  expect((await fetch(address, { method: 'PUT', body: 'x' })).status).toBe(403);
+  const put = await apiAddresses.upload(what, Date.now() + 60_000);
+  expect((await fetch(reachable(service, put.url))).status).toBe(403);
+  const gone = reachable(service, await apiAddresses.download(what, Date.now() + 60_000));
+  expect((await fetch(gone)).status).toBe(404);
+});
+
+test('take exactly what was promised', async () => {
+  const what = { key: '1'.repeat(32), content_type: 'text/plain', size_bytes: 4 };
+  const { url, headers } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
+  const put = (body: string, type = 'text/plain') =>
+    fetch(reachable(service, url), { method: 'PUT', body, headers: { 'Content-Type': type } });
+  expect(headers).toEqual({ 'Content-Type': 'text/plain', 'Content-Length': '4' });
+  expect((await put('four')).status).toBe(200);
+  expect((await put('more than that')).status).toBe(400);
+  expect((await put('few')).status).toBe(400);
+  expect((await put('four', 'text/html')).status).toBe(400);
+  await service.core.blobs.remove(what.key);
+});
+
+test('keep nothing of a body that does not say its length, or is cut off', async () => {
+  const what = { key: '2'.repeat(32), content_type: 'text/plain', size_bytes: 1_000 };
+  const { url } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
+  const { pathname } = new URL(url);
+  const open = (headers: Record<string, string>) =>
+    request(`${service.url}${pathname}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/plain', ...headers },
+    });
+  const unsaid = open({ 'Transfer-Encoding': 'chunked' });
+  unsaid.end('x'.repeat(1_000));
+  const [answer] = await once(unsaid, 'response');
+  expect(answer.statusCode).toBe(400);
+  answer.resume();
+  const cut = open({ 'Content-Length': '1000' }).on('error', () => undefined);
+  const drafts = () => readdir(join(service.folder, 'blobs', 'drafts'));
+  cut.write('x'.repeat(500));
+  await vi.waitFor(async () => expect(await drafts()).toHaveLength(1), 8_000);
+  cut.destroy();
+  await vi.waitFor(async () => expect(await drafts()).toEqual([]), 8_000);
+  await expect(service.core.blobs.read(what.key)).rejects.toThrow(BlobMissing);
+});
+
+test('end for a caller who takes nothing of what it is sent', async () => {
+  const { apiAddresses, blobs } = service.core;
+  const bytes = Buffer.alloc(30_000_000);
+  const what = { key: '3'.repeat(32), filename: 'a', content_type: 'text/plain', size_bytes: bytes.length };
+  await blobs.write(what.key, Readable.from([bytes]));
+  const streams: Readable[] = [];
+  const read: BlobStore['read'] = async (key) => {
+    const stream = await blobs.read(key);
+    streams.push(stream);
+    return stream;
+  };
+  const server = new Koa().use(serveBlobs(apiAddresses, { ...blobs, read }, 300)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { pathname } = new URL(await apiAddresses.download(what, Date.now() + 60_000));
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  await vi.waitFor(() => expect(streams).toHaveLength(1), 8_000);
+  await vi.waitFor(() => expect(streams[0]?.closed).toBe(true), 15_000);
+  expect(streams[0]?.readableEnded).toBe(false);
+  socket.destroy();
+  server.close();
+  await blobs.remove(what.key);
+});
+
+test('serve parts as they should be, whatever is asked for', async () => {
+  const size = sampleText.length;
+  const ask = (Range: string, more: Record<string, string> = {}) =>
+    fetch(address, { headers: { Range, ...more } });
+  for (const [range, part] of [
+    ['bytes=-5', sampleText.subarray(-5)],
+    ['bytes=-99999999', sampleText],
+    ['bytes=990-999999999999', sampleText.subarray(990)],
+  ] as const) {
+    const answer = await ask(range);
+    expect([answer.status, await answer.text()]).toEqual([206, String(part)]);
+  }
+  for (const range of [`bytes=${size}-`, 'bytes=-0']) {
+    const answer = await ask(range);
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([416, `bytes */${size}`]);
+    await answer.text();
+  }
+  for (const range of [
+    'bytes=0-0,2-2',
+    `bytes=${'0-0,'.repeat(1_000)}1-1`,
+    'bytes=5-1',
+    'bytes=--5',
+    'lines=1-2',
+  ]) {
+    const answer = await ask(range);
+    expect([answer.status, (await answer.text()).length]).toEqual([200, size]);
+  }
+  const stale = await ask('bytes=0-0', { 'If-Range': '"another"' });
+  expect([stale.status, (await stale.text()).length]).toEqual([200, size]);
+  const headed = await fetch(address, { method: 'HEAD' });
+  expect([headed.status, headed.headers.get('content-length')]).toEqual([200, String(size)]);
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeFromOrganization } from '../../../../src/services/people/organizations.ts';
+import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
+import { followFeed } from '../../../clients/feed.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  findFieldError,
+  readFormFields,
+  createOrganizationOf,
+  type SignedInPerson,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const pageOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}${below}`;
+const recordOf = async ({ token }: TestAgent) =>
+  (await requestRest('GET', `${service.api}/agents/me`, { token })).body;
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+function fill(who: SignedInPerson, address: string, fields: Record<string, string | null>, button?: string) {
+  return who.fill(address, { fields, ...(button !== undefined && { button }) }, address);
+}
+
+describe('the profile', () => {
+  const profile = {
+    display_name: 'New name',
+    description: 'Two\nlines',
+    card_body: '\n# Hello\n\nWorld',
+    'skill_name.0': 'planning',
+    'skill_description.0': 'Makes plans.',
+  };
+
+  test('is saved through the operation that agents call, and sent twice it is saved once', async () => {
+    const { mine, ...ada } = await withAgent();
+    const news = await followFeed(service.api, mine.token);
+    const saved = await fill({ ...ada }, pageOf(mine), profile, 'save');
+    expect(saved.visibleText).toContain('The profile is saved');
+    const expected = {
+      display_name: 'New name',
+      description: 'Two\nlines',
+      card_body: '\n# Hello\n\nWorld',
+      skills: [{ name: 'planning', description: 'Makes plans.' }],
+    };
+    expect(await recordOf(mine)).toMatchObject(expected);
+    await fill({ ...ada }, pageOf(mine), profile, 'save');
+    expect((await news()).map(({ type }) => type)).toEqual(['agent.updated']);
+  });
+
+  test('ends its lines as agents do, whatever browsers make of them', async () => {
+    const { mine, ...ada } = await withAgent();
+    await fill({ ...ada }, pageOf(mine), { card_body: 'one\r\ntwo', description: 'a\r\nb' }, 'save');
+    expect(await recordOf(mine)).toMatchObject({ card_body: 'one\ntwo', description: 'a\nb' });
+  });
+
+  test('is shown as a card before it is saved, with nothing in it that does harm', async () => {
+    const { mine, ...ada } = await withAgent();
+    const before = await recordOf(mine);
+    const card_body = [
+      '# Greeting',
+      '*Soft* [far](https://example.com) [here](/console) [bad](javascript:alert(1))',
+      '<script>alert(1)</script> ![shot](https://example.com/x.png)',
+    ].join('\n\n');
+    const page = await fill({ ...ada }, pageOf(mine), { ...profile, card_body }, 'preview');
+    expect(page.status).toBe(200);
+    expect(page.visibleText).toMatch(/This is a preview.*New name.*planning.*Makes plans\..*Greeting/);
+    expect(page.text).toContain('<h1>Greeting</h1>');
+    expect(page.text).toContain('<a href="https://example.com" rel="nofollow noopener noreferrer">far</a>');
+    expect([page.elements('script').length, page.text.includes('href="javascript:')]).toEqual([0, false]);
+    expect(page.elements('img').map(({ attribs }) => attribs['src'])).toEqual([
+      expect.stringMatching(/^\/assets\/mark\./),
+    ]);
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame/,
+    );
+    expect(readFormFields(page, pageOf(mine))).toMatchObject({ display_name: 'New name', card_body });
+    expect(await recordOf(mine)).toEqual(before);
+  });
+
+  test('is refused field by field, in the preview too, with what was typed', async () => {
+    const { mine, ...ada } = await withAgent();
+    for (const button of ['save', 'preview']) {
+      const wrong = { ...profile, display_name: ' ', 'skill_name.1': 'A B', 'skill_description.1': 'kept' };
+      const page = await fill({ ...ada }, pageOf(mine), wrong, button);
+      expect([page.status, page.title.split(':')[0]]).toEqual([400, 'Error']);
+      expect(findFieldError(page, 'display_name')).toBe('Display name must have a character at least.');
+      expect(findFieldError(page, 'skill_name.1')).toBe('Skill 2 must be a lower-case slug.');
+      expect([findFieldError(page, 'skill_name.0'), findFieldError(page, 'card_body')]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect(readFormFields(page, pageOf(mine))).toMatchObject({
+        'skill_name.1': 'A B',
+        'skill_description.1': 'kept',
+      });
+    }
+    expect((await recordOf(mine)).display_name).toBe('agent');
+  });
+
+  test('has rows for more skills as they fill, up to twenty, and forgets those that are emptied', async () => {
+    const { mine, ...ada } = await withAgent();
+    const rows = (page: PageResponse) =>
+      Object.keys(readFormFields(page, pageOf(mine))).filter((name) => name.startsWith('skill_name')).length;
+    const skills = (many: number) =>
+      Object.fromEntries(
+        Array.from({ length: many }, (_, index) => [`skill_name.${index}`, `skill-${index}`]),
+      );
+    const first = await ada.go(pageOf(mine));
+    expect(rows(first)).toBe(1);
+    const saved = await fill({ ...ada }, pageOf(mine), skills(3), 'save');
+    expect(rows(saved)).toBe(4);
+    const more = await fill({ ...ada }, pageOf(mine), skills(5), 'rows');
+    expect([rows(more), (await recordOf(mine)).skills.length]).toEqual([11, 3]);
+    const all = await fill({ ...ada }, pageOf(mine), skills(20), 'save');
+    expect([rows(all), (await recordOf(mine)).skills.length]).toEqual([20, 20]);
+    await fill({ ...ada }, pageOf(mine), { 'skill_name.0': '' }, 'save');
+    expect((await recordOf(mine)).skills[0]).toEqual({ name: 'skill-1', description: '' });
+  });
+});
+
+describe('the settings', () => {
+  test('say who sees the agent, who writes to it, and whether it begins threads', async () => {
+    const { mine, ...ada } = await withAgent();
+    const address = pageOf(mine, '/settings');
+    const reach = { visibility: 'private', inbound_policy: 'trusted_only' };
+    await fill({ ...ada }, address, { ...reach, can_initiate_threads: null });
+    expect(await recordOf(mine)).toMatchObject({ ...reach, can_initiate_threads: false });
+    const page = await fill({ ...ada }, address, { can_initiate_threads: 'on' });
+    expect(await recordOf(mine)).toMatchObject({ ...reach, can_initiate_threads: true });
+    expect(readFormFields(page, address)).toMatchObject({ ...reach, can_initiate_threads: 'on' });
+    const wrong = await fill({ ...ada }, address, { visibility: 'seen', inbound_policy: null });
+    expect([
+      wrong.status,
+      findFieldError(wrong, 'visibility'),
+      findFieldError(wrong, 'inbound_policy'),
+    ]).toEqual([400, 'Choose one of these.', 'Choose one of these.']);
+  });
+
+  test('pause the agent and let it go on, pressed once or twice', async () => {
+    const { mine, ...ada } = await withAgent();
+    const [address, action] = [pageOf(mine, '/settings'), pageOf(mine, '/settings/pause')];
+    const pause = findForm(await ada.go(address), action);
+    for (let time = 0; time < 2; time += 1) {
+      const paused = await ada.send(pause);
+      expect(paused.visibleText).toMatch(/agent is paused.*Paused/);
+      expect((await recordOf(mine)).paused).toBe(true);
+    }
+    const resumed = await ada.fill(address, {}, action);
+    expect(resumed.visibleText).toContain('agent is at work again');
+    expect((await recordOf(mine)).paused).toBe(false);
+  });
+});
+
+describe('deleting', () => {
+  test('needs the handle, and ends the agent with all that speaks for it', async () => {
+    const { mine, ...ada } = await withAgent();
+    const address = pageOf(mine, '/delete');
+    for (const typed of ['', 'agent', `${mine.handle}x`]) {
+      const page = await fill({ ...ada }, address, { handle: typed });
+      expect([page.status, findFieldError(page, 'handle')]).toEqual([400, `This is not ${mine.handle}.`]);
+    }
+    expect((await recordOf(mine)).id).toBe(mine.id);
+    const confirm = await ada.go(address);
+    const done = await fill({ ...ada }, address, { handle: ` @${mine.handle.toUpperCase()} ` });
+    expect(done.visibleText).toContain(`@${mine.handle} is deleted`);
+    expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(401);
+    expect(done.visibleText).toContain('No agents yet');
+    const again = await ada.send(findForm(confirm, address), { fields: { handle: mine.handle } });
+    expect([again.status, again.title]).toEqual([404, 'There is nothing here · Agent Messaging']);
+  });
+});
+
+describe('an agent of another owner', () => {
+  async function company() {
+    const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
+    const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
+    const handle = `${slug}.tied`;
+    const tied = await service.register({ handle, member: worker.username });
+    return { boss, worker, slug, tied };
+  }
+
+  test.each([
+    ['through an agent of the admin’s own', ({ boss }: Awaited<ReturnType<typeof company>>) => boss.agent()],
+    [
+      'through a shared one',
+      ({ slug }: Awaited<ReturnType<typeof company>>) => service.register({ handle: `${slug}.desk` }),
+    ],
+    ['without any', () => undefined],
+  ])('is changed and deleted by an admin %s', async (_how, prepare) => {
+    const house = await company();
+    await prepare(house);
+    const { boss, tied } = house;
+    await fill(boss, pageOf(tied), { display_name: 'Renamed' }, 'save');
+    expect((await recordOf(tied)).display_name).toBe('Renamed');
+    const page = await boss.go(pageOf(tied));
+    expect(page.visibleText).toContain(`tied to ${house.worker.username}`);
+    expect(page.visibleText).not.toMatch(/Credentials|Contacts|Blocks/);
+    const gone = await fill(boss, pageOf(tied, '/delete'), { handle: tied.handle });
+    expect(gone.visibleText).toContain('is deleted');
+  });
+
+  test('stays within reach of an admin after that person has left', async () => {
+    const { boss, worker, slug, tied } = await company();
+    await service.register({ handle: `${slug}.desk` });
+    await service.core.unitOfWork.writeAsSystem((work) =>
+      removeFromOrganization(work, { slug, username: worker.username }),
+    );
+    expect((await worker.go(pageOf(tied))).status).toBe(404);
+    const paused = await boss.fill(pageOf(tied, '/settings'), {}, pageOf(tied, '/settings/pause'));
+    expect(paused.visibleText).toContain('is paused');
+  });
+});

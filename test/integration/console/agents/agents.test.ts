@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import {
+  findFieldError,
+  readFormFields,
+  fillForm,
+  newUsername,
+  createOrganizationOf,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const create = '/console/agents/new';
+const recordOf = async (handle: string) =>
+  (await requestRest('GET', `${service.api}/agents/me`, { token: await service.token(handle) })).body;
+
+test('the way to a first agent begins on an empty list and ends on its page', async () => {
+  const ada = await signInPerson(service);
+  const empty = await ada.go('/console/agents');
+  expect(empty.visibleText).toContain('No agents yet');
+  const made = await ada.fill(
+    create,
+    {
+      fields: { name: 'Writer', display_name: 'The writer', description: 'Writes.', inbound_policy: 'open' },
+      button: 'create',
+    },
+    create,
+  );
+  expect(made.status).toBe(200);
+  expect(made.visibleText).toContain(`@${ada.username}.writer is there`);
+  expect(made.url).toMatch(/\/console\/agents\/agt_\w+$/);
+  expect(await recordOf(`${ada.username}.writer`)).toMatchObject({
+    display_name: 'The writer',
+    description: 'Writes.',
+    scope: 'personal',
+    visibility: 'private',
+    inbound_policy: 'open',
+  });
+  const list = await ada.go('/console/agents');
+  expect(list.visibleText).toContain(`Your ownTThe writer@${ada.username}.writer`);
+});
+
+describe('what cannot be created', () => {
+  const wanted = {
+    name: 'agent',
+    display_name: 'Kept',
+    description: 'Typed already.',
+    card_body: '\n# Kept too',
+    'skill_name.2': 'kept',
+    'skill_description.2': 'As well.',
+    visibility: 'public',
+  };
+
+  test.each([
+    ['a name that is none', { name: '-x-' }, 'name', /has 1 to 32 of a-z/],
+    ['a name that is too long', { name: 'x'.repeat(33) }, 'name', /at most 32 characters/],
+    ['no display name', { display_name: '  ' }, 'display_name', /a character at least/],
+    ['a description beyond its limit', { description: 'x'.repeat(1001) }, 'description', /at most 1,000/],
+    ['a card beyond its limit', { card_body: 'é'.repeat(16_385) }, 'card_body', /at most 32768 bytes/],
+    ['a skill that is no slug', { 'skill_name.2': 'No slug' }, 'skill_name.0', /must be a lower-case slug/],
+    ['a skill without a name', { 'skill_name.2': '' }, 'skill_name.0', /must be a lower-case slug/],
+    ['no visibility', { visibility: null }, 'visibility', /Choose one of these/],
+    ['a policy that is none', { inbound_policy: 'everyone' }, 'inbound_policy', /Choose one of these/],
+    ['what no database stores', { description: 'nothing\0' }, 'description', /without NUL/],
+  ])('%s is said at its field, and nothing typed is lost', async (_what, wrong, field, message) => {
+    const ada = await signInPerson(service);
+    const given = { ...wanted, ...wrong };
+    const page = await ada.fill(create, { fields: given, button: 'create' }, create);
+    expect(page.status).toBe(400);
+    expect(page.title).toMatch(/^Error: /);
+    expect(findFieldError(page, field)).toMatch(message);
+    const { 'skill_name.2': skill_name, 'skill_description.2': skill_description, ...rest_ } = given;
+    const kept = { ...rest_, 'skill_name.0': skill_name, 'skill_description.0': skill_description };
+    const expected = Object.entries(kept).flatMap(([name, value]) =>
+      value === null || name === 'inbound_policy' ? [] : [[name, value.trim()]],
+    );
+    const fields = Object.entries(readFormFields(page, create)).map(([name, value]) => [name, value.trim()]);
+    expect(fields).toEqual(expect.arrayContaining(expected));
+    expect((await ada.go('/console/agents')).visibleText).toContain('No agents yet');
+  });
+
+  test('a handle that is taken, by oneself or for good', async () => {
+    const ada = await signInPerson(service);
+    await ada.agent('agent');
+    const page = await ada.fill(create, { fields: wanted, button: 'create' }, create);
+    expect([page.status, findFieldError(page, 'name')]).toEqual([
+      409,
+      'This handle is taken; choose another agent name.',
+    ]);
+    expect(readFormFields(page, create)['display_name']).toBe('Kept');
+  });
+
+  test('a form that is larger than any agent', async () => {
+    const ada = await signInPerson(service);
+    const page = await ada.fill(create, { fields: { ...wanted, card_body: 'x'.repeat(300_000) } }, create);
+    expect(page.status).toBe(413);
+  });
+});
+
+describe('agents of organizations', () => {
+  test('a member makes agents tied to oneself, an admin shared ones too', async () => {
+    const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
+    const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
+    const fields = { display_name: 'Ours' };
+    const shared = await boss.fill(
+      create,
+      { fields: { ...fields, name: 'desk', place: `shared:${slug}` }, button: 'create' },
+      create,
+    );
+    expect(shared.visibleText).toContain(`@${slug}.desk is there`);
+    const tied = await worker.fill(
+      create,
+      { fields: { ...fields, name: 'mine', place: `member:${slug}` }, button: 'create' },
+      create,
+    );
+    expect(tied.visibleText).toContain(`tied to ${worker.username}`);
+    expect((await boss.go('/console/agents')).visibleText).toMatch(
+      new RegExp(`Of ${slug}.*@${slug}.desk.*@${slug}.mine`),
+    );
+    expect((await worker.go('/console/agents')).visibleText).not.toContain('desk');
+
+    expect((await worker.go(create)).text).not.toContain(`shared:${slug}`);
+    const refused = await worker.fill(
+      create,
+      { fields: { ...fields, name: 'x', place: `shared:${slug}` }, button: 'create' },
+      create,
+    );
+    expect([refused.status, findFieldError(refused, 'place')]).toEqual([
+      403,
+      `Only admins of ${slug} register shared agents of it.`,
+    ]);
+  });
+
+  test('an organization of others is answered like one that is not there', async () => {
+    const [boss, stranger] = [await signInPerson(service), await signInPerson(service)];
+    await createOrganizationOf(service, { members: [stranger] });
+    const slug = await createOrganizationOf(service, { admins: [boss] });
+    const answers = await Promise.all(
+      [slug, newUsername('none')].map(async (organization) => {
+        const fields = { name: 'x', display_name: 'X', place: `member:${organization}` };
+        const page = await stranger.fill(create, { fields, button: 'create' }, create);
+        return [page.status, findFieldError(page, 'place')];
+      }),
+    );
+    expect(answers[0]).toEqual([400, 'No such organization, or you do not belong to it.']);
+    expect(answers[1]).toEqual(answers[0]);
+  });
+});
+
+test('a long list comes page by page, own agents first', async () => {
+  const boss = await signInPerson(service);
+  const slug = await createOrganizationOf(service, { admins: [boss] });
+  for (let number = 0; number < 49; number += 1) await boss.agent(`own-${number}`);
+  for (let number = 0; number < 3; number += 1)
+    await service.register({ handle: `${slug}.shared-${number}` });
+  const first = await boss.go('/console/agents');
+  expect(first.visibleText).toMatch(new RegExp(`Your own.*Of ${slug}.*shared-0.*More agents`));
+  expect(first.visibleText).not.toContain('shared-1');
+  const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next');
+  const second = await boss.go(next?.attribs['href'] ?? '');
+  expect(second.visibleText).toMatch(/shared-1.*shared-2/);
+  expect(second.visibleText).not.toMatch(/own-|shared-0|More agents/);
+});
+
+test('a place in the list that is none begins at the beginning', async () => {
+  const ada = await signInPerson(service);
+  await ada.agent('only');
+  for (const after of ['%00', 'x', encodeURIComponent("' or 1 --"), 'a.b%ff']) {
+    const page = await ada.go(`/console/agents?after=${after}`);
+    expect([page.status, page.visibleText.includes('.only')]).toEqual([200, true]);
+  }
+});
+
+test('what others call their agents and themselves is text, wherever it is shown', async () => {
+  const ada = await signInPerson(service);
+  const hostile = `"><script>alert(1)</script><b>'`;
+  const fields = { name: 'x', display_name: hostile, description: hostile, card_body: hostile };
+  const made = await ada.fill(
+    create,
+    { fields: { ...fields, 'skill_name.0': 'a', 'skill_description.0': hostile }, button: 'create' },
+    create,
+  );
+  const preview = await ada.send(
+    fillForm(made, new URL(made.url).pathname, {
+      ...readFormFields(made, new URL(made.url).pathname),
+      do: 'preview',
+    }),
+  );
+  const pages = [
+    '/console/agents',
+    '/console',
+    ...['', '/settings', '/delete'].map((below) => new URL(made.url).pathname + below),
+  ];
+  for (const page of [made, preview, ...(await Promise.all(pages.map((address) => ada.go(address))))]) {
+    expect(page.status).toBe(200);
+    expect(page.visibleText).toContain(hostile);
+    expect([page.elements('script'), page.elements('b')]).toEqual([[], []]);
+  }
+});

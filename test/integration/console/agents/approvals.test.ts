@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApproval, useApproval } from '../../../../src/services/approvals/approvals.ts';
+import { findForm } from '../../../clients/form-browser.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const list = '/console/approvals';
+const hour = 3_600_000;
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+interface Question {
+  target?: string;
+  action?: 'request_contact' | 'remove_contact';
+  message?: string;
+  client_name?: string;
+  /** Milliseconds ago. */
+  ago?: number;
+}
+
+/** Asks as an agent; answers the address of the page on which its people decide. */
+async function ask({ id }: TestAgent, question: Question = {}): Promise<string> {
+  const { target = 'globex.desk', action = 'request_contact', ago = 0, ...detail } = question;
+  const approval = await service.core.unitOfWork.writeAsSystem((work) =>
+    openApproval({ ...work, now: work.now - ago }, { agent_id: id, action, target, detail }),
+  );
+  if (!approval) throw new Error('nobody is asked');
+  return `${list}/${approval.id}`;
+}
+
+describe('a question', () => {
+  test('says who wants what of whom, in which words and through which program', async () => {
+    const ada = await withAgent();
+    const address = await ask(ada.mine, { message: 'Hello there', client_name: 'Quill' });
+    expect((await ada.go('/console')).visibleText).toContain('1Open approvals');
+    expect((await ada.go(list)).visibleText).toMatch(
+      /They wait for you.*agent wants to ask @globex\.desk for contact/,
+    );
+    const page = await ada.go(address);
+    expect(page.visibleText).toMatch(
+      /agent wants to ask @globex\.desk for contact.*Waits.*Hello there.*calls itself.*Quill/,
+    );
+    expect(page.visibleText).toContain(`Your agent@${ada.mine.handle}`);
+    const removal = await ada.go(await ask(ada.mine, { action: 'remove_contact' }));
+    expect(removal.visibleText).toContain('agent wants to remove @globex.desk from its contacts');
+  });
+
+  test.each([
+    ['approve', 'Approved', 'The agent does it as soon as it asks again'],
+    ['deny', 'Denied', 'The agent is told when it asks again'],
+  ])('is decided once: %s, also when that is pressed twice', async (decision, word, text) => {
+    const ada = await withAgent();
+    const address = await ask(ada.mine);
+    const form = findForm(await ada.go(address), address);
+    for (let time = 0; time < 2; time += 1) {
+      const decided = await ada.send(form, { button: decision });
+      expect(decided.url).toContain(address);
+      expect(decided.visibleText).toContain(`${word}. `);
+      expect(decided.visibleText).toContain(`${ada.username} ${word.toLowerCase()} it. ${text}`);
+      expect(decided.forms.filter(({ action }) => action === address)).toEqual([]);
+    }
+    const other = decision === 'approve' ? 'deny' : 'approve';
+    const late = await ada.send(form, { button: other });
+    expect(late.visibleText).toContain(`This approval is ${word.toLowerCase()} already.`);
+    const page = await ada.go(list);
+    expect(page.visibleText).toMatch(new RegExp(`Nothing waits for you.*Lately decided.*${word}`));
+  });
+
+  test('that was approved is told to be done once it is', async () => {
+    const ada = await withAgent();
+    const address = await ask(ada.mine);
+    await ada.send(findForm(await ada.go(address), address), { button: 'approve' });
+    const id = address.split('/').at(-1) ?? '';
+    await service.core.unitOfWork.writeAsSystem((work) => useApproval(work, ada.mine.id, id));
+    expect((await ada.go(address)).visibleText).toContain(`${ada.username} approved it, and it is done.`);
+  });
+
+  test('that nobody decided in time says so, and can be decided no longer', async () => {
+    const ada = await withAgent();
+    const address = await ask(ada.mine, { ago: 25 * hour });
+    const page = await ada.go(address);
+    expect(page.visibleText).toContain('Expired Nobody decided in time. The agent may ask again.');
+    expect(page.forms.filter(({ action }) => action === address)).toEqual([]);
+    const late = await ada.send(fillForm(page, address, { decision: 'approve' }));
+    expect(late.visibleText).toContain('This approval is expired already.');
+    expect((await ada.go(list)).visibleText).toMatch(/Nothing waits for you.*Lately decided.*Expired/);
+  });
+
+  test('of somebody else’s agent is answered like one that is not there', async () => {
+    const [ada, eve] = [await withAgent(), await withAgent()];
+    const address = await ask(ada.mine);
+    const home = await eve.go('/console');
+    for (const each of [
+      address,
+      `${list}/apr_00000000000000000000000000`,
+      `${list}/nonsense`,
+      `${list}/%00`,
+    ]) {
+      for (const page of [
+        await eve.go(each),
+        await eve.send(fillForm(home, each, { decision: 'approve' })),
+      ]) {
+        expect(page.status).toBe(404);
+        expect(page.visibleText).toContain('No such approval, or it is not yours to decide.');
+      }
+    }
+    expect((await eve.go(list)).visibleText).toContain('Nothing waits for you');
+    expect((await ada.go(address)).visibleText).toContain('Nobody has decided yet');
+  });
+
+  test('of an agent that is tied to somebody else is not an admin’s to decide', async () => {
+    const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
+    const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
+    const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
+    const shared = await service.register({ handle: `${slug}.desk` });
+    const [theirs, ours] = [await ask(tied), await ask(shared)];
+    expect([(await boss.go(theirs)).status, (await boss.go(ours)).status]).toEqual([404, 200]);
+    expect([(await worker.go(theirs)).status, (await worker.go(ours)).status]).toEqual([200, 404]);
+  });
+
+  test('holds what others wrote as text', async () => {
+    const ada = await withAgent();
+    const hostile = `<script>alert(1)</script><b>"'`;
+    const page = await ada.go(await ask(ada.mine, { message: hostile, client_name: hostile }));
+    expect(page.visibleText.split(hostile)).toHaveLength(3);
+    expect([page.elements('script'), page.elements('b')]).toEqual([[], []]);
+  });
+});
+
+test('long lists come page by page, what waits and what is decided', async () => {
+  const ada = await withAgent();
+  for (let number = 0; number < 26; number += 1)
+    await ask(ada.mine, { target: `globex.old-${number}`, ago: 25 * hour });
+  for (let number = 0; number < 26; number += 1) await ask(ada.mine, { target: `globex.new-${number}` });
+  for (const start of [list, `${list}?show=decided`]) {
+    const seen: string[] = [];
+    const pages: number[] = [];
+    for (let address = start; address !== '';) {
+      const page = await ada.go(address);
+      const ids = [...page.text.matchAll(/approvals\/(apr_\w{26})"><bdi>/g)].map(([, id = '']) => id);
+      pages.push(ids.length);
+      seen.push(...ids);
+      address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+    }
+    // Below what waits the five latest that are decided.
+    expect(pages).toEqual(start === list ? [30, 1] : [25, 1]);
+    expect(new Set(seen).size).toBe(seen.length);
+  }
+});

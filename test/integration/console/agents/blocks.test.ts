@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+import {
+  findFieldError,
+  readFormFields,
+  fillForm,
+  type SignedInPerson,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+let trust: ContactsClient;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  trust = createContactsClient(service.api);
+});
+afterAll(() => service.stop());
+
+const below = ({ id }: Pick<TestAgent, 'id'>, path: string) => `/console/agents/${id}/${path}`;
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+describe('blocks', () => {
+  test('are made by handle and ended again, once or twice', async () => {
+    const ada = await withAgent();
+    const pest = await service.agent();
+    await trust.befriend(pest, ada.mine);
+    const address = below(ada.mine, 'blocks');
+    const before = await ada.go(address);
+    expect(before.visibleText).toContain('Nobody is blocked');
+    for (let time = 0; time < 2; time += 1) {
+      const page = await ada.send(findForm(before, address), { fields: { handle: pest.handle } });
+      expect(page.visibleText).toMatch(new RegExp(`@${pest.handle} is blocked.*Blocked@${pest.handle}`));
+    }
+    expect(await trust.areContacts(ada.mine, pest)).toBe(false);
+    const end = findForm(await ada.go(address), `${address}/end`);
+    expect((await ada.send(end)).visibleText).toContain('The block is ended.');
+    expect((await trust.blocks(ada.mine)).body.blocks).toEqual([]);
+    expect((await ada.send(end)).visibleText).toContain('You have blocked no such agent.');
+  });
+
+  test.each([
+    ['no handle', 'nonsense', /A handle has the form/],
+    ['nobody', 'nobody.here', /No such agent/],
+    ['nothing', '', /must name an agent/],
+    ['too much', 'x'.repeat(81), /at most 80 characters/],
+  ])('of %s are refused at the field, with what was typed', async (_what, handle, message) => {
+    const ada = await withAgent();
+    const address = below(ada.mine, 'blocks');
+    const page = await ada.fill(address, { fields: { handle } }, address);
+    expect([page.status, findFieldError(page, 'handle')]).toEqual([400, expect.stringMatching(message)]);
+    expect(readFormFields(page, address)['handle']).toBe(handle);
+  });
+
+  test('of one agent are not those of another', async () => {
+    const [ada, eve] = [await withAgent(), await withAgent()];
+    const pest = await service.agent();
+    await trust.block(ada.mine, pest.handle);
+    const home = await eve.go('/console');
+    const answer = await eve.send(fillForm(home, below(eve.mine, 'blocks/end'), { agent_id: pest.id }));
+    expect(answer.visibleText).toMatch(/You have blocked no such agent\..*Nobody is blocked/);
+    expect((await trust.blocks(ada.mine)).body.blocks).toHaveLength(1);
+  });
+
+  test('come page by page', async () => {
+    const ada = await withAgent();
+    const pests = await Promise.all(Array.from({ length: 51 }, () => service.agent()));
+    for (const pest of pests) await trust.block(ada.mine, pest.handle);
+    const first = await ada.go(below(ada.mine, 'blocks'));
+    const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+    const shown = [first, await ada.go(next)].map(
+      (page) => page.forms.filter(({ action }) => action.endsWith('/end')).length,
+    );
+    expect(shown).toEqual([50, 1]);
+  });
+});
+
+describe('the allowlist', () => {
+  test('takes agents and owners, and gives them back', async () => {
+    const ada = await withAgent();
+    const address = below(ada.mine, 'allowlist');
+    const added = await ada.fill(address, { fields: { entry: ' @Globex.* ' } }, address);
+    expect(added.visibleText).toMatch(/@globex\.\* is on the list\..*Allowlist@globex\.\*/);
+    expect((await trust.allowlist(ada.mine)).body.allowlist).toMatchObject([{ entry: 'globex.*' }]);
+    const remove = findForm(added, `${address}/remove`);
+    expect((await ada.send(remove)).visibleText).toMatch(/@globex\.\* is off the list\..*Nobody is on it/);
+    expect((await ada.send(remove)).visibleText).toContain('This is not on your allowlist.');
+  });
+
+  test('takes nothing else', async () => {
+    const ada = await withAgent();
+    const address = below(ada.mine, 'allowlist');
+    const page = await ada.fill(address, { fields: { entry: '*.*' } }, address);
+    expect([page.status, findFieldError(page, 'entry')]).toEqual([
+      400,
+      expect.stringMatching(/An entry has the form/),
+    ]);
+    expect(readFormFields(page, address)['entry']).toBe('*.*');
+  });
+});

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { updateAgentColumn, type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+import {
+  findFieldError,
+  readFormFields,
+  fillForm,
+  type SignedInPerson,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+let trust: ContactsClient;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  trust = createContactsClient(service.api);
+});
+afterAll(() => service.stop());
+
+const contactsOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}/contacts${below}`;
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+/** The form of the row that shows this text in its button. */
+function rowForm(page: PageResponse, action: string, words: string) {
+  const form = page.forms.find(
+    (each) => each.action === action && each.buttons.some(({ text }) => text.includes(words)),
+  );
+  if (!form) throw new Error(`${page.url} has no button with ${words}`);
+  return form;
+}
+
+describe('requests to an agent', () => {
+  test('are approved or rejected by its person, once or twice', async () => {
+    const ada = await withAgent();
+    const [friend, pest] = [await service.agent(), await service.agent()];
+    await trust.request(friend, ada.mine.handle, 'Hello, it is me');
+    await trust.request(pest, ada.mine.handle);
+    const home = await ada.go('/console');
+    expect(home.visibleText).toContain('2Contact requests');
+    const page = await ada.go(contactsOf(ada.mine));
+    expect(page.visibleText).toMatch(/They ask for contact.*Hello, it is me/);
+    const decide = contactsOf(ada.mine, '/requests/decide');
+    const [yes, no] = [rowForm(page, decide, friend.handle), rowForm(page, decide, pest.handle)];
+    const approved = await ada.send(yes, { button: 'approve' });
+    expect(approved.visibleText).toContain(`@${friend.handle} is a contact now`);
+    expect(await trust.areContacts(ada.mine, friend)).toBe(true);
+    expect((await ada.send(yes, { button: 'approve' })).visibleText).toContain('is a contact now');
+    for (let time = 0; time < 2; time += 1)
+      expect((await ada.send(no, { button: 'reject' })).visibleText).toContain('The request is rejected');
+    expect(await trust.areContacts(ada.mine, pest)).toBe(false);
+    const late = await ada.send(no, { button: 'approve' });
+    expect([late.status, late.visibleText]).toEqual([
+      200,
+      expect.stringContaining('No such contact request waits for you.'),
+    ]);
+  });
+
+  test('come page by page', async () => {
+    const ada = await withAgent();
+    const askers = await Promise.all(Array.from({ length: 21 }, () => service.agent()));
+    for (const asker of askers) await trust.request(asker, ada.mine.handle);
+    const first = await ada.go(contactsOf(ada.mine));
+    const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+    const second = await ada.go(next);
+    const shown = [first, second].map(
+      (page) => page.forms.filter(({ action }) => action.endsWith('/decide')).length,
+    );
+    expect(shown).toEqual([20, 1]);
+    expect(second.visibleText).not.toContain('Ask for contact');
+    const elsewhere = await ada.go(`${contactsOf(ada.mine)}?contacts=${next.split('=')[1] ?? ''}`);
+    expect(elsewhere.status).toBe(400);
+  });
+
+  test('wait while the agent is paused, and can be rejected', async () => {
+    const ada = await withAgent();
+    const friend = await service.agent();
+    await trust.request(friend, ada.mine.handle);
+    const before = await ada.go(contactsOf(ada.mine));
+    await updateAgentColumn(service, ada.mine, 'paused', true);
+    const decide = contactsOf(ada.mine, '/requests/decide');
+    const refused = await ada.send(rowForm(before, decide, friend.handle), { button: 'approve' });
+    expect(refused.visibleText).toContain('This agent is paused. Resume it under Settings first.');
+    expect(findForm(refused, decide).buttons.map(({ value }) => value)).toEqual(['reject']);
+    expect(await trust.areContacts(ada.mine, friend)).toBe(false);
+    expect((await ada.send(findForm(refused, decide), { button: 'reject' })).visibleText).toContain(
+      'The request is rejected',
+    );
+  });
+
+  test('of another agent are out of reach', async () => {
+    const [ada, eve] = [await withAgent(), await withAgent()];
+    const friend = await service.agent();
+    const asked = await trust.request(friend, ada.mine.handle);
+    const home = await eve.go('/console');
+    const fields = { request_id: asked.body.request_id as string };
+    for (const decision of ['approve', 'reject']) {
+      const answer = await eve.send(
+        fillForm(home, contactsOf(eve.mine, '/requests/decide'), { ...fields, decision }),
+      );
+      expect(answer.visibleText).toContain('No such contact request waits for you.');
+    }
+    expect((await trust.requests(ada.mine)).body.requests).toHaveLength(1);
+  });
+});
+
+describe('asking for contact', () => {
+  test('shows whom the agent waits for, and asking again is the same question', async () => {
+    const ada = await withAgent();
+    const other = await service.agent();
+    const address = contactsOf(ada.mine, '/new');
+    for (let time = 0; time < 2; time += 1) {
+      const page = await ada.fill(
+        address,
+        { fields: { handle: ` @${other.handle} `, message: 'Hello' } },
+        address,
+      );
+      expect(page.visibleText).toContain(`@${other.handle} is asked for contact`);
+      expect(page.visibleText).toMatch(/It asked for contact.*Hello.*Waits/);
+    }
+    expect((await trust.requests(other)).body.requests).toHaveLength(1);
+  });
+
+  test('is at once a contact among agents of one person', async () => {
+    const ada = await withAgent();
+    const second = await ada.agent('second');
+    const address = contactsOf(ada.mine, '/new');
+    const page = await ada.fill(address, { fields: { handle: second.handle } }, address);
+    expect(page.visibleText).toContain(`@${second.handle} is a contact now`);
+  });
+
+  test.each([
+    ['no handle', 'nonsense', 400, /A handle has the form/],
+    ['nobody', 'nobody.here', 400, /No such agent/],
+    ['itself', 'self', 400, /names yourself/],
+    ['one that takes no requests', 'strict', 403, /accepts only/],
+    ['one that is paused', 'paused', 400, /is paused by its owner/],
+  ])('of %s is refused at the field, with what was typed', async (_what, whom, status, message) => {
+    const ada = await withAgent();
+    const strict = await service.agent({ inbound_policy: 'allowlist' });
+    const paused = await service.agent();
+    await updateAgentColumn(service, paused, 'paused', true);
+    const handles: Record<string, string> = {
+      self: ada.mine.handle,
+      strict: strict.handle,
+      paused: paused.handle,
+    };
+    const handle = handles[whom] ?? whom;
+    const address = contactsOf(ada.mine, '/new');
+    const page = await ada.fill(address, { fields: { handle, message: 'Kept' } }, address);
+    expect([page.status, findFieldError(page, 'handle')]).toEqual([status, expect.stringMatching(message)]);
+    expect(readFormFields(page, address)).toMatchObject({ handle, message: 'Kept' });
+  });
+});
+
+describe('contacts', () => {
+  test('are favorites or not, and removed after a question', async () => {
+    const ada = await withAgent();
+    const friend = await service.agent();
+    await trust.befriend(friend, ada.mine);
+    const favorite = contactsOf(ada.mine, '/favorite');
+    const page = await ada.go(contactsOf(ada.mine));
+    const marked = await ada.send(rowForm(page, favorite, friend.handle));
+    expect(marked.visibleText).toContain('It is a favorite now');
+    expect((await trust.contacts(ada.mine)).body.contacts[0].favorite).toBe(true);
+    await ada.send(rowForm(page, favorite, friend.handle));
+    expect((await trust.contacts(ada.mine)).body.contacts[0].favorite).toBe(true);
+    await ada.send(rowForm(marked, favorite, friend.handle));
+    expect((await trust.contacts(ada.mine)).body.contacts[0].favorite).toBe(false);
+
+    const remove = contactsOf(ada.mine, `/${friend.id}/remove`);
+    const question = await ada.go(remove);
+    expect(question.visibleText).toMatch(/Remove agent\?.*both are told/);
+    expect(await trust.areContacts(ada.mine, friend)).toBe(true);
+    const removed = await ada.send(findForm(question, remove));
+    expect(removed.visibleText).toContain('The contact is removed');
+    expect(await trust.areContacts(ada.mine, friend)).toBe(false);
+    expect((await ada.send(findForm(question, remove))).visibleText).toContain('You have no such contact.');
+  });
+
+  test('an agent that is hidden is answered like one that is not there', async () => {
+    const ada = await withAgent();
+    const hidden = await service.agent({ visibility: 'private' });
+    const answers = await Promise.all(
+      [hidden.id, 'agt_00000000000000000000000000'].map(async (id) => {
+        const page = await ada.go(contactsOf(ada.mine, `/${id}/remove`));
+        return [page.status, page.visibleText.replace(/Request .*/, '')];
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.[0]).toBe(404);
+  });
+});
+
+test('what others say of themselves and to an agent is text', async () => {
+  const ada = await withAgent();
+  const hostile = `</blockquote><script>alert(1)</script>\u202e"'`;
+  const asker = await service.agent();
+  await service.core.database.query({ text: 'update agents set display_name = $2 where id = $1' }, [
+    asker.id,
+    hostile,
+  ]);
+  await trust.request(asker, ada.mine.handle, hostile);
+  const page = await ada.go(contactsOf(ada.mine));
+  expect(page.visibleText.split(hostile)).toHaveLength(3);
+  expect(page.elements('script')).toEqual([]);
+  await ada.send(findForm(page, contactsOf(ada.mine, '/requests/decide')), { button: 'approve' });
+  for (const address of [contactsOf(ada.mine), contactsOf(ada.mine, `/${asker.id}/remove`)]) {
+    const shown = await ada.go(address);
+    expect([shown.visibleText.includes(hostile), shown.elements('script')]).toEqual([true, []]);
+  }
+});

@@ -1,0 +1,233 @@
+import { textContent } from 'domutils';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxCredentials } from '../../../../src/services/auth/credentials.ts';
+import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { connectWebSocket } from '../../../clients/websocket.ts';
+import {
+  findFieldError,
+  readFormFields,
+  fillForm,
+  createOrganizationOf,
+  type SignedInPerson,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/credentials`;
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+interface Secret {
+  page: PageResponse;
+  client_id: string;
+  client_secret: string;
+  curl: string;
+}
+
+async function make(who: SignedInPerson & { mine: TestAgent }, name = 'Night job'): Promise<Secret> {
+  const page = await who.fill(`${listOf(who.mine)}/new`, { fields: { name } }, `${listOf(who.mine)}/new`);
+  const [client_id = '', client_secret = ''] = page.elements('output').map((each) => textContent(each));
+  return { page, client_id, client_secret, curl: textContent(page.elements('pre')) };
+}
+
+/** Runs the line that the page shows as a shell would read it, against the service of this test. */
+async function runCurl(curl: string): Promise<{ status: number; json: Record<string, string> }> {
+  const words = curl.replaceAll('\\\n', ' ').match(/'[^']*'|\S+/g) ?? [];
+  const plain = words.map((word) => word.replaceAll("'", ''));
+  const after = (flag: string) =>
+    plain.flatMap((word, index) => (word === flag ? [plain[index + 1] ?? ''] : []));
+  expect(plain[0]).toBe('curl');
+  const answer = await fetch(`${service.url}${new URL(plain[1] ?? '').pathname}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Basic ${Buffer.from(after('-u')[0] ?? '').toString('base64')}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: after('-d').join('&'),
+  });
+  return { status: answer.status, json: (await answer.json()) as Record<string, string> };
+}
+
+describe('a new credential', () => {
+  test('is shown once, with a line that gets a token for what was chosen', async () => {
+    const ada = await withAgent();
+    const form = findForm(await ada.go(`${listOf(ada.mine)}/new`), `${listOf(ada.mine)}/new`);
+    const chosen = form.fields.filter(([name, value]) => name !== 'scopes' || value === 'contacts:read');
+    const page = await ada.send({ ...form, fields: chosen }, { fields: { name: ' Night job ' } });
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const [client_id = '', secret = ''] = page.elements('output').map((each) => textContent(each));
+    expect([client_id, secret]).toEqual([
+      expect.stringMatching(/^ams_[0-9a-f]{24}$/),
+      expect.stringMatching(/^[\w-]{43}$/),
+    ]);
+    const { status, json } = await runCurl(textContent(page.elements('pre')));
+    expect([status, json]).toEqual([
+      200,
+      expect.objectContaining({ scope: 'contacts:read', token_type: 'Bearer' }),
+    ]);
+    const me = await requestRest('GET', `${service.api}/agents/me`, { token: json['access_token'] });
+    expect(me.body.id).toBe(ada.mine.id);
+
+    const list = await ada.go(listOf(ada.mine));
+    expect(list.visibleText).toMatch(
+      new RegExp(`Night job${client_id}See its contactsMade just now · used just now`),
+    );
+    expect([...ada.cookies.values()].some(({ value }) => value.includes(secret))).toBe(false);
+    expect(list.text).not.toContain(secret);
+    const stored = await service.core.database.query<{ row: string }>(
+      { text: 'select c::text as row from credentials c where client_id = $1' },
+      [client_id],
+    );
+    expect(stored[0]?.row).toContain('Night job');
+    expect(stored[0]?.row).not.toContain(secret);
+  });
+
+  test('is made once, however often its form is sent, and no answer shows the secret again', async () => {
+    const ada = await withAgent();
+    const form = findForm(await ada.go(`${listOf(ada.mine)}/new`), `${listOf(ada.mine)}/new`);
+    const answers = await Promise.all([1, 2, 3].map(() => ada.send(form, { fields: { name: 'Job' } })));
+    answers.push(await ada.send(form, { fields: { name: 'Job' } }));
+    const shown = answers.flatMap((page) => page.elements('output').map((each) => textContent(each)));
+    expect(shown).toHaveLength(2);
+    const others = answers.filter((page) => page.elements('output').length === 0);
+    for (const page of others) expect(page.visibleText).toContain('This form was sent before');
+    const list = await ada.go(listOf(ada.mine));
+    expect(list.text.match(/ams_[0-9a-f]{24}\/revoke/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ['no name', { name: ' ' }, 'name', 'Name must have a character at least.'],
+    ['a name that is too long', { name: 'x'.repeat(61) }, 'name', 'Name must have at most 60 characters.'],
+    [
+      'a name that no database stores',
+      { name: 'x\0' },
+      'name',
+      'Name must be well-formed Unicode without NUL characters.',
+    ],
+    ['no scope', { scopes: null }, 'scopes', 'Choose one at least.'],
+  ])('is not made with %s', async (_what, fields, field, message) => {
+    const ada = await withAgent();
+    const address = `${listOf(ada.mine)}/new`;
+    const page = await ada.fill(address, { fields: { name: 'Kept', ...fields } }, address);
+    expect([page.status, findFieldError(page, field)]).toEqual([400, message]);
+    if (field === 'scopes') expect(readFormFields(page, address)['name']).toBe('Kept');
+    expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No credentials');
+  });
+
+  test('has no scope that nobody knows', async () => {
+    const ada = await withAgent();
+    const address = `${listOf(ada.mine)}/new`;
+    const page = await ada.fill(address, { fields: { name: 'x', scopes: 'everything' } }, address);
+    expect(page.status).toBe(400);
+    expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No credentials');
+  });
+
+  test('is refused beyond a hundred', async () => {
+    const ada = await withAgent();
+    await service.core.database.query(
+      {
+        text: `insert into credentials (client_id, agent_id, secret_hash, scopes, created_at)
+               select 'ams_' || lpad(to_hex(n), 24, '0'), $1, '', '{}', n from generate_series(1, $2::int) n`,
+      },
+      [ada.mine.id, maxCredentials],
+    );
+    const { page } = await make(ada);
+    expect([page.status, page.visibleText]).toEqual([
+      403,
+      expect.stringContaining('at most 100 credentials'),
+    ]);
+    const seen = new Set<string>();
+    for (let address = listOf(ada.mine); address !== '';) {
+      const list = await ada.go(address);
+      const ids = [...list.text.matchAll(/(ams_[0-9a-f]{24})\/revoke/g)].map(([, id = '']) => id);
+      expect(ids).toHaveLength(25);
+      for (const id of ids) seen.add(id);
+      address = list.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+    }
+    expect(seen.size).toBe(maxCredentials);
+    await service.core.database.query({ text: 'delete from credentials where agent_id = $1' }, [ada.mine.id]);
+  });
+});
+
+describe('revoking', () => {
+  test('asks first, then ends tokens and open connections at once', async () => {
+    const ada = await withAgent();
+    const { client_id, curl } = await make(ada);
+    const { json } = await runCurl(curl);
+    const token = json['access_token'] ?? '';
+    const socket = await connectWebSocket(service.url, { token });
+    const address = `${listOf(ada.mine)}/${client_id}/revoke`;
+    const confirm = await ada.go(address);
+    expect(confirm.visibleText).toContain('Revoke Night job?');
+    const done = await ada.send(findForm(confirm, address));
+    expect(done.visibleText).toMatch(/The credential is revoked.*No credentials/);
+    expect(await socket.closed).toMatchObject({ code: 1008 });
+    expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(401);
+    expect((await runCurl(curl)).status).toBe(401);
+    const again = await ada.send(findForm(confirm, address));
+    expect(again.visibleText).toContain('The credential is revoked');
+    const revoked = await ada.go(`${listOf(ada.mine)}?show=revoked`);
+    expect(revoked.visibleText).toMatch(new RegExp(`Night job${client_id}.*Revoked just now`));
+  });
+
+  test('a credential of another agent, one’s own too, is answered like one that is not there', async () => {
+    const [ada, eve] = [await withAgent(), await withAgent()];
+    const { client_id, curl } = await make(ada);
+    const hers = await ada.agent('second');
+    const addresses = (agent: TestAgent) =>
+      [client_id, 'ams_000000000000000000000000', 'operator', '%00'].map(
+        (id) => `${listOf(agent)}/${id}/revoke`,
+      );
+    for (const [who, agent] of [
+      [eve, eve.mine],
+      [ada, hers],
+    ] as const) {
+      const home = await who.go('/console');
+      for (const address of addresses(agent)) {
+        for (const page of [await who.go(address), await who.send(fillForm(home, address))]) {
+          expect([
+            page.status,
+            page.visibleText.match(/This agent has no such credential\./)?.length,
+          ]).toEqual([404, 1]);
+        }
+      }
+    }
+    expect((await runCurl(curl)).status).toBe(200);
+  });
+});
+
+test('what is tied to somebody else gets no credentials from an admin', async () => {
+  const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
+  const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
+  const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
+  const home = await boss.go('/console');
+  for (const page of [
+    await boss.go(listOf(tied)),
+    await boss.go(`${listOf(tied)}/new`),
+    await boss.send(
+      fillForm(home, `${listOf(tied)}/new`, { name: 'x', scopes: 'threads:read', once: 'x'.repeat(22) }),
+    ),
+  ])
+    expect([page.status, page.visibleText]).toEqual([404, expect.stringContaining('No such agent')]);
+  expect((await worker.go(listOf(tied))).visibleText).toContain('No credentials');
+});
+
+test('names of credentials are text', async () => {
+  const ada = await withAgent();
+  const name = `<script>alert('x')</script>"`;
+  const { page } = await make(ada, name);
+  for (const shown of [page, await ada.go(listOf(ada.mine))]) {
+    expect(shown.visibleText).toContain(name);
+    expect(shown.elements('script')).toEqual([]);
+  }
+});

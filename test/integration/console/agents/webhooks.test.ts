@@ -1,0 +1,211 @@
+import { textContent } from 'domutils';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../../src/domain/ids.ts';
+import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  type WebhookReceiver,
+  startWebhookReceiver,
+  respondWith,
+} from '../../../support/servers/webhook-receiver.ts';
+import {
+  findFieldError,
+  readFormFields,
+  fillForm,
+  type SignedInPerson,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  service = await startService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
+const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/webhooks`;
+const secretOn = (page: PageResponse) => page.elements('output').map((each) => textContent(each))[0] ?? '';
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+/** A webhook made on the page; where its own page is. */
+async function made(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
+  const address = `${listOf(who.mine)}/new`;
+  const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
+  const page = await who.fill(address, { fields }, address);
+  const [webhook] = await service.core.repositories.webhooks.list(who.mine.id);
+  if (!webhook) throw new Error('no webhook was made');
+  return { page, secret: secretOn(page), id: webhook.id, address: `${listOf(who.mine)}/${webhook.id}` };
+}
+
+/** What a worker would have noted. */
+async function noted(webhook_id: string, state: 'failed' | 'delivered'): Promise<string> {
+  const id = newId('event');
+  await service.core.database.query(
+    {
+      text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, attempts, last_status, last_error, created_at)
+             values ($1, $2, 'message.created', 1, $3, 10, 503, null, $4)`,
+    },
+    [webhook_id, id, state, Date.now()],
+  );
+  return id;
+}
+
+test('a webhook is made, and its secret is shown once, however often the form is sent', async () => {
+  const ada = await withAgent();
+  expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No webhooks');
+  const address = `${listOf(ada.mine)}/new`;
+  const form = findForm(await ada.go(address), address);
+  const fields = {
+    url: `${receiver.url}/hook`,
+    description: '<b>Night</b> job',
+    event_types: 'message.created',
+  };
+  const first = await ada.send(form, { fields });
+  const again = await ada.send(form, { fields });
+  expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(secretOn(first)).toMatch(/^whsec_/);
+  expect(secretOn(again)).toBe(secretOn(first));
+  const list = await ada.go(listOf(ada.mine));
+  expect(list.visibleText).toContain('<b>Night</b> job');
+  expect(list.visibleText).toContain('A message is sent');
+  expect(list.visibleText.match(/Enabled/g)).toHaveLength(1);
+  expect(list.text).not.toContain('whsec_');
+});
+
+test.each([
+  [
+    'an address that is none',
+    { url: 'nonsense' },
+    'url',
+    'Address must be an address that starts with https://.',
+  ],
+  ['an inner address', { url: 'https://10.0.0.1/' }, 'url', 'Address must lead to a public address.'],
+  [
+    'a long description',
+    { description: 'x'.repeat(201) },
+    'description',
+    'Description must have at most 200 characters.',
+  ],
+])('none is made with %s', async (_what, wrong, field, message) => {
+  const ada = await withAgent();
+  const address = `${listOf(ada.mine)}/new`;
+  const fields = { url: 'https://receiver.example.com/', description: 'Kept', ...wrong };
+  const page = await ada.fill(address, { fields }, address);
+  expect([page.status, findFieldError(page, field)]).toEqual([400, message]);
+  expect(readFormFields(page, address)[field]).toBe(fields[field as 'url']);
+  expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No webhooks');
+});
+
+test('it is changed, disabled and enabled again', async () => {
+  const ada = await withAgent();
+  const { address } = await made(ada);
+  const fields = { url: `${receiver.url}/other`, description: 'Day job', only_when_offline: 'on' };
+  const saved = await ada.fill(address, { fields }, address);
+  expect(saved.visibleText).toMatch(/The webhook is saved.*Day job/);
+  expect(readFormFields(saved, address)).toMatchObject({ ...fields, event_types: 'message.created' });
+  const wrong = await ada.fill(address, { fields: { url: 'ftp://example.com' } }, address);
+  expect([wrong.status, readFormFields(wrong, address)['url']]).toEqual([400, 'ftp://example.com']);
+  const state = `${address}/state`;
+  const disabled = await ada.send(findForm(await ada.go(address), state));
+  expect(disabled.visibleText).toMatch(/The webhook is disabled.*Nothing is posted.*It was disabled here/);
+  const enabled = await ada.send(findForm(disabled, state));
+  expect(enabled.visibleText).toMatch(/The webhook is enabled/);
+  expect(enabled.visibleText).not.toContain('Nothing is posted');
+});
+
+test('a test says what came back', async () => {
+  const ada = await withAgent();
+  const { address, secret, id } = await made(ada);
+  const send = async () => ada.send(findForm(await ada.go(address), `${address}/test`));
+  expect((await send()).visibleText).toContain('The answer to the test was 204: it was taken.');
+  const post = receiver.posts.find(({ json }) => json.data.webhook_id === id);
+  if (!post) throw new Error('nothing was posted');
+  expect(new Webhook(secret).verify(post.text, post.headers as Record<string, string>)).toEqual(post.json);
+  receiver.setHandler(respondWith(500));
+  expect((await send()).visibleText).toContain('The answer to the test was 500: it was not taken.');
+  receiver.setHandler((response) => void response.socket?.destroy());
+  expect((await send()).visibleText).toContain('The test did not arrive: the connection broke off.');
+  receiver.setHandler(respondWith(204));
+});
+
+test('a new secret is shown once, and the one before is said to sign for a day', async () => {
+  const ada = await withAgent();
+  const { address, secret } = await made(ada);
+  const form = findForm(await ada.go(address), `${address}/rotate`);
+  const rotated = await ada.send(form);
+  expect(secretOn(rotated)).toMatch(/^whsec_/);
+  expect(secretOn(rotated)).not.toBe(secret);
+  expect(secretOn(await ada.send(form))).toBe(secretOn(rotated));
+  expect((await ada.go(address)).visibleText).toContain(
+    'The secret before the last rotation signs until in 23 hours, too.',
+  );
+});
+
+test('the log shows what failed, and posts it once more', async () => {
+  const ada = await withAgent();
+  const { address, id } = await made(ada);
+  expect((await ada.go(address)).visibleText).toContain('Nothing yet');
+  const [one, two, fine] = [
+    await noted(id, 'failed'),
+    await noted(id, 'failed'),
+    await noted(id, 'delivered'),
+  ];
+  const failed = await ada.go(`${address}?state=failed`);
+  expect(failed.visibleText).toContain(
+    `message.created${two}Just now · 10 attempts · answered 503`.replace('Just', 'just'),
+  );
+  expect(failed.visibleText).not.toContain(fine);
+  const replay = `${address}/replay`;
+  const single = failed.forms.find(({ fields }) =>
+    fields.some(([name, value]) => name === 'delivery_id' && value === one),
+  );
+  if (!single) throw new Error('there is no button');
+  expect((await ada.send(single)).visibleText).toContain('The event is posted once more.');
+  const all = await ada.send(fillForm(failed, replay));
+  expect(all.visibleText).toContain('One event is posted once more.');
+  const { webhookDeliveries } = service.core.repositories;
+  const pending = await webhookDeliveries.list(id, { before: null, state: 'pending', limit: 10 });
+  expect(pending.map(({ event_id }) => event_id)).toEqual([two, one]);
+});
+
+test('it is removed after a question', async () => {
+  const ada = await withAgent();
+  const { address } = await made(ada);
+  const confirm = await ada.go(`${address}/remove`);
+  expect(confirm.visibleText).toContain('Remove Night job?');
+  const done = await ada.send(findForm(confirm, `${address}/remove`));
+  expect(done.visibleText).toMatch(/The webhook is removed.*No webhooks/);
+  expect((await ada.go(address)).status).toBe(404);
+});
+
+test('one of another agent, one’s own too, is answered like one that is not there', async () => {
+  const [ada, eve] = [await withAgent(), await withAgent()];
+  const { id } = await made(ada);
+  const second = await ada.agent('second');
+  for (const [who, agent] of [
+    [eve, eve.mine],
+    [ada, second],
+  ] as const) {
+    const home = await who.go('/console');
+    for (const known of [id, 'whk_01K9ZX7R9V2W6Y8Z0A1C3E5F6G', 'nonsense']) {
+      const address = `${listOf(agent)}/${known}`;
+      const pages = [await who.go(address), await who.go(`${address}/remove`)];
+      for (const below of ['', '/state', '/test', '/replay', '/rotate', '/remove']) {
+        const fields = { enabled: 'false', url: 'https://eve.example.com/' };
+        pages.push(await who.send(fillForm(home, `${address}${below}`, fields)));
+      }
+      for (const page of pages)
+        expect([page.status, page.visibleText.match(/You have no such webhook\./)?.length]).toEqual([404, 1]);
+    }
+  }
+  expect((await service.core.repositories.webhooks.find(id))?.enabled).toBe(true);
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordConnection } from '../../../../src/services/auth/connections.ts';
+import { findForm } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { connectWebSocket } from '../../../clients/websocket.ts';
+import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
+import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const list = '/console/connections';
+
+async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
+  const ada = await signInPerson(service);
+  return { ...ada, mine: await ada.agent() };
+}
+
+/** An app goes through the whole flow as a person's agent; answers its tokens. */
+async function connectApp(who: SignedInPerson & { mine: TestAgent }, client_name = 'Quill') {
+  const app = await registerApp(service.url, { client_name, redirect_uris: ['http://127.0.0.1/callback'] });
+  const answer = await who.approve(await who.go(app.address()), who.mine.id);
+  const code = new URL(answer.headers.get('Location') ?? '').searchParams.get('code') ?? '';
+  return { app, ...readTokens(await app.exchange(code)) };
+}
+
+/** Many connections, without the trouble of making them. */
+async function record(
+  { person, mine }: SignedInPerson & { mine: TestAgent },
+  grant_id: string,
+  now = Date.now(),
+) {
+  const grant = {
+    grant_id,
+    account_id: person.account_id,
+    agent_id: mine.id,
+    client_id: 'x',
+    client_name: grant_id,
+  };
+  await service.core.unitOfWork.writeAsSystem((work) =>
+    recordConnection({ ...work, now }, { ...grant, redirect_host: 'app.example', scopes: ['threads:read'] }),
+  );
+}
+
+describe('a connected app', () => {
+  test('is listed with what is certain and what it claims, and is cut off at once', async () => {
+    const ada = await withAgent();
+    expect((await ada.go(list)).visibleText).toContain('No apps yet');
+    const { access_token, refresh_token, app } = await connectApp(ada);
+    const page = await ada.go(list);
+    expect(page.visibleText).toMatch(
+      new RegExp(`It says it is Quill Not verified.*As @${ada.mine.handle} · answers go to .*127.0.0.1`),
+    );
+    expect(page.visibleText).toMatch(
+      /Read its messages · Send messages as it.*Since just now · used just now/,
+    );
+
+    const socket = await connectWebSocket(service.url, { token: access_token });
+    const form = findForm(page, `${list}/end`);
+    const ended = await ada.send(form);
+    expect(ended.visibleText).toMatch(/The app is disconnected\..*No apps yet/);
+    expect(await socket.closed).toMatchObject({ code: 1008 });
+    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(401);
+    expect((await app.refresh(refresh_token)).status).toBe(400);
+    const again = await ada.send(form);
+    expect([again.status, again.visibleText]).toEqual([
+      200,
+      expect.stringContaining('There is no such connection'),
+    ]);
+  });
+
+  test('of somebody else is answered like one that is not there, and goes on', async () => {
+    const [ada, eve] = [await withAgent(), await withAgent()];
+    const { access_token } = await connectApp(ada);
+    const grant_id = new Map(findForm(await ada.go(list), `${list}/end`).fields).get('grant_id') ?? '';
+    const home = await eve.go('/console');
+    for (const given of [grant_id, 'x'.repeat(43), '', '\0', 'x'.repeat(9_999)]) {
+      const answer = await eve.send(fillForm(home, `${list}/end`, { grant_id: given }));
+      expect([answer.status, answer.visibleText]).toEqual([
+        200,
+        expect.stringContaining('There is no such connection; it may have ended.'),
+      ]);
+    }
+    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(200);
+  });
+
+  test('is called by its own address where that is known, and by nothing else that it claims', async () => {
+    const ada = await withAgent();
+    const hostile = `<script>alert(1)</script>\u202e"`;
+    await record(ada, 'a'.repeat(43));
+    await service.core.database.query(
+      {
+        text: `update client_grants set client_id = 'https://quill.example/client.json', client_name = $2 where agent_id = $1`,
+      },
+      [ada.mine.id, hostile],
+    );
+    const page = await ada.go(list);
+    expect(page.visibleText).toContain(`quill.example Address verified calls itself ${hostile}`);
+    expect(page.elements('script')).toEqual([]);
+    expect(page.text).toContain(`<bdi>${hostile.replaceAll('<', '&lt;').replaceAll('"', '&quot;')}</bdi>`);
+  });
+});
+
+test('many apps come page by page, also while some of them go', async () => {
+  const ada = await withAgent();
+  const time = Date.now();
+  for (let number = 10; number < 70; number += 1) await record(ada, `grant-${number}`, time - (number % 7));
+  expect((await ada.go('/console')).visibleText).toMatch(/60 ?Connected apps/);
+  const seen: string[] = [];
+  for (let address = list; address !== '';) {
+    const page = await ada.go(address);
+    const ids = page.forms.flatMap(({ action, fields }) =>
+      action === `${list}/end` ? (fields.find(([name]) => name === 'grant_id') ?? []).slice(1) : [],
+    );
+    seen.push(...ids);
+    address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+    await ada.send(fillForm(page, `${list}/end`, { grant_id: ids.at(-1) ?? '' }));
+  }
+  expect([seen.length, new Set(seen).size]).toEqual([60, 60]);
+  for (const before of ['x', '1.', `${'9'.repeat(30)}.x`, '%00', "1.'"])
+    expect((await ada.go(`${list}?before=${before}`)).status).toBe(200);
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { newUsername, createOrganizationOf, signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const auditOf = (slug: string, query = '') => `/console/organizations/${slug}/audit${query}`;
+const word = (text: string) => new RegExp(`${text}\\b`);
+
+async function founded() {
+  const [admin, member] = [await signInPerson(service), await signInPerson(service)];
+  const slug = await createOrganizationOf(service, { admins: [admin], members: [member] });
+  const handle = `${slug}.${newUsername('desk')}`;
+  const agent = await service.register({ handle, scope: 'shared', visibility: 'private' });
+  return { admin, member, slug, handle, agent };
+}
+
+test('admins see who did what to people and agents of theirs, and nothing of anybody else', async () => {
+  const { admin, member, slug, handle, agent } = await founded();
+  const other = await founded();
+  const form = `/console/agents/${agent.id}/settings/pause`;
+  await admin.send(findForm(await admin.go(`/console/agents/${agent.id}/settings`), form));
+  const page = await admin.go(auditOf(slug));
+  expect(page.status).toBe(200);
+  expect(page.visibleText).toMatch(word(`Agent registered @${handle}`));
+  expect(page.visibleText).toMatch(word(`Agent changed @${handle}`));
+  expect(page.visibleText).toContain(`person ${admin.username} · console`);
+  expect(page.visibleText).toContain(`Member changed ${member.username}`);
+  for (const strange of [other.slug, other.handle, other.admin.username])
+    expect(page.visibleText).not.toContain(strange);
+  // Where somebody signs in from is theirs, not their organization's.
+  expect(page.visibleText).not.toMatch(/Sign in succeeded.*192\.0\.2\.7/);
+});
+
+test('those who are no admins see none of it: members are told so, strangers as if there were no such organization', async () => {
+  const { member, slug, handle } = await founded();
+  const stranger = await signInPerson(service);
+  const [told, hidden, absent] = [
+    await member.go(auditOf(slug)),
+    await stranger.go(auditOf(slug)),
+    await stranger.go(auditOf('nobody-is-called-so')),
+  ];
+  expect([told.status, hidden.status, absent.status]).toEqual([403, 404, 404]);
+  expect(hidden.visibleText.replace(/[0-9a-f-]{36}/, '')).toBe(
+    absent.visibleText.replace(/[0-9a-f-]{36}/, ''),
+  );
+  for (const page of [told, hidden]) expect(page.visibleText).not.toContain(handle);
+  expect((await member.go(`/console/organizations/${slug}`)).text).not.toContain(auditOf(slug));
+});
+
+test('it is shown by act and by agent, and page by page; what is no filter filters nothing', async () => {
+  const { admin, slug, handle } = await founded();
+  const more = `${slug}.second`;
+  await service.register({ handle: more, scope: 'shared', visibility: 'private' });
+  const of = async (query: string) => (await admin.go(auditOf(slug, query))).visibleText;
+  const registered = await of('?act=agent.registered');
+  expect(registered).toMatch(word(`Agent registered @${handle}`));
+  expect(registered).not.toMatch(/Member changed \w+.*·/);
+  const second = await of(`?agent=@${more.toUpperCase()}`);
+  expect([second.includes(`registered @${more}`), second.includes(`registered @${handle}`)]).toEqual([
+    true,
+    false,
+  ]);
+  for (const odd of ['?act=drop&agent=%00&before=x', '?agent=a.b.c', '?before=aud_']) {
+    const answer = await admin.go(auditOf(slug, odd));
+    expect([odd, answer.status]).toEqual([odd, 200]);
+    expect(answer.visibleText).toMatch(word(`Agent registered @${handle}`));
+  }
+  const { unitOfWork } = service.core;
+  await unitOfWork.writeAsSystem(async (work) => {
+    for (let count = 0; count < 60; count += 1) {
+      work.audit({ act: 'member.changed', about: slug, detail: { role: `round ${count}` } });
+    }
+  });
+  const first = await admin.go(auditOf(slug));
+  const link = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+  const rest = await admin.go(link);
+  const rounds = (words: string) => [...words.matchAll(/round \d+/g)].map(([round]) => round);
+  expect([rounds(first.visibleText).length, rounds(rest.visibleText).length]).toEqual([50, 10]);
+  expect(new Set([...rounds(first.visibleText), ...rounds(rest.visibleText)]).size).toBe(60);
+});

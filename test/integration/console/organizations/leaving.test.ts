@@ -1,0 +1,66 @@
+import { textContent } from 'domutils';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { clientSecretBasic, postForm, requestToken } from '../../oauth/authorization-server.ts';
+import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** A credential that somebody makes for an agent of an organization; a token and a webhook of it, and what they are worth. */
+async function credentialAt(place: string, who: SignedInPerson) {
+  const form = '/console/agents/new';
+  const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', place };
+  const made = await who.fill(form, { fields, button: 'create' }, form);
+  const address = `${new URL(made.url).pathname}/credentials/new`;
+  const page = await who.fill(address, { fields: { name: 'A server' } }, address);
+  const [client_id = '', client_secret = ''] = page.elements('output').map((output) => textContent(output));
+  const credential = { client_id, client_secret };
+  const token = await requestToken(service, credential);
+  const url = 'https://receiver.example/events';
+  const { body: me } = await requestRest('GET', `${service.api}/agents/me`, { token });
+  const able = await service.token(me.canonical_handle, { scopes: ['agents:write'] });
+  const webhook = await requestRest('POST', `${service.api}/webhooks`, { token: able, body: { url } });
+  expect(webhook.status).toBe(201);
+  return {
+    /** Whether events of the agent are posted to where the one with the credential said. */
+    async posts(): Promise<boolean> {
+      return (await service.core.repositories.webhooks.find(webhook.body.id)) !== undefined;
+    },
+    async worth(): Promise<[token: number, another: number]> {
+      const grant = { grant_type: 'client_credentials' };
+      const [used, asked] = await Promise.all([
+        requestRest('GET', `${service.api}/agents/me`, { token }),
+        postForm(`${service.url}/token`, grant, clientSecretBasic(credential)),
+      ]);
+      return [used.status, asked.status];
+    },
+  };
+}
+
+test('who is taken out of an organization keeps no secret with which to go on as its agent, and no webhook', async () => {
+  const [boss, worker, colleague] = [
+    await signInPerson(service),
+    await signInPerson(service),
+    await signInPerson(service),
+  ];
+  const slug = await createOrganizationOf(service, { admins: [boss], members: [worker, colleague] });
+  const gone = await credentialAt(`member:${slug}`, worker);
+  const others = [
+    await credentialAt('personal', worker),
+    await credentialAt(`member:${slug}`, colleague),
+    await credentialAt(`shared:${slug}`, boss),
+  ];
+  expect(await gone.worth()).toEqual([200, 200]);
+  expect(await gone.posts()).toBe(true);
+
+  const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
+  await boss.fill(removal, {}, removal);
+  await expect.poll(gone.worth).toEqual([401, 401]);
+  expect(await gone.posts()).toBe(false);
+  for (const other of others) expect([await other.worth(), await other.posts()]).toEqual([[200, 200], true]);
+});

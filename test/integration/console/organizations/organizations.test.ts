@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addToOrganization, listMembers } from '../../../../src/services/people/organizations.ts';
+import { findForm } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
+import {
+  findFieldError,
+  readFormFields,
+  fillForm,
+  newUsername,
+  createOrganizationOf,
+  signInPerson,
+} from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const list = '/console/organizations';
+
+async function company() {
+  const [boss, worker, stranger] = [
+    await signInPerson(service),
+    await signInPerson(service),
+    await signInPerson(service),
+  ];
+  const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
+  return { boss, worker, stranger, slug, address: `${list}/${slug}` };
+}
+
+const rolesIn = async (slug: string) => {
+  const members = await service.core.unitOfWork.readAsSystem((all) => listMembers(all, slug));
+  return Object.fromEntries(members.map(({ username, role }) => [username, role]));
+};
+
+describe('founding', () => {
+  test('makes an organization whose admin one is', async () => {
+    const ada = await signInPerson(service);
+    const slug = newUsername('org');
+    const form = findForm(await ada.go(list), list);
+    const made = await ada.send(form, { fields: { slug: ` ${slug.toUpperCase()} ` } });
+    expect(made.visibleText).toMatch(
+      new RegExp(`${slug} is founded.*You are an admin.*${ada.username} You Admin`),
+    );
+    expect((await ada.go(list)).visibleText).toMatch(new RegExp(`You belong to.*${slug}.*Admin`));
+    const again = await ada.send(form, { fields: { slug } });
+    expect([again.status, findFieldError(again, 'slug')]).toEqual([
+      409,
+      'This owner name is taken; choose another.',
+    ]);
+    expect(readFormFields(again, list)['slug']).toBe(slug);
+  });
+
+  test.each([
+    ['no name', '-', /has 1 to 32 of a-z/],
+    ['a name that is kept back', 'admin', /is kept back/],
+    ['nothing', '', /has 1 to 32 of a-z/],
+    ['what no database stores', 'a\0', /has 1 to 32 of a-z/],
+  ])('refuses %s at the field', async (_what, slug, message) => {
+    const ada = await signInPerson(service);
+    const page = await ada.fill(list, { fields: { slug } }, list);
+    expect([page.status, findFieldError(page, 'slug')]).toEqual([400, expect.stringMatching(message)]);
+  });
+});
+
+describe('an admin', () => {
+  test('adds people by their names', async () => {
+    const { boss, stranger, slug, address } = await company();
+    const fields = { username: ` ${stranger.username.toUpperCase()} `, role: 'admin' };
+    const added = await boss.fill(address, { fields }, `${address}/members`);
+    expect(added.visibleText).toContain(`${stranger.username} belongs to ${slug} now`);
+    expect((await rolesIn(slug))[stranger.username]).toBe('admin');
+    const again = await boss.fill(address, { fields }, `${address}/members`);
+    expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is a member already.']);
+    for (const username of ['nobody-of-that-name', slug, '\0', '']) {
+      const page = await boss.fill(address, { fields: { username, role: 'admin' } }, `${address}/members`);
+      expect([page.status, findFieldError(page, 'username')]).toEqual([
+        400,
+        'Username is the name of no person here.',
+      ]);
+      expect(readFormFields(page, `${address}/members`)).toMatchObject({ username, role: 'admin' });
+    }
+  });
+
+  test('changes roles, and stays the last admin', async () => {
+    const { boss, worker, slug, address } = await company();
+    const home = await boss.go(address);
+    const role = (username: string, wanted: string) =>
+      boss.send(fillForm(home, `${address}/roles`, { username, role: wanted }));
+    const alone = await role(boss.username, 'member');
+    expect(alone.visibleText).toContain('An organization keeps an admin');
+    expect((await role(worker.username, 'admin')).visibleText).toContain(
+      `${worker.username} is an admin now`,
+    );
+    expect((await role(worker.username, 'admin')).visibleText).toContain(
+      `${worker.username} is an admin now`,
+    );
+    expect((await role(boss.username, 'member')).visibleText).toContain('You are a member');
+    expect(await rolesIn(slug)).toEqual({ [boss.username]: 'member', [worker.username]: 'admin' });
+    const late = await role(worker.username, 'member');
+    expect(late.visibleText).toContain(`Only admins of ${slug} may do that.`);
+    expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} may do that.`);
+  });
+
+  test('removes people after a question; what their apps got for its agents ends', async () => {
+    const { boss, worker, slug, address } = await company();
+    const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
+    const app = await registerApp(service.url);
+    const answer = await worker.approve(await worker.go(app.address()), tied.id);
+    const code = new URL(answer.headers.get('Location') ?? '').searchParams.get('code') ?? '';
+    const { access_token } = readTokens(await app.exchange(code));
+    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(200);
+
+    const remove = `${address}/members/${worker.username}/remove`;
+    const question = await boss.go(remove);
+    expect(question.visibleText).toContain(`Remove ${worker.username} from ${slug}?`);
+    expect(Object.keys(await rolesIn(slug))).toContain(worker.username);
+    const removed = await boss.send(findForm(question, remove));
+    expect(removed.visibleText).toContain(`${worker.username} is removed from ${slug}`);
+    expect(await rolesIn(slug)).toEqual({ [boss.username]: 'admin' });
+    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(401);
+    expect((await boss.send(findForm(question, remove))).visibleText).toContain(
+      `No such member: ${worker.username}`,
+    );
+    expect((await worker.go(`/console/agents/${tied.id}`)).status).toBe(404);
+  });
+});
+
+describe('a member', () => {
+  test('sees the others and may leave; the last admin may not', async () => {
+    const { boss, worker, slug, address } = await company();
+    const page = await worker.go(address);
+    expect(page.visibleText).toMatch(new RegExp(`${boss.username} Admin.*${worker.username} You`));
+    expect(page.visibleText).not.toMatch(/Add somebody|Make |Remove/);
+    const leave = (username: string) => `${address}/members/${username}/remove`;
+    const stuck = await boss.fill(leave(boss.username), {}, leave(boss.username));
+    expect(stuck.visibleText).toContain('An organization keeps an admin');
+    const gone = await worker.fill(leave(worker.username), {}, leave(worker.username));
+    expect([new URL(gone.url).pathname, gone.visibleText]).toEqual([
+      list,
+      expect.stringContaining(`You have left ${slug}`),
+    ]);
+    expect(await rolesIn(slug)).toEqual({ [boss.username]: 'admin' });
+    expect((await worker.go(address)).status).toBe(404);
+  });
+
+  test('cannot do what admins do', async () => {
+    const { boss, worker, stranger, slug, address } = await company();
+    const page = await worker.go(address);
+    const question = await worker.go(`${address}/members/${boss.username}/remove`);
+    expect([question.status, question.visibleText]).toEqual([403, expect.stringContaining('Only admins')]);
+    const acts: [string, Record<string, string>][] = [
+      [`${address}/members`, { username: stranger.username, role: 'admin' }],
+      [`${address}/roles`, { username: worker.username, role: 'admin' }],
+      [`${address}/members/${boss.username}/remove`, {}],
+    ];
+    for (const [action, fields] of acts) {
+      const answer = await worker.send(fillForm(page, action, fields));
+      expect(answer.visibleText).toContain(`Only admins of ${slug} may do that.`);
+    }
+    expect(await rolesIn(slug)).toEqual({ [boss.username]: 'admin', [worker.username]: 'member' });
+  });
+});
+
+test('an organization of others is answered like one that is not there', async () => {
+  const { boss, stranger, slug } = await company();
+  const home = await stranger.go('/console');
+  for (const name of [slug, 'no-such-organization', boss.username, '-', '%00', 'x'.repeat(200)]) {
+    const address = `${list}/${name}`;
+    const remove = `${address}/members/${boss.username}/remove`;
+    const answers = [
+      await stranger.go(address),
+      await stranger.go(remove),
+      await stranger.send(fillForm(home, remove)),
+      await stranger.send(
+        fillForm(home, `${address}/members`, { username: stranger.username, role: 'admin' }),
+      ),
+      await stranger.send(fillForm(home, `${address}/roles`, { username: stranger.username, role: 'admin' })),
+    ];
+    for (const { status, visibleText } of answers)
+      expect([status, visibleText]).toEqual([
+        404,
+        expect.stringContaining('No such organization, or you do not belong to it.'),
+      ]);
+  }
+});
+
+test('many people and many organizations come page by page', async () => {
+  const { boss, slug, address } = await company();
+  const many = await Promise.all(Array.from({ length: 50 }, () => signInPerson(service)));
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    for (const { username } of many) await addToOrganization(work, { slug, username, role: 'member' });
+  });
+  for (let number = 0; number < 50; number += 1) await createOrganizationOf(service, { members: [boss] });
+  for (const [start, each, all] of [
+    [address, /\/roles"/g, 52],
+    [list, /organizations\/[\w-]+"/g, 51],
+  ] as const) {
+    const first = await boss.go(start);
+    const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+    const second = await boss.go(next);
+    const counts = [first, second].map(({ text }) => text.match(each)?.length ?? 0);
+    expect(counts).toEqual([50, all - 50]);
+    expect(second.visibleText).not.toMatch(/More (?:people|organizations)/);
+  }
+});

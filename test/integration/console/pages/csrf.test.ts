@@ -1,0 +1,164 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
+import { listConsolePaths } from '../console-paths.ts';
+import { createAgentFor, password, type SignedInBrowser, useConsole } from '../setup.ts';
+
+// A provider that nobody gets as far as to ask, so that its forms are there too.
+const house = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
+const type = 'application/x-www-form-urlencoded';
+
+interface Target extends SignedInBrowser {
+  csrf: string;
+  /** Every address that a form of the console goes to, with an agent of the person in place of each parameter. */
+  forms: string[];
+}
+
+let ada: Target;
+let eve: Target;
+
+const csrfOf = (page: PageResponse): string => new Map(findForm(page).fields).get('csrf') ?? '';
+
+async function target(): Promise<Target> {
+  const person = await house.signUpPerson();
+  const { id } = await createAgentFor(house.service, person.username, 'agent');
+  const csrf = csrfOf(await person.browser.go('/console'));
+  return {
+    ...person,
+    csrf,
+    forms: listConsolePaths(house.service, 'POST').map((path) => path.replaceAll(/:\w+/g, id)),
+  };
+}
+
+/** Sends what every form would need, each the field that it takes. */
+function post(
+  { browser, username }: Target,
+  address: string,
+  { headers, csrf }: { headers: Record<string, string>; csrf: string | undefined },
+): Promise<PageResponse> {
+  const fields = { username, password, current: password, next: 'another long phrase' };
+  const body = new URLSearchParams({ ...fields, ...(csrf !== undefined && { csrf }) }).toString();
+  const sent = { 'Content-Type': type, ...headers };
+  return browser.go(address, { method: 'POST', headers: sent, body, follow: false });
+}
+
+/** What is stored, table by table, as one fingerprint. */
+async function fingerprint(): Promise<string> {
+  const { database } = house.service.core;
+  const tables = await database.query<{ name: string }>(
+    {
+      text: `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+    },
+    [],
+  );
+  const prints = tables.map(async ({ name }) => {
+    const text = `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as print from "${name}" t`;
+    const [row] = await database.query<{ print: string }>({ text }, []);
+    return `${name} ${row?.print}`;
+  });
+  return (await Promise.all(prints)).join('\n');
+}
+
+beforeAll(async () => {
+  eve = await target();
+});
+beforeEach(async () => {
+  ada = await target();
+});
+
+type Attack = [what: string, send: { headers: Record<string, string>; csrf: () => string | undefined }];
+
+const attacks: Attack[] = [
+  ['without the token', { headers: {}, csrf: () => undefined }],
+  ['with an empty token', { headers: {}, csrf: () => '' }],
+  ["with somebody else's token", { headers: {}, csrf: () => eve.csrf }],
+  ['from another origin', { headers: { Origin: 'https://evil.example' }, csrf: () => ada.csrf }],
+  ['from nowhere', { headers: { Origin: 'null' }, csrf: () => ada.csrf }],
+  ['from a neighbour', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => ada.csrf }],
+  ['from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' }, csrf: () => ada.csrf }],
+];
+
+describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
+  test('is refused at every address, and nothing changes', async () => {
+    const before = await fingerprint();
+    expect(ada.forms.length).toBeGreaterThan(5);
+    for (const address of ada.forms) {
+      const origin = { Origin: house.service.url };
+      const answer = await post(ada, address, { headers: { ...origin, ...headers }, csrf: csrf() });
+      expect([address, answer.status]).toEqual([address, 403]);
+      expect(answer.visibleText).toContain('This form was not accepted.');
+    }
+    expect(await fingerprint()).toBe(before);
+    expect((await ada.browser.go('/console')).visibleText).toContain(ada.username);
+  });
+});
+
+test('a form that tells nothing of where it comes from is refused', async () => {
+  for (const address of ada.forms) {
+    const answer = await post(ada, address, { headers: {}, csrf: ada.csrf });
+    expect([address, answer.status]).toEqual([address, 403]);
+  }
+});
+
+test('the same form from here, with its token, is taken', async () => {
+  for (const [index, address] of ada.forms.entries()) {
+    const person = index === 0 ? ada : await target();
+    const own = person.forms[index] ?? address;
+    const headers = { Origin: house.service.url };
+    expect((await post(person, own, { headers, csrf: person.csrf })).visibleText).not.toContain(
+      'was not accepted',
+    );
+  }
+});
+
+test('before anybody is signed in a token belongs to one browser', async () => {
+  const [mine, other] = [house.browser(), house.browser()];
+  const form = findForm(await mine.go('/sign-in'));
+  await other.go('/sign-in');
+  const fields = { username: ada.username, password };
+  expect((await other.send(form, { fields })).status).toBe(403);
+  expect((await house.browser().send(form, { fields })).status).toBe(403);
+  expect((await mine.send(form, { fields })).visibleText).toContain(`Hello, ${ada.username}`);
+});
+
+test('what a person left open after signing out is refused, and told why', async () => {
+  const { browser } = await house.signUpPerson();
+  const form = findForm(await browser.go('/console/account'), '/console/account/password');
+  await browser.signOut();
+  const answer = await browser.send(form, { fields: { current: password, next: 'another long phrase' } });
+  expect(answer.status).toBe(403);
+  expect(answer.visibleText).toContain('from before you signed in or out');
+});
+
+describe('an invalid form', () => {
+  test.each([
+    ['JSON', { 'Content-Type': 'application/json' }, '{}', 415],
+    ['several parts', { 'Content-Type': 'multipart/form-data; boundary=x' }, '--x--', 415],
+    ['a compressed one', { 'Content-Type': type, 'Content-Encoding': 'gzip' }, 'x', 415],
+    ['no body', {}, undefined, 415],
+    ['more than any form holds', { 'Content-Type': type }, `a=${'x'.repeat(1024 * 1024)}`, 413],
+  ])('is refused: %s', async (_what, headers, body, status) => {
+    const sent = { Origin: house.service.url, ...headers };
+    for (const address of ada.forms) {
+      const answer = await ada.browser.go(address, {
+        method: 'POST',
+        headers: sent,
+        ...(body !== undefined && { body }),
+        follow: false,
+      });
+      expect([address, answer.status]).toEqual([address, status]);
+      expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    }
+  });
+
+  test.each([
+    ['broken percent signs and bytes', 'csrf=%E0%A4%A&username=%FF%00&password=%'],
+    ['names of other languages', 'csrf[]=a&__proto__=b&constructor[prototype]=c&username[$gt]='],
+    ['a thousand fields', Array.from({ length: 1000 }, (_, index) => `f${index}=`).join('&')],
+  ])('is refused: %s', async (_what, body) => {
+    for (const address of ada.forms) {
+      const headers = { 'Content-Type': type, Origin: house.service.url };
+      const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
+      expect([address, answer.status]).toEqual([address, 403]);
+    }
+  });
+});

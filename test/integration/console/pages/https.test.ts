@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { newUsername, password, useConsole } from '../setup.ts';
+
+const house = useConsole({ PUBLIC_URL: 'https://ams.example', TRUST_PROXY: 'false' });
+
+test('behind https every cookie is for https and this very host, whoever ends it', async () => {
+  const browser = house.browser();
+  const page = await browser.go('/sign-up', { headers: { Origin: 'https://ams.example' } });
+  const fields = { username: newUsername(), password };
+  const headers = { Origin: 'https://ams.example' };
+  const answer = await browser.send(findForm(page), { fields, headers, follow: false });
+  expect(answer.status).toBe(303);
+  const set = [...page.headers.getSetCookie(), ...answer.headers.getSetCookie()];
+  expect(set.map((line) => line.split('=')[0])).toEqual(
+    expect.arrayContaining(['__Host-ams_browser', '__Host-ams_session', '__Host-ams_flash']),
+  );
+  for (const line of set) expect(line).toMatch(/^__Host-.*; path=\/;.* secure;/i);
+});

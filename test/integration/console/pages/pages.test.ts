@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { PageResponse } from '../../../clients/form-browser.ts';
+import { listConsolePaths } from '../console-paths.ts';
+import { createAgentFor, useConsole } from '../setup.ts';
+
+const house = useConsole();
+
+const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/nothing'];
+
+function expectGuarded({ headers, text, elements }: PageResponse): void {
+  const policy = headers.get('Content-Security-Policy') ?? '';
+  expect(policy.split('; ')).toEqual([
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ]);
+  expect(headers.get('X-Frame-Options')).toBe('DENY');
+  expect(headers.get('Referrer-Policy')).toBe('same-origin');
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  expect(headers.get('Cache-Control')).toBe('no-store');
+  expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  expect(elements('script')).toEqual([]);
+  expect(text).not.toMatch(/\s(?:style|on\w+)=/);
+  const loaded = [...elements('link'), ...elements('img')].map(
+    ({ attribs }) => attribs['href'] ?? attribs['src'],
+  );
+  expect(loaded.filter((address) => !/^\/assets\/[\w-]+\.[\w-]{12}\.\w+$/.test(address ?? ''))).toEqual([]);
+}
+
+function expectReadable({ text, title, elements, forms }: PageResponse): void {
+  expect(text).toMatch(/^<!doctype html><html lang="en">/);
+  expect(title).toMatch(/. · Agent Messaging$/);
+  expect(elements('h1')).toHaveLength(1);
+  expect(elements('main')).toHaveLength(1);
+  const labelled = new Set(elements('label').map(({ attribs }) => attribs['for']));
+  const fields = elements('input').filter(
+    ({ attribs }) => !('hidden' in attribs) && attribs['type'] !== 'hidden' && attribs['type'] !== 'radio',
+  );
+  expect(fields.filter(({ attribs }) => !labelled.has(attribs['id']))).toEqual([]);
+  for (const form of forms) expect(form.fields.filter(([name]) => name === 'csrf')).toHaveLength(1);
+  const ids = elements('input').flatMap(({ attribs }) => attribs['id'] ?? []);
+  expect(new Set(ids).size).toBe(ids.length);
+}
+
+/** Every page, with something in place of each parameter. */
+function pageAddresses(id: string): string[] {
+  const paths = listConsolePaths(house.service, 'GET').map((path) => path.replaceAll(/:\w+/g, id));
+  return [...paths, ...elsewhere];
+}
+
+describe('every page is guarded and readable', () => {
+  test('to anybody', async () => {
+    for (const address of pageAddresses('nothing')) {
+      const page = await house.browser().go(address);
+      expect(page.status, address).toBeLessThan(500);
+      expectGuarded(page);
+      expectReadable(page);
+    }
+  });
+
+  test('to somebody who is signed in', async () => {
+    const { username, browser } = await house.signUpPerson();
+    const { id } = await createAgentFor(house.service, username, 'agent');
+    for (const address of pageAddresses(id)) {
+      const page = await browser.go(address);
+      expect(page.status, address).toBeLessThan(500);
+      expectGuarded(page);
+      expectReadable(page);
+    }
+  });
+
+  test('and those of the console send strangers to sign in', async () => {
+    const pages = pageAddresses('nothing').filter(
+      (path) => path.startsWith('/console') && !elsewhere.includes(path),
+    );
+    expect(pages.length).toBeGreaterThan(5);
+    for (const address of pages) {
+      const answer = await house.browser().go(`${address}?a=b`, { follow: false });
+      expect([address, answer.status]).toEqual([address, 303]);
+      const to = new URLSearchParams({ to: `${address}?a=b` }).toString();
+      expect(answer.headers.get('Location')).toBe(`/sign-in?${to}`);
+    }
+  });
+});
+
+describe('not found', () => {
+  test('is a page with the id of the request', async () => {
+    const answer = await house
+      .browser()
+      .go('/console/nothing', { headers: { 'X-Request-Id': 'known-to-me' } });
+    expect(answer.status).toBe(404);
+    expect(answer.visibleText).toContain('There is nothing here');
+    expect(answer.visibleText).toContain('Request known-to-me');
+  });
+
+  test('for a method says which methods there are', async () => {
+    const answer = await house.browser().go('/console/sessions/end', { method: 'GET' });
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
+    const deleted = await house.browser().go('/console', { method: 'DELETE' });
+    expect([deleted.status, deleted.headers.get('Allow')]).toEqual([405, 'HEAD, GET']);
+  });
+
+  test('outside of the console stays JSON', async () => {
+    const answer = await house.browser().go('/nothing');
+    expect(answer.headers.get('Content-Type')).toContain('application/json');
+  });
+});
+
+describe('/', () => {
+  test.each(['*/*', 'application/json', ''])('answers programs as before: Accept %j', async (accept) => {
+    const response = await fetch(house.service.url, { headers: { Accept: accept } });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
+    expect(response.headers.get('Vary')).toContain('Accept');
+  });
+
+  test('tells people what this is, and the way in', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const page = await house.browser().go('/', { headers: { Accept: accept } });
+    const links = page.elements('a').map(({ attribs }) => attribs['href']);
+    expect(links).toEqual(expect.arrayContaining(['/sign-in', '/sign-up', '/docs']));
+    expect(page.visibleText).toContain('http://localhost:3000/mcp');
+    expect(page.visibleText).toContain('curl http://localhost:3000/v1/agents/me');
+  });
+});
+
+describe('what pages load', () => {
+  test('is there, may be kept for good, and loads nothing further', async () => {
+    const page = await house.browser().go('/');
+    const addresses = [...page.elements('link'), ...page.elements('img')].map(
+      ({ attribs }) => attribs['href'] ?? attribs['src'] ?? '',
+    );
+    expect(addresses.length).toBeGreaterThan(3);
+    for (const address of addresses) {
+      const response = await fetch(house.service.url + address);
+      const text = await response.text();
+      expect([address, response.status]).toEqual([address, 200]);
+      expect(response.headers.get('Content-Type')).toMatch(/^(?:text\/css; charset=utf-8|image\/svg\+xml)$/);
+      expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+      expect(text).not.toMatch(/url\(|@import|https?:\/\/(?!www\.w3\.org\/2000\/svg)/);
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { password, useConsole } from '../setup.ts';
+
+const house = useConsole();
+const form = '/console/account/password';
+const next = 'eleven calm rivers';
+
+test('a password is changed, which signs out everywhere else', async () => {
+  const { username, browser } = await house.signUpPerson();
+  const other = house.browser();
+  await other.signIn(username, password);
+  const answer = await browser.fill('/console/account', { fields: { current: password, next } }, form);
+  expect(answer.visibleText).toContain('Your password is changed.');
+  expect((await browser.go('/console')).visibleText).toContain(username);
+  expect((await other.go('/console')).url).toContain('/sign-in');
+  expect((await house.browser().signIn(username, password)).status).toBe(400);
+  expect((await house.browser().signIn(username, next)).visibleText).toContain(username);
+});
+
+test.each([
+  ['the current one is wrong', { current: 'something else', next }, 'Current password is not your password.'],
+  [
+    'the new one is too short',
+    { current: password, next: 'short' },
+    'New password has 10 to 200 characters.',
+  ],
+  ['nothing is filled in', { current: '', next: '' }, 'Current password is not your password.'],
+])('nothing changes when %s', async (_why, fields, words) => {
+  const { username, browser } = await house.signUpPerson();
+  const answer = await browser.fill('/console/account', { fields }, form);
+  expect(answer.status).toBe(400);
+  expect(answer.title).toMatch(/^Error: /);
+  expect(answer.visibleText).toContain(words);
+  expect((await house.browser().signIn(username, password)).visibleText).toContain(username);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { newUsername, password, useConsole } from '../setup.ts';
+
+const house = useConsole({
+  RATE_LIMITS: 'sign_in=2/600,sign_in_account=4/3600,sign_up=3/3600',
+  TRUST_PROXY: 'true',
+});
+
+/** Each from its own address, as a proxy in front would say. */
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+const sendFrom = (address: string, fields: Record<string, string>) =>
+  house.browser().fill('/sign-in', { fields, ...from(address) });
+
+describe('guessing', () => {
+  test('is stopped for a name from an address, with a page that says how long to wait', async () => {
+    const { username } = await house.signUpPerson();
+    const guess = () => sendFrom('198.51.100.1', { username, password: 'a guess' });
+    expect((await guess()).status).toBe(400);
+    expect((await guess()).status).toBe(400);
+    const stopped = await guess();
+    expect(stopped.status).toBe(429);
+    expect(Number(stopped.headers.get('Retry-After'))).toBeGreaterThan(500);
+    expect(stopped.visibleText).toContain('Too many tries. Wait 10 minutes, then try again.');
+    const right = await sendFrom('198.51.100.1', { username, password });
+    expect(right.status).toBe(429);
+  });
+
+  test('goes on for the person from another address, until the name itself is used up', async () => {
+    const { username } = await house.signUpPerson();
+    const guess = (address: string, word: string) => sendFrom(address, { username, password: word });
+    for (const address of ['198.51.100.2', '198.51.100.3']) {
+      expect((await guess(address, 'a guess')).status).toBe(400);
+    }
+    expect((await guess('198.51.100.4', password)).visibleText).toContain(`Hello, ${username}`);
+    expect((await guess('198.51.100.5', 'a guess')).status).toBe(400);
+    expect((await guess('198.51.100.6', password)).status).toBe(429);
+  });
+
+  test('costs the same for names that nobody has', async () => {
+    const username = newUsername('nobody');
+    const guess = () => sendFrom('198.51.100.7', { username, password: 'a guess' });
+    expect([(await guess()).status, (await guess()).status, (await guess()).status]).toEqual([400, 400, 429]);
+  });
+});
+
+test('accounts are opened a few at a time from one address', async () => {
+  const signUp = () => {
+    const fields = { username: newUsername(), password };
+    return house.browser().fill('/sign-up', { fields, ...from('203.0.113.9') });
+  };
+  for (const _ of [1, 2, 3]) expect((await signUp()).status).toBe(200);
+  const stopped = await signUp();
+  expect(stopped.status).toBe(429);
+  expect(stopped.visibleText).toContain('Too many tries.');
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll } from 'vitest';
+import { openFormBrowser, type FormBrowser } from '../../clients/form-browser.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+export const password = 'seven odd horses';
+
+let count = 0;
+
+/** A name that nobody in this process has yet. */
+export function newUsername(stem = 'person'): string {
+  return `${stem}-${process.pid}-${(count += 1)}`;
+}
+
+export interface SignedInBrowser {
+  username: string;
+  browser: FormBrowser;
+}
+
+/** A service with its pages, for the tests of one file. */
+export function useConsole(env: Record<string, string> = {}) {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ worker: false, env });
+  });
+  afterAll(() => service.stop());
+
+  return {
+    get service(): TestService {
+      return service;
+    },
+    /** A browser in which nobody is signed in. */
+    browser: () => openFormBrowser(service.url),
+    /** A fresh person, signed in. */
+    async signUpPerson(username = newUsername()): Promise<SignedInBrowser> {
+      const browser = openFormBrowser(service.url);
+      await browser.signUp(username, password);
+      return { username, browser };
+    },
+  };
+}
+
+/** An agent of a person, registered by an operator. */
+export async function createAgentFor(
+  service: TestService,
+  username: string,
+  name: string,
+  display_name = name,
+) {
+  const handle = `${username}.${name}`;
+  const profile = { display_name, visibility: 'private', inbound_policy: 'contacts_only' } as const;
+  return service.register({ handle, create_owner: false, ...profile });
+}

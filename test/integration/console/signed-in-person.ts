@@ -1,0 +1,97 @@
+import type { Element } from 'domhandler';
+import { findAll, getAttributeValue, textContent } from 'domutils';
+import type { Person } from '../../../src/domain/auth/person.ts';
+import { createAccount } from '../../../src/services/people/accounts.ts';
+import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
+import { findPerson, openSession } from '../../../src/services/people/sessions.ts';
+import { findForm, type PageForm, openFormBrowser, type PageResponse } from '../../clients/form-browser.ts';
+import type { AgentOptions, TestAgent, TestService } from '../../support/service.ts';
+
+let count = 0;
+
+/** A name that nobody in this process has yet. */
+export function newUsername(stem: string): string {
+  return `${stem}-${process.pid}-${(count += 1)}`;
+}
+
+/** A person of a fresh account in a browser, signed in without the trouble of typing. */
+export async function signInPerson(
+  service: Pick<TestService, 'core' | 'url' | 'register'>,
+  username = newUsername('person'),
+) {
+  const { unitOfWork } = service.core;
+  const account = await unitOfWork.writeAsSystem((work) =>
+    createAccount(work, { username, password_hash: null }),
+  );
+  const from = { account_id: account.id, address: '192.0.2.7', user_agent: 'Test/1.0' };
+  const { token } = await unitOfWork.writeAsSystem((work) => openSession(work, from));
+  const person = await unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+  if (!person) throw new Error('nobody is signed in');
+  const browser = openFormBrowser(service.url);
+  browser.cookies.set('ams_session', { value: token, path: '/' });
+  return {
+    ...browser,
+    person,
+    username,
+    /** An agent of this person, as an operator registers it, and a token for it. */
+    agent: (name = 'agent', options: AgentOptions = {}): Promise<TestAgent> =>
+      service.register(
+        {
+          handle: `${username}.${name}`,
+          visibility: options.visibility ?? 'public',
+          inbound_policy: options.inbound_policy ?? 'open',
+        },
+        options,
+      ),
+  };
+}
+
+export type SignedInPerson = Awaited<ReturnType<typeof signInPerson>>;
+
+/** An organization with these people. */
+export async function createOrganizationOf(
+  { core }: TestService,
+  people: { admins?: readonly { person: Person }[]; members?: readonly { person: Person }[] },
+): Promise<string> {
+  const slug = newUsername('org');
+  await core.unitOfWork.writeAsSystem(async (work) => {
+    await createOrganization(work, slug);
+    for (const { person } of people.admins ?? [])
+      await addToOrganization(work, { slug, username: person.username, role: 'admin' });
+    for (const { person } of people.members ?? [])
+      await addToOrganization(work, { slug, username: person.username, role: 'member' });
+  });
+  return slug;
+}
+
+/** What a page says is wrong with a field. */
+export function findFieldError(page: PageResponse, name: string): string | undefined {
+  const field = ['fieldset', 'input', 'textarea', 'select']
+    .flatMap((element) => page.elements(element))
+    .find((element) => hasName(element, name));
+  const ids = (field && getAttributeValue(field, 'aria-describedby'))?.split(' ') ?? [];
+  const said = page.elements('p').filter((each) => ids.includes(getAttributeValue(each, 'id') ?? ''));
+  return said
+    .filter((each) => getAttributeValue(each, 'class') === 'error')
+    .map((each) => textContent(each))[0];
+}
+
+/** A fieldset is called like the choices in it. */
+function hasName(element: Element, name: string): boolean {
+  const has = (each: Element) =>
+    getAttributeValue(each, 'name') === name && getAttributeValue(each, 'type') !== 'hidden';
+  if (element.name !== 'fieldset') return has(element);
+  const isChoice = (each: Element) => ['radio', 'checkbox'].includes(getAttributeValue(each, 'type') ?? '');
+  return findAll((each) => has(each) && isChoice(each), element.children).length > 0;
+}
+
+/** What a form of a page holds. */
+export function readFormFields(page: PageResponse, action: string): Record<string, string> {
+  return Object.fromEntries(findForm(page, action).fields);
+}
+
+/** A form that a page need not have: as somebody would make it by hand who knows the address. */
+export function fillForm(page: PageResponse, action: string, fields: Record<string, string> = {}): PageForm {
+  const csrf = page.forms.flatMap((form) => form.fields).find(([name]) => name === 'csrf')?.[1] ?? '';
+  return { action, fields: Object.entries({ csrf, ...fields }), buttons: [] };
+}

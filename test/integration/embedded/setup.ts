@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { removeFolderOnExit } from '../../../scripts/parts/cleanup-guard.ts';
+import { inspectProcess } from '../../../src/embedded/processes/identity.ts';
+import { readIfExists } from '../../../src/embedded/private-file.ts';
+import { waitUntil as pollUntil } from '../../../src/shared/wait-until.ts';
+
+/** A data folder of the test's own, which every user may pass through, removed at its end. */
+export function createTemporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ams-embedded-'));
+  chmodSync(folder, 0o711);
+  const release = removeFolderOnExit(folder);
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+    release();
+  });
+  return folder;
+}
+
+/** Waits for something that must become true within 40 s. */
+export async function waitUntil(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
+  if (!(await pollUntil(check, { timeoutMs: 40_000 }))) throw new Error(`never happened: ${what}`);
+}
+
+export const isGone = (pid: number) => inspectProcess(pid) === null;
+
+/** Lets the launcher start no PostgreSQL, for tests that are not about it: the fixtures never connect. */
+export const noPostgres = { DATABASE_URL: 'postgres://127.0.0.1/unused' };
+
+export interface FakeLauncher {
+  child: ChildProcess;
+  out: () => string;
+  err: () => string;
+  /** Resolves when it says `ready`. */
+  ready: () => Promise<void>;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Runs the launcher with the fixtures as API, worker and migrations, and without a Redis on PATH. */
+export function runFakeLauncher(dataDir: string, env: Record<string, string> = {}): FakeLauncher {
+  const script = join(import.meta.dirname, 'fixtures', 'launcher.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    env: { PATH: '/nowhere', DATA_DIR: dataDir, PORT: '0', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'], // the first one tells it that we are gone
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const exited = once(child, 'close').then(() => ({ code: child.exitCode, signal: child.signalCode }));
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await exited;
+  });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    child,
+    out: () => out,
+    err: () => err,
+    ready: async () => {
+      await waitUntil(`ready; it said: ${err}`, () => hasEnded() || /^ready /m.test(out));
+      if (hasEnded()) throw new Error(`the launcher ended: ${err}`);
+    },
+    exited,
+  };
+}
+
+/** What the fixtures noted: `api started`, `worker stopped`, ... with their process ids. */
+export function readEvents(dataDir: string): { event: string; pid: number }[] {
+  const lines = (readIfExists(join(dataDir, 'events')) ?? '').split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
+    const [name, event, pid] = line.split(' ');
+    return { event: `${name} ${event}`, pid: Number(pid) };
+  });
+}
+
+/** The process id of the PostgreSQL that runs on this data folder. */
+export function readPostgresPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}

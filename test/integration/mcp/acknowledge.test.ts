@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { openSseStream } from '../../clients/sse.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** An agent with a token for each door, and somebody who writes to it. */
+async function conversation() {
+  const { handle, token: api } = await service.agent();
+  const mcp = await service.token(handle, { audience: 'mcp' });
+  const writer = await service.agent();
+  const { body: thread } = await requestRest('POST', `${service.api}/threads`, {
+    token: writer.token,
+    body: { with_handle: handle },
+  });
+  const send = async (content: string) => {
+    const path = `${service.api}/threads/${String(thread.id)}/messages`;
+    expect((await requestRest('POST', path, { token: writer.token, body: { content } })).status).toBe(201);
+  };
+  const pending = async () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } };
+    const { result } = readRpcResult(await postRawMessage(service.url, mcp, call));
+    return Object(result?.['_meta']).pending_events as unknown;
+  };
+  const tool = async (name: string, args: object) => (await callToolRaw(service.url, mcp, name, args)).value;
+  return { handle, api, mcp, send, pending, tool };
+}
+
+const contents = ({ events }: Record<string, unknown>): unknown[] =>
+  Object(events).map(({ data }: { data: { content?: string } }) => data.content);
+
+test('what a model acknowledges counts at every door, and every door begins behind it', async () => {
+  const { api, mcp, send, pending, tool } = await conversation();
+  const { cursor: begin } = await tool('wait_for_events', { wait_seconds: 0 });
+  await send('one');
+  await send('two');
+  // Nobody has said anything yet, so nothing is owed; reading alone says nothing either.
+  const page = await tool('wait_for_events', { cursor: begin, limit: 1 });
+  expect([contents(page), await pending()]).toEqual([['one'], 0]);
+
+  const call = { name: 'acknowledge_events', arguments: { cursor: page['cursor'] } };
+  const { result } = readRpcResult(
+    await postRawMessage(service.url, mcp, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+  );
+  expect(result).toMatchObject({ structuredContent: { pending_events: 1 }, _meta: { pending_events: 1 } });
+  expect(await pending()).toBe(1);
+
+  // Each of them without a cursor.
+  expect(contents(await tool('wait_for_events', {}))).toEqual(['two']);
+  const { body } = await requestRest('GET', `${service.api}/events`, { token: api });
+  expect(contents(body)).toEqual(['two']);
+  const socket = await connectWebSocket(service.url, { token: api });
+  expect(socket.ready).toMatchObject({ resumed: true, cursor: page['cursor'] });
+  expect(await socket.next(({ type }) => type === 'message.created')).toMatchObject({
+    data: { content: 'two' },
+  });
+  await socket.close();
+  const headers = { Authorization: `Bearer ${mcp}`, Accept: 'text/event-stream' };
+  const stream = await openSseStream(`${service.url}/mcp`, headers);
+  expect(JSON.parse((await stream.events(1))[0]?.data ?? '')).toMatchObject({ params: { content: 'two' } });
+  stream.close();
+
+  // It moves forward only.
+  expect(await tool('acknowledge_events', { cursor: begin })).toEqual({ pending_events: 1 });
+  const { cursor } = await tool('wait_for_events', {});
+  expect(await tool('acknowledge_events', { cursor })).toEqual({ pending_events: 0 });
+});
+
+test('what other doors acknowledge is seen through MCP', async () => {
+  const { api, send, pending, tool } = await conversation();
+  const { cursor: begin } = await tool('wait_for_events', { wait_seconds: 0 });
+  await send('one');
+  await send('two');
+  const posted = await requestRest('POST', `${service.api}/events/ack`, {
+    token: api,
+    body: { cursor: begin },
+  });
+  expect([posted.status, await pending()]).toEqual([204, 2]);
+
+  const socket = await connectWebSocket(service.url, { token: api });
+  const one = await socket.next(({ type }) => type === 'message.created');
+  socket.send({ type: 'ack', cursor: one.cursor });
+  socket.send({ type: 'ping' });
+  await socket.next(({ type }) => type === 'pong');
+  await expect.poll(pending, { timeout: 20_000 }).toBe(1);
+  await socket.close();
+  expect(contents(await tool('wait_for_events', {}))).toEqual(['two']);
+});
+
+test('a position of another agent, or of nobody, is refused, and so is a token that may follow nothing', async () => {
+  const { handle, tool, pending } = await conversation();
+  const other = await conversation();
+  const { cursor } = await other.tool('wait_for_events', { wait_seconds: 0 });
+  for (const wrong of [cursor, 'nonsense', ''])
+    expect(await tool('acknowledge_events', { cursor: wrong })).toMatchObject({
+      error: { code: 'INVALID_CURSOR' },
+    });
+  for (const args of [{}, { cursor: 5 }, { cursor, more: 1 }])
+    expect(await tool('acknowledge_events', args)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+  const blind = await service.token(handle, { audience: 'mcp', scopes: ['threads:write'] });
+  const call = { name: 'acknowledge_events', arguments: { cursor } };
+  const refused = await postRawMessage(service.url, blind, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: call,
+  });
+  expect(refused.status).toBe(403);
+  expect([await pending(), await other.pending()]).toEqual([0, 0]);
+});

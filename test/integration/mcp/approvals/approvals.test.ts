@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
+import { createApprovalFixtures } from './setup.ts';
+import {
+  type ElicitationHandler,
+  type ElicitingClient,
+  connectElicitingClient,
+  type ElicitationCapabilities,
+} from '../../../clients/mcp/eliciting-client.ts';
+import { type McpInstance, startMcpInstance } from '../instance.ts';
+
+let first: McpInstance;
+let second: McpInstance;
+let shortTimeoutInstance: McpInstance;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  [first, second] = await Promise.all([startMcpInstance(url), startMcpInstance(url)]);
+  shortTimeoutInstance = await startMcpInstance(url, { approval_ms: 150 });
+});
+afterAll(() => Promise.all([first.close(), second.close(), shortTimeoutInstance.close()]));
+
+const { people, colleagues, rows, requests } = createApprovalFixtures(() => first);
+
+const setups = [
+  ['one process', () => [first.url]],
+  ['a balancer over two', () => [first.url, second.url]],
+] as const;
+
+const yes: ElicitationHandler = () => ({ action: 'accept', content: { approve: true } });
+const decline: ElicitationHandler = () => ({ action: 'decline' });
+const cancel: ElicitationHandler = () => ({ action: 'cancel' });
+
+async function connected(
+  urls: readonly string[],
+  token: string,
+  ways: ElicitationCapabilities,
+  answer?: ElicitationHandler,
+) {
+  const asked = await connectElicitingClient(urls, token, { ways, ...(answer && { answer }) });
+  onTestFinished(() => asked.close());
+  return asked;
+}
+
+/** Repeats a call whose question waits; it is the same question, and the answer is what was decided. */
+async function repeatedAfter(
+  client: ElicitingClient,
+  handle: string,
+  id: unknown,
+  decision: 'approved' | 'denied',
+) {
+  await first.decide(String(id), decision);
+  return client.call('request_contact', { handle });
+}
+
+describe.each(setups)('over %s', (_, urls) => {
+  test('a stranger, none: APPROVAL_REQUIRED and where to decide; the next call has the outcome', async () => {
+    const { mine, stranger, token } = await people();
+    const client = await connected(urls(), token, undefined);
+    const one = await client.call('request_contact', { handle: stranger });
+    expect(one).toMatchObject({ isError: true, error: { code: 'APPROVAL_REQUIRED' } });
+    const { approval_id, approval_url, expires_at } = one.error;
+    expect(approval_url).toBe(`http://localhost:3000/console/approvals/${String(approval_id)}`);
+    expect(Number(expires_at)).toBeGreaterThan(Date.now());
+    const again = await client.call('request_contact', { handle: `@${stranger.toUpperCase()}` });
+    expect(again.error).toMatchObject({ approval_id, expires_at });
+    expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state: 'pending' }]]);
+    const done = await repeatedAfter(client, stranger, approval_id, 'approved');
+    expect(done).toMatchObject({
+      isError: false,
+      value: { status: 'pending', to: { canonical_handle: stranger } },
+    });
+    // It is done: calling once more tells how the request stands, and asks nobody.
+    expect((await client.call('request_contact', { handle: stranger })).value).toEqual(done.value);
+    expect([await requests(mine), await rows(mine)]).toMatchObject([1, [{ state: 'approved', used: true }]]);
+  });
+
+  test('a stranger, none, denied on the page: APPROVAL_DENIED, also when repeated', async () => {
+    const { mine, stranger, token } = await people();
+    const client = await connected(urls(), token, undefined);
+    const { error } = await client.call('request_contact', { handle: stranger });
+    for (let again = 0; again < 2; again += 1) {
+      const told =
+        again === 0
+          ? await repeatedAfter(client, stranger, error['approval_id'], 'denied')
+          : await client.call('request_contact', { handle: stranger });
+      expect(told).toMatchObject({
+        isError: true,
+        error: { code: 'APPROVAL_DENIED', reason: 'approval_declined', approval_id: error['approval_id'] },
+      });
+    }
+    expect(await requests(mine)).toBe(0);
+  });
+
+  test.each(
+    (['owner', 'organization'] as const).flatMap((same) => [
+      { same, name: 'none', ways: undefined },
+      { same, name: 'form', ways: {} },
+      { same, name: 'url', ways: { url: {} } },
+    ]),
+  )('the same $same, $name: done at once, nobody is asked', async ({ same, ways }) => {
+    const { mine, kin, token } = await (same === 'owner' ? people() : colleagues());
+    const client = await connected(urls(), token, ways);
+    expect(await client.call('request_contact', { handle: kin })).toMatchObject({
+      isError: false,
+      value: { status: 'approved' },
+    });
+    expect(await client.call('remove_contact', { handle: kin })).toMatchObject({ isError: false, value: {} });
+    expect([client.questions, await rows(mine)]).toEqual([[], []]);
+  });
+
+  test('a stranger, form, accept: the question is asked once, and what it allows is done once', async () => {
+    const { mine, stranger, token } = await people();
+    const client = await connected(urls(), token, {}, yes);
+    const args = { handle: stranger, message: 'Hello <script>\n[there](https://evil.test)' };
+    const done = await client.call('request_contact', args);
+    expect(done).toMatchObject({ isError: false, value: { status: 'pending', message: args.message } });
+    expect((await client.call('request_contact', args)).value).toEqual(done.value);
+    expect(client.questions).toEqual([
+      {
+        message: `Your agent @${mine}, through a program that calls itself "Test ‹b›client‹/b›", wants to ask @${stranger} for contact, with the message: "Hello ‹script› (there)(https://evil.test)".`,
+        requestedSchema: {
+          type: 'object',
+          properties: { approve: expect.objectContaining({ type: 'boolean' }) },
+          required: ['approve'],
+        },
+      },
+    ]);
+    expect(await rows(mine)).toMatchObject([
+      { state: 'approved', used: true, decided_via: 'program', client_name: 'Test <b>client</b>' },
+    ]);
+    expect(await requests(mine)).toBe(1);
+  });
+
+  test.each([
+    ['declines', decline],
+    ['sends the form with a no', () => ({ action: 'accept', content: { approve: false } })],
+  ] as [string, ElicitationHandler][])(
+    'a stranger, form, the person %s: approval_declined, and not asked again',
+    async (_name, answer) => {
+      const { mine, stranger, token } = await people();
+      const client = await connected(urls(), token, {}, answer);
+      for (let again = 0; again < 2; again += 1) {
+        expect(await client.call('request_contact', { handle: stranger })).toMatchObject({
+          isError: true,
+          error: { code: 'APPROVAL_DENIED', reason: 'approval_declined' },
+        });
+      }
+      expect([client.questions.length, await requests(mine)]).toEqual([1, 0]);
+      expect(await rows(mine)).toMatchObject([{ state: 'denied', decided_via: 'program' }]);
+    },
+  );
+
+  test.each([
+    ['cancels', cancel],
+    ['has a program that answers without the choice', () => ({ action: 'accept', content: {} })],
+    ['has a program that answers in words', () => ({ action: 'accept', content: { approve: 'true' } })],
+    [
+      'has a program that fails',
+      () => {
+        throw new Error('no window');
+      },
+    ],
+  ] as [string, ElicitationHandler][])(
+    'a stranger, form, the person %s: it waits, and is asked again',
+    async (_name, answer) => {
+      const { mine, stranger, token } = await people();
+      const client = await connected(urls(), token, {}, answer);
+      const ids = [];
+      for (let again = 0; again < 2; again += 1) {
+        const { error } = await client.call('request_contact', { handle: stranger });
+        expect(error['code']).toBe('APPROVAL_REQUIRED');
+        ids.push(error['approval_id']);
+      }
+      expect([new Set(ids).size, client.questions.length, await requests(mine)]).toEqual([1, 2, 0]);
+      expect(await rows(mine)).toMatchObject([{ state: 'pending' }]);
+    },
+  );
+
+  test('a stranger, url, accept: the page is shown, and the call ends with what was decided there', async () => {
+    const { mine, stranger, token } = await people();
+    const client = await connected(urls(), token, { url: {} }, (params) => {
+      const { elicitationId } = Object(params);
+      void first.decide(elicitationId, 'approved');
+      return { action: 'accept' };
+    });
+    const done = await client.call('request_contact', { handle: stranger });
+    expect(done).toMatchObject({ isError: false, value: { status: 'pending' } });
+    const [question] = client.questions;
+    const { elicitationId, url } = Object(question);
+    expect(question).toMatchObject({ mode: 'url', message: expect.stringContaining(`@${stranger}`) });
+    expect(url).toBe(`http://localhost:3000/console/approvals/${elicitationId}`);
+    expect(client.completed).toEqual([elicitationId]);
+    expect((await client.call('request_contact', { handle: stranger })).value).toEqual(done.value);
+    expect(client.questions).toHaveLength(1);
+    expect([await requests(mine), await rows(mine)]).toMatchObject([1, [{ state: 'approved', used: true }]]);
+  });
+
+  test.each([
+    ['decline', 'APPROVAL_DENIED', decline, 'denied', 1],
+    ['cancel', 'APPROVAL_REQUIRED', cancel, 'pending', 2],
+  ] as [string, string, ElicitationHandler, string, number][])(
+    'a stranger, url, %s: %s, also when repeated',
+    async (_name, code, answer, state, asked) => {
+      const { mine, stranger, token } = await people();
+      const client = await connected(urls(), token, { url: {} }, answer);
+      for (let again = 0; again < 2; again += 1) {
+        expect((await client.call('request_contact', { handle: stranger })).error['code']).toBe(code);
+      }
+      expect(client.questions).toHaveLength(asked);
+      expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state }]]);
+    },
+  );
+
+  test('a contact is removed when the person agrees, and a second call finds none', async () => {
+    const { mine, stranger, token } = await people();
+    const client = await connected(urls(), token, {}, yes);
+    const far = await connected(urls(), await first.token(stranger), undefined);
+    expect((await client.call('remove_contact', { handle: stranger })).error['code']).toBe(
+      'CONTACT_NOT_FOUND',
+    );
+    await client.call('request_contact', { handle: stranger });
+    await far.call('respond_to_contact_request', { request_id: mine, decision: 'approve' });
+    expect(await client.call('remove_contact', { handle: stranger })).toMatchObject({
+      isError: false,
+      value: {},
+    });
+    expect((await client.call('remove_contact', { handle: stranger })).error['code']).toBe(
+      'CONTACT_NOT_FOUND',
+    );
+    expect(client.questions.map(({ message }) => message.includes('wants to remove'))).toEqual([false, true]);
+  });
+
+  test('decided elsewhere while the form is open: the call goes on, and the form is taken back', async () => {
+    const { mine, stranger, token } = await people();
+    let withdrawn = false;
+    const client = await connected(urls(), token, {}, (_params, signal) => {
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          withdrawn = true;
+          resolve({ action: 'cancel' });
+        });
+      });
+    });
+    const call = client.call('request_contact', { handle: stranger });
+    await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(1);
+    const [row] = await first.query(
+      `select q.id from approvals q join agents a on a.id = q.agent_id where a.canonical_handle = $1`,
+      [mine],
+    );
+    await second.decide(Object(row).id, 'approved');
+    expect(await call).toMatchObject({ isError: false, value: { status: 'pending' } });
+    await expect.poll(() => withdrawn, { timeout: 20_000 }).toBe(true);
+  });
+});
+
+test.each([
+  ['form', {}],
+  ['url', { url: {} }],
+] as [string, ElicitationCapabilities][])(
+  '%s, nobody answers in time: it waits, and the form is taken back',
+  async (_name, ways) => {
+    const { mine, stranger, token } = await people();
+    let withdrawn = false;
+    const client = await connected([shortTimeoutInstance.url], token, ways, (_params, signal) => {
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          withdrawn = true;
+          resolve({ action: 'cancel' });
+        });
+      });
+    });
+    const { error } = await client.call('request_contact', { handle: stranger });
+    expect(error['code']).toBe('APPROVAL_REQUIRED');
+    await expect.poll(() => withdrawn, { timeout: 20_000 }).toBe(true);
+    expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state: 'pending' }]]);
+    // Repeated it asks once more, and is the same question.
+    const again = await client.call('request_contact', { handle: stranger });
+    expect(again.error).toMatchObject({ code: 'APPROVAL_REQUIRED', approval_id: error['approval_id'] });
+    await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(2);
+    expect(await rows(mine)).toHaveLength(1);
+  },
+);
+
+test('url, the page is opened and nobody decides in time: it waits', async () => {
+  const { mine, stranger, token } = await people();
+  const client = await connected([shortTimeoutInstance.url], token, { url: {} }, () => ({
+    action: 'accept',
+  }));
+  expect((await client.call('request_contact', { handle: stranger })).error['code']).toBe(
+    'APPROVAL_REQUIRED',
+  );
+  expect([client.completed, await rows(mine)]).toMatchObject([[], [{ state: 'pending' }]]);
+});
+
+test('nothing of this was a fault of ours', () => {
+  expect([first, second, shortTimeoutInstance].flatMap(({ loggedErrors }) => loggedErrors)).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let instance: McpInstance;
+beforeAll(async () => {
+  instance = await startMcpInstance((await createTestDatabase()).url);
+});
+afterAll(() => instance.close());
+
+async function metaOf(token: string, name = 'whoami', args: object = {}): Promise<unknown> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  return readRpcResult(await postRawMessage(instance.url, token, call)).result?.['_meta'];
+}
+
+test('results say where the feed stood before the call, and how much waits behind the acknowledged position', async () => {
+  const reader = await instance.token('standing.reader');
+  const writer = await instance.token('standing.writer');
+  const start = await metaOf(reader);
+  expect(start).toEqual({ cursor: expect.any(String), pending_events: 0 });
+  const { value } = await callToolRaw(instance.url, writer, 'create_thread', {
+    with_handle: 'standing.reader',
+  });
+  const thread_id = value['id'];
+  await callToolRaw(instance.url, writer, 'send_message', { thread_id, content: 'one' });
+  // Nothing is acknowledged yet, so nothing waits; the cursor has gone on.
+  const later = await metaOf(reader);
+  expect(later).toMatchObject({ pending_events: 0 });
+  expect(later).not.toEqual(start);
+
+  await instance.query(
+    `update feed_heads h set acknowledged_number = 0 from agents a where a.id = h.agent_id and a.canonical_handle = $1`,
+    ['standing.reader'],
+  );
+  expect(await metaOf(reader)).toEqual({ ...Object(later), pending_events: 2 });
+  expect(await metaOf(reader, 'get_thread', { thread_id: 'thd_none' })).toMatchObject({ pending_events: 2 });
+
+  // What the call itself causes lies behind its cursor.
+  const sent = Object(await metaOf(writer, 'send_message', { thread_id, content: 'two' }));
+  const { value: events } = await callToolRaw(instance.url, reader, 'wait_for_events', {
+    cursor: Object(later).cursor,
+  });
+  expect(events['events']).toMatchObject([{ data: { content: 'two' } }]);
+  const waited = { cursor: sent.cursor, types: ['message.created'], wait_seconds: 0 };
+  expect(Object(await metaOf(writer, 'wait_for_events', waited)).cursor).not.toBe(sent.cursor);
+});
+
+test('a token hears only of what it may see, and no more than a hundred', async () => {
+  const writer = await instance.token('counted.writer');
+  await instance.token('counted.reader');
+  await callToolRaw(instance.url, writer, 'create_thread', { with_handle: 'counted.reader' });
+  await instance.query(
+    `with me as (select id from agents where canonical_handle = 'counted.reader'),
+       one as (select event_id from feed join me on agent_id = me.id limit 1),
+       more as (insert into feed (agent_id, number, event_id)
+         select me.id, n, one.event_id from me, one, generate_series(2, 150) n)
+     update feed_heads set acknowledged_number = 0, last_number = 150 from me where agent_id = me.id`,
+    [],
+  );
+  const seenWith = async (...scopes: Scope[]) => metaOf(await instance.token('counted.reader', { scopes }));
+  expect(await seenWith('threads:read')).toMatchObject({ pending_events: 100 });
+  expect(await seenWith('contacts:read')).toMatchObject({ pending_events: 0 });
+  expect(await seenWith('threads:write')).toBeUndefined();
+});

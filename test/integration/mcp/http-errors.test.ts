@@ -1,0 +1,131 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postRawMessage, sendRawRequest, readRpcResult } from '../../clients/mcp/client.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from './instance.ts';
+
+let instance: McpInstance;
+let token: string;
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const json = { 'Content-Type': 'application/json' };
+
+beforeAll(async () => {
+  instance = await startMcpInstance((await createTestDatabase()).url);
+  token = await instance.token('refused.agent');
+});
+afterAll(() => instance.close());
+
+const metadata = 'resource_metadata="http://localhost:3000/.well-known/oauth-protected-resource/mcp"';
+const all = 'scope="contacts:read contacts:write threads:read threads:write"';
+
+test('without a token: 401, and where to get one', async () => {
+  const answer = await sendRawRequest(instance.url, { headers: json, body: JSON.stringify(list) });
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get('www-authenticate')).toBe(`Bearer ${metadata}, ${all}`);
+  expect(answer.json).toMatchObject({
+    error: { code: 'UNAUTHORIZED', request_id: answer.headers.get('x-request-id') },
+  });
+  for (const method of ['GET', 'DELETE'])
+    expect((await sendRawRequest(instance.url, { method })).status).toBe(401);
+});
+
+test.each(['api', 'ws'] as const)('a token for the %s door: 401 invalid_token', async (audience) => {
+  const answer = await postRawMessage(
+    instance.url,
+    await instance.token('refused.agent', { audience }),
+    list,
+  );
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${metadata}, ${all}`);
+});
+
+test('a call without its scope: 403 before anything of the batch runs', async () => {
+  const reader = await instance.token('refused.agent', { scopes: ['threads:read'] });
+  const create = { name: 'create_thread', arguments: { with_handle: 'refused.other' } };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: create };
+  for (const message of [call, [{ ...list, id: 2 }, call]]) {
+    const answer = await postRawMessage(instance.url, reader, message);
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('www-authenticate')).toBe(
+      `Bearer error="insufficient_scope", scope="threads:write", ${metadata}`,
+    );
+    expect(answer.json).toMatchObject({ error: { code: 'INSUFFICIENT_SCOPE' } });
+  }
+  const blind = await instance.token('refused.agent', { scopes: ['contacts:read'] });
+  const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'service://threads' } };
+  expect((await postRawMessage(instance.url, blind, read)).status).toBe(403);
+  expect((await postRawMessage(instance.url, blind, list)).status).toBe(200);
+});
+
+test.each([
+  ['not JSON', '{"jsonrpc":', 400, -32_700],
+  ['no body', '', 400, -32_700],
+  ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 400, -32_700],
+  ['not JSON-RPC', '{"hello":1}', 400, -32_700],
+  ['null', 'null', 400, -32_700],
+  ['a number', '7', 400, -32_700],
+])('a body that is %s', async (_, body, status, code) => {
+  const headers = { ...json, Authorization: `Bearer ${token}` };
+  const answer = await sendRawRequest(instance.url, { headers, body });
+  expect(answer.status).toBe(status);
+  expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
+});
+
+test('another media type: 415', async () => {
+  const headers = { 'Content-Type': 'text/plain', Authorization: `Bearer ${token}` };
+  const answer = await sendRawRequest(instance.url, { headers, body: JSON.stringify(list) });
+  expect([answer.status, readRpcResult(answer).error?.code]).toEqual([415, -32_000]);
+});
+
+test('more than 4 MiB: 413, with and without a declared length', async () => {
+  const body = JSON.stringify({ ...list, params: { filler: 'x'.repeat(4 * 1024 * 1024) } });
+  const headers = { ...json, Authorization: `Bearer ${token}` };
+  const answer = await sendRawRequest(instance.url, { headers, body });
+  expect([answer.status, readRpcResult(answer).error?.code]).toEqual([413, -32_000]);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const chunked = request(`${instance.url}/mcp`, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    chunked.on('error', reject);
+    chunked.end(body);
+    chunked.flushHeaders();
+  });
+  expect(status).toBe(413);
+});
+
+test.each(['PUT', 'PATCH', 'OPTIONS'])('%s: 405 with Allow', async (method) => {
+  const answer = await sendRawRequest(instance.url, { method });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
+});
+
+test.each([
+  [{ Origin: 'https://evil.test' }, 403],
+  [{ Origin: 'null' }, 403],
+  [{ Origin: 'http://localhost:6274' }, 200],
+  [{ Origin: 'https://mcp.example.test' }, 200],
+])('Origin %o: %i', async (headers, status) => {
+  expect((await postRawMessage(instance.url, token, list, headers)).status).toBe(status);
+});
+
+test.each([
+  ['evil.test', 403],
+  ['localhost.evil.test', 403],
+  ['localhost:3000', 200],
+  ['mcp.example.test:8443', 200],
+])('Host %s: %i', async (host, expected) => {
+  const status = await new Promise((resolve, reject) => {
+    const headers = { ...json, host, Authorization: `Bearer ${token}` };
+    const sent = request(`${instance.url}/mcp`, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify(list));
+  });
+  expect(status).toBe(expected);
+});
+
+test('nothing of this was a fault of ours', () => {
+  expect(instance.loggedErrors).toEqual([]);
+});

@@ -1,0 +1,100 @@
+import { expect, test, vi } from 'vitest';
+import { findForm, type PageResponse, type FormBrowser } from '../../clients/form-browser.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { runCliJson } from '../../clients/cli.ts';
+import { createAgentFor, newUsername, useConsole } from '../console/setup.ts';
+import { registerApp, readTokens } from '../../clients/oauth/app.ts';
+
+const house = useConsole();
+const [first, second, third] = ['seven odd horses', 'eight even mules', 'nine plain goats'] as const;
+
+const hello = (page: PageResponse, username: string) => page.visibleText.includes(`Hello, ${username}`);
+
+/** A person lets an app act as an agent. */
+async function connectApp(browser: FormBrowser, agent_id: string) {
+  const app = await registerApp(house.service.url);
+  const page = await browser.go(app.address());
+  const answer = await browser.send(findForm(page, new URL(page.url).pathname), {
+    fields: { agent_id },
+    button: 'approve',
+  });
+  const code = new URL(answer.headers.get('Location') ?? '').searchParams.get('code') ?? '';
+  const tokens = readTokens(await app.exchange(code));
+  return {
+    tokens,
+    status: async () =>
+      (await requestRest('GET', `${house.service.api}/agents/me`, { token: tokens.access_token })).status,
+    refresh: async () => (await app.refresh(tokens.refresh_token)).status,
+  };
+}
+
+test('from an account to none: sign-up, an app, another browser, another password, out everywhere', async () => {
+  const { service } = house;
+  const username = newUsername();
+  const [here, there] = [house.browser(), house.browser()];
+  expect(hello(await here.signUp(username, first), username)).toBe(true);
+  expect(hello(await there.signIn(username.toUpperCase(), first), username)).toBe(true);
+  const { id } = await createAgentFor(service, username, 'own');
+  const app = await connectApp(here, id);
+  expect(await app.status()).toBe(200);
+
+  // Another password: this browser goes on, the other one is out, and the app stays.
+  const fields = { current: first, next: second };
+  const changed = await here.fill('/console/account', { fields }, '/console/account/password');
+  expect(changed.visibleText).toContain('Your password is changed');
+  expect(hello(await here.go('/console'), username)).toBe(true);
+  expect((await there.go('/console')).url).toContain('/sign-in');
+  expect((await there.signIn(username, first)).status).toBe(400);
+  expect(hello(await there.signIn(username, second), username)).toBe(true);
+  expect(await app.status()).toBe(200);
+
+  // Out everywhere, this browser included; the app is still the person's.
+  const out = await here.fill('/console/sessions', {}, '/console/sessions/end-all');
+  expect(out.visibleText).toContain('You are signed out everywhere.');
+  for (const browser of [here, there]) expect((await browser.go('/console')).url).toContain('/sign-in');
+  expect(await app.status()).toBe(200);
+
+  // And with every app.
+  await here.signIn(username, second);
+  const gone = await here.fill('/console/sessions', { fields: { apps: 'on' } }, '/console/sessions/end-all');
+  expect(gone.visibleText).toContain('no app is connected');
+  await vi.waitFor(async () => expect(await app.status()).toBe(401), { timeout: 10_000 });
+  expect(await app.refresh()).toBe(400);
+});
+
+test('an operator gives a person who lost an account another password, and ends what others did with it', async () => {
+  const { service } = house;
+  const { DATABASE_URL, SECRET_KEY, PUBLIC_URL } = service.core.config;
+  const username = newUsername();
+  const thief = house.browser();
+  await thief.signUp(username, first);
+  const { id } = await createAgentFor(service, username, 'own');
+  const app = await connectApp(thief, id);
+  const args = ['account', 'password', username, '--password-stdin', '--apps'];
+  expect(await runCliJson({ DATABASE_URL, SECRET_KEY, PUBLIC_URL }, args, `${third}\n`)).toEqual({
+    username,
+    sessions_ended: 1,
+    apps_ended: 1,
+  });
+  expect((await thief.go('/console')).url).toContain('/sign-in');
+  await vi.waitFor(async () => expect(await app.status()).toBe(401), { timeout: 10_000 });
+  expect(await app.refresh()).toBe(400);
+  expect(hello(await house.browser().signIn(username, third), username)).toBe(true);
+});
+
+test('who leaves an organization leaves behind what apps could do there', async () => {
+  const { service } = house;
+  const env = { DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: service.core.config.SECRET_KEY };
+  const { username, browser } = await house.signUpPerson();
+  const slug = newUsername('org');
+  await runCliJson(env, ['org', 'create', slug]);
+  await runCliJson(env, ['org', 'add', slug, username, '--role', 'admin']);
+  const shared = await service.register({ handle: `${slug}.shared` });
+  const [own, there] = [await createAgentFor(service, username, 'own'), shared];
+  const apps = [await connectApp(browser, own.id), await connectApp(browser, there.id)] as const;
+  expect(await Promise.all(apps.map((app) => app.status()))).toEqual([200, 200]);
+  await runCliJson(env, ['org', 'role', slug, username, 'member']);
+  await vi.waitFor(async () => expect(await apps[1].status()).toBe(401), { timeout: 10_000 });
+  expect(await apps[1].refresh()).toBe(400);
+  expect(await apps[0].status()).toBe(200);
+});

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
+import { openApproval } from '../../../src/services/approvals/approvals.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { type PeopleSetup, openPeopleSetup } from './setup.ts';
+
+const day = 24 * 60 * 60 * 1000;
+let house: PeopleSetup;
+beforeAll(async () => {
+  house = await openPeopleSetup();
+});
+afterAll(() => house.close());
+
+test('sessions and sign-ins that are over are removed, those that are not stay', async () => {
+  const [over, open] = [await house.person(), await house.person()];
+  await house.sql('update sessions set expires_at = $2 where account_id = $1', [
+    over.account_id,
+    Date.now() - 1,
+  ]);
+  const { externalSignIns } = house.core.repositories;
+  await externalSignIns.insert(Buffer.from('over'), {}, Date.now() - 1);
+  await externalSignIns.insert(Buffer.from('open'), {}, Date.now() + day);
+  await maintenanceHandler(house.core).handle({ task: 'expire-sessions' });
+  expect(await house.sql('select account_id from sessions')).toEqual([{ account_id: open.account_id }]);
+  expect(await house.sql('select id_hash from external_sign_ins')).toEqual([
+    { id_hash: Buffer.from('open') },
+  ]);
+});
+
+test('approvals are removed 30 days after they expired', async () => {
+  const { username } = await house.person();
+  const { id: agent_id } = await house.unitOfWork.writeAsSystem((work) =>
+    registerAgentAsOperator(work, { handle: `${username}.own` }),
+  );
+  const ask = (target: string, now: number) =>
+    house.unitOfWork.writeAsSystem((work) =>
+      openApproval({ ...work, now }, { agent_id, action: 'request_contact', target, detail: {} }),
+    );
+  await ask('some.body', Date.now() - 31 * day - 1_000);
+  await ask('any.body', Date.now() - 30 * day);
+  await maintenanceHandler(house.core).handle({ task: 'expire-approvals' });
+  expect(await house.sql('select target from approvals')).toEqual([{ target: 'any.body' }]);
+});

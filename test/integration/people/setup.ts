@@ -1,0 +1,56 @@
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { Person } from '../../../src/domain/auth/person.ts';
+import { hashPassword } from '../../../src/services/people/passwords.ts';
+import { createAccount } from '../../../src/services/people/accounts.ts';
+import { findPerson, openSession } from '../../../src/services/people/sessions.ts';
+import { createTestSettings } from '../../support/service.ts';
+
+export const password = 'correct horse battery';
+
+let passwordHash: Promise<string> | undefined;
+let count = 0;
+
+/** A name that nobody in this process has yet. */
+export function newUsername(stem = 'person'): string {
+  return `${stem}-${process.pid}-${(count += 1)}`;
+}
+
+/** The services on a database of their own, and people to use them. */
+export async function openPeopleSetup() {
+  const settings = await createTestSettings('postgres');
+  const core = compose(loadConfig({ ...settings.env, LOG_LEVEL: 'silent' }), 'test');
+  const { unitOfWork } = core;
+
+  async function signIn(account_id: string): Promise<Person & { token: string }> {
+    const from = { account_id, address: '192.0.2.7', user_agent: 'Test/1.0' };
+    const { token } = await unitOfWork.writeAsSystem((work) => openSession(work, from));
+    const person = await unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+    if (!person) throw new Error('no session');
+    return { ...person, token };
+  }
+
+  return {
+    core,
+    env: settings.env,
+    unitOfWork,
+    /** Another session of an account. */
+    signIn,
+    /** A person of a fresh account with the password above, signed in. */
+    async person(username = newUsername()): Promise<Person & { token: string }> {
+      const password_hash = await (passwordHash ??= hashPassword(password));
+      const account = await unitOfWork.writeAsSystem((work) =>
+        createAccount(work, { username, password_hash }),
+      );
+      return signIn(account.id);
+    },
+    sql: <Row extends object>(text: string, values: unknown[] = []) =>
+      core.database.query<Row>({ text }, values),
+    async close() {
+      await core.close();
+      await settings.release();
+    },
+  };
+}
+
+export type PeopleSetup = Awaited<ReturnType<typeof openPeopleSetup>>;

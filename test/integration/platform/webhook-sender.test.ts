@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { createServer as createPlain } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  createWebhookSender,
+  type WebhookSenderOptions,
+} from '../../../src/platform/outbound/webhook-sender.ts';
+import { testCertificate } from '../../support/servers/tls-certificate.ts';
+
+/** Connections that were made, and posts that came over them. */
+const counters = { connections: 0, posts: [] as string[] };
+let body: string | undefined;
+const servers: Server[] = [];
+let secure: number;
+let plain: number;
+
+beforeAll(async () => {
+  const take = (server: Server): Server => {
+    server.on('connection', () => (counters.connections += 1));
+    server.on('request', (request, response) => {
+      request.resume().on('end', () => {
+        counters.posts.push(request.url ?? '');
+        response.writeHead(200).end(body);
+      });
+    });
+    servers.push(server);
+    return server.listen(0, '127.0.0.1');
+  };
+  const both = [take(createServer(testCertificate)), take(createPlain() as unknown as Server)];
+  await Promise.all(both.map((server) => once(server, 'listening')));
+  [secure = 0, plain = 0] = both.map((server) => (server.address() as AddressInfo).port);
+});
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const loopback = [{ address: '127.0.0.0', prefix: 8 }];
+const createSender = (options: Partial<WebhookSenderOptions> = {}) =>
+  createWebhookSender({
+    networks: [],
+    timeoutMs: 2_000,
+    userAgent: 'test',
+    ca: testCertificate.cert,
+    ...options,
+  });
+const buildRequest = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
+const noResponse = { status: null, fault: 'the address leads to nothing that may be called' };
+
+describe('private addresses', () => {
+  test.each([
+    '127.0.0.1',
+    'localhost',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0.0.0.0',
+    '10.0.0.1',
+    '100.64.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.168.0.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '[::]',
+    '[::1]',
+    '[::127.0.0.1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::ffff:8.8.8.8]',
+    '[64:ff9b::7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2001::1]',
+    '[2001:db8::1]',
+    '[2002:7f00:1::]',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+    '[4000::1]',
+  ])('%s is never called', async (host) => {
+    const before = counters.connections;
+    for (const courier of [
+      createSender(),
+      createSender({ networks: [{ address: '10.9.0.0', prefix: 16 }] }),
+    ]) {
+      for (const address of [`https://${host}:${secure}/`, `http://${host}:${plain}/`]) {
+        expect(await courier.send(buildRequest(address))).toEqual(noResponse);
+      }
+    }
+    expect(counters.connections).toBe(before);
+  });
+
+  test('no name leads there, whatever it leads to a moment later', async () => {
+    const answers = [
+      [{ address: '127.0.0.1', family: 4 }],
+      [
+        { address: '::ffff:127.0.0.1', family: 6 },
+        { address: '10.0.0.1', family: 4 },
+      ],
+      [],
+    ];
+    const before = counters.connections;
+    for (const addresses of answers) {
+      const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) =>
+        callback(null, addresses)) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
+      expect(await createSender({ lookup }).send(buildRequest(`https://receiver.test:${secure}/`))).toEqual(
+        noResponse,
+      );
+    }
+    expect(counters.connections).toBe(before);
+  });
+
+  test('the address that was checked is the one that is called', async () => {
+    // Open at the first look, and somewhere closed at every later one: there is no later one.
+    let looks = 0;
+    const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) => {
+      looks += 1;
+      callback(null, [{ address: looks === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
+    }) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
+    const courier = createSender({ networks: loopback, lookup });
+    expect(await courier.send(buildRequest(`https://localhost:${secure}/pinned`))).toEqual({
+      status: 200,
+      fault: null,
+    });
+    expect([looks, counters.posts.at(-1)]).toEqual([1, '/pinned']);
+    courier.close();
+  });
+
+  test('a name that is not found and one that leads inside look alike', async () => {
+    const lookup = ((_name: string, _options: object, callback: (error: Error) => void) =>
+      callback(
+        Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }),
+      )) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
+    expect(await createSender({ lookup }).send(buildRequest('https://absent.test/'))).toEqual(noResponse);
+  });
+});
+
+describe('addresses that settings allow', () => {
+  test('is called over https and http, and nothing beside it', async () => {
+    const courier = createSender({ networks: loopback });
+    for (const address of [
+      `https://127.0.0.1:${secure}/`,
+      `http://127.0.0.1:${plain}/`,
+      `http://localhost:${plain}/`,
+    ])
+      expect((await courier.send(buildRequest(address))).status, address).toBe(200);
+    for (const address of ['http://8.8.8.8/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'ftp://127.0.0.1/'])
+      expect(await courier.send(buildRequest(address)), address).toEqual(noResponse);
+    courier.close();
+  });
+
+  test('needs a certificate that is trusted', async () => {
+    const { ca: _, ...distrust } = { ca: '', networks: loopback, timeoutMs: 2_000, userAgent: 'test' };
+    const courier = createWebhookSender(distrust);
+    const posted = await courier.send(buildRequest(`https://127.0.0.1:${secure}/`));
+    expect(posted).toEqual({ status: null, fault: 'no trusted connection' });
+  });
+
+  test('uses a connection again, unless its answer is long', async () => {
+    const courier = createSender({ networks: loopback });
+    const post = () => courier.send(buildRequest(`https://127.0.0.1:${secure}/`));
+    const before = counters.connections;
+    body = 'x'.repeat(1_000);
+    for (const _ of [1, 2, 3]) expect((await post()).status).toBe(200);
+    expect(counters.connections - before).toBe(1);
+    body = 'x'.repeat(100_000);
+    for (const _ of [1, 2]) expect((await post()).status).toBe(200);
+    body = undefined;
+    await expect.poll(async () => ((await post()).status, counters.connections - before)).toBeGreaterThan(1);
+    courier.close();
+  });
+
+  test('is told nothing but what was given', async () => {
+    const courier = createSender({ networks: loopback });
+    const [request] = await Promise.all([
+      once(servers[1] as Server, 'request').then(([each]) => each),
+      courier.send(buildRequest(`http://127.0.0.1:${plain}/`)),
+    ]);
+    expect(request.headers).toEqual({
+      'user-agent': 'test',
+      'content-type': 'application/json',
+      'content-length': '2',
+      'webhook-id': 'evt_1',
+      host: `127.0.0.1:${plain}`,
+      connection: 'keep-alive',
+    });
+    courier.close();
+  });
+
+  test('that nobody listens at is no connection', async () => {
+    const courier = createSender({ networks: loopback });
+    expect(await courier.send(buildRequest('https://127.0.0.1:1/'))).toEqual({
+      status: null,
+      fault: 'no connection',
+    });
+  });
+});
+
+test('a connection that breaks behind the status has no letter posted twice', async () => {
+  const letters: number[] = [];
+  let broken = false;
+  let connections = 0;
+  const receiver = createSocketServer((socket) => {
+    const connection = (connections += 1);
+    let requests = 0;
+    socket.on('error', () => undefined);
+    socket.on('close', () => (broken ||= requests === 2));
+    socket.on('data', () => {
+      letters.push(connection);
+      requests += 1;
+      if (connection > 1) socket.resetAndDestroy();
+      else if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n');
+      if (requests === 2) setImmediate(() => setImmediate(() => socket.resetAndDestroy()));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  const courier = createSender({ networks: loopback });
+  const post = () => courier.send(buildRequest(`http://127.0.0.1:${port}/`));
+  try {
+    expect(await post()).toEqual({ status: 200, fault: null });
+    await vi.waitFor(() => expect(letters).toEqual([1]));
+    expect(await post()).toEqual({ status: 200, fault: null });
+    await vi.waitFor(() => expect(broken).toBe(true));
+    // Behind the break: what was posted again would have come first.
+    expect(
+      await createSender({ networks: loopback }).send(buildRequest(`http://127.0.0.1:${plain}/`)),
+    ).toMatchObject({
+      status: 200,
+    });
+    expect(letters).toEqual([1, 1]);
+  } finally {
+    courier.close();
+    receiver.close();
+  }
+});

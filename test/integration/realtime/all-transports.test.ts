@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { type Backend, startService, type TestService } from '../../support/service.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+
+function testAllTransports(backend: Backend): void {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startService({ backend });
+  });
+  afterAll(() => service.stop());
+
+  test('what one agent posts, the other sees at every door, with one cursor', async () => {
+    const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+    const bobMcp = await service.token(bob.handle, { audience: 'mcp' });
+    const socket = await connectWebSocket(service.url, { token: bob.token });
+    const mcp = await connectSdkClient(service.url, bobMcp);
+    expect(socket.ready).toMatchObject({ agent_id: bob.id, resumed: false, gap: false });
+
+    const body = { with_handle: bob.handle, subject: 'Hi', initial_message: 'one' };
+    const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    const two = await requestRest('POST', `${service.api}/threads/${thread.body.id}/messages`, {
+      token: ann.token,
+      body: { content: 'two' },
+    });
+    const three = await callToolRaw(service.url, bobMcp, 'send_message', {
+      thread_id: thread.body.id,
+      content: 'three',
+    });
+
+    const last = await socket.next(
+      (frame) => frame.type === 'message.created' && (frame.data as { content?: string }).content === 'three',
+    );
+    const live = socket.events();
+    expect(live.map((frame) => frame.type)).toEqual([
+      'thread.created',
+      'message.created',
+      'message.created',
+      'message.created',
+    ]);
+    const { initial_message_id: _id, ...record } = thread.body;
+    expect(live[0]?.data).toEqual({
+      ...record,
+      created_by: { id: ann.id, canonical_handle: ann.handle },
+      last_message_at: null,
+      last_sequence: 0,
+    });
+    expect(live[2]?.data).toEqual(two.body);
+    expect(last.data).toEqual(three.value);
+
+    await expect.poll(() => mcp.notifications.length, { timeout: 20_000 }).toBe(4);
+    expect(mcp.notifications.map(({ method }) => method)).toEqual([
+      'notifications/service/thread_created',
+      'notifications/service/message_created',
+      'notifications/service/message_created',
+      'notifications/service/message_created',
+    ]);
+    const poll = await requestRest('GET', `${service.api}/events?cursor=${socket.ready.cursor}&wait=20`, {
+      token: bob.token,
+    });
+    expect(poll.body.events).toEqual(live);
+    expect(poll.body).toMatchObject({ complete: true, cursor: last.cursor });
+
+    // Any event's cursor, taken from one door, resumes at every other one.
+    const middle = String(live[1]?.cursor);
+    const resumed = await connectWebSocket(service.url, { token: bob.token, cursor: middle });
+    await resumed.next((frame) => frame.id === last.id);
+    expect(resumed.events()).toEqual(live.slice(2));
+    const page = await requestRest('GET', `${service.api}/events?cursor=${middle}`, { token: bob.token });
+    expect(page.body.events).toEqual(live.slice(2));
+    await Promise.all([socket.close(), resumed.close(), mcp.close()]);
+  });
+
+  test('every job that a commit owes is done: the message is indexed, the outbox empties', async () => {
+    const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+    const body = { with_handle: bob.handle, initial_message: 'Où est le café?' };
+    const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    const indexed = () =>
+      service.core.database.query<{ found: boolean }>(
+        {
+          text: `select document @@ to_tsquery('simple', 'cafe') as found from message_search where message_id = $1`,
+        },
+        [thread.body.initial_message_id],
+      );
+    await expect.poll(indexed, { timeout: 20_000 }).toEqual([{ found: true }]);
+    await expect
+      .poll(() => service.core.repositories.outbox.readAge(), { timeout: 20_000 })
+      .toEqual({ rows: 0, oldest: null });
+  });
+}
+
+describe('all transports, queues and bus on PostgreSQL', () => testAllTransports('postgres'));
+await describeWithRedis('all transports, queues and bus on Redis', () => testAllTransports('redis'));

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { requestRest } from '../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
+import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
+import { openSseStream } from '../../clients/sse.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const day = 24 * 3_600_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** A position in the feed of an agent, as any door would hand it out. */
+const cursorOf = ({ id }: TestAgent, number: number) => service.core.cursors.encodeFeed(id, number);
+
+/** An agent whose feed has its thread in the first line, and so many messages behind it; with a token for the tool server. */
+async function agentWithFeed(messages: number) {
+  const [agent, friend] = await Promise.all([service.agent(), service.agent()]);
+  const body = { participants: [agent.handle] };
+  const made = await requestRest('POST', `${service.api}/threads`, { token: friend.token, body });
+  const send = async (content: string) => {
+    const url = `${service.api}/threads/${made.body.id}/messages`;
+    expect((await requestRest('POST', url, { token: friend.token, body: { content } })).status).toBe(201);
+  };
+  for (let number = 1; number <= messages; number += 1) await send(`m${number}`);
+  return { agent, send, mcp: await service.token(agent.handle, { audience: 'mcp' }) };
+}
+
+/** What the stream of the tool server brings first; as the page and the socket do, it tells of a gap before anything else. */
+async function readSse(token: string, cursor?: string) {
+  const stream = await openSseStream(`${service.url}/mcp`, {
+    Authorization: `Bearer ${token}`,
+    Accept: 'text/event-stream',
+    ...(cursor !== undefined && { 'Last-Event-ID': cursor }),
+  });
+  const [first] = await stream.events(1);
+  const { method, params } = JSON.parse(first?.data ?? '{}');
+  if (method !== 'notifications/service/gap') {
+    stream.close();
+    return { gap: false, first: params.content };
+  }
+  const [, second] = await stream.events(2);
+  stream.close();
+  return { gap: true, first: JSON.parse(second?.data ?? '{}').params.content };
+}
+
+async function readWebSocket({ token }: TestAgent, cursor?: string) {
+  const client = await connectWebSocket(service.url, { token, ...(cursor !== undefined && { cursor }) });
+  const frame = await client.next(({ type }) => type === 'message.created');
+  await client.close();
+  return { gap: client.ready.gap, first: frame.data?.['content'] };
+}
+
+async function readPage({ token }: TestAgent, cursor?: string, wait = 0) {
+  const from = cursor === undefined ? '' : `&cursor=${cursor}`;
+  const { body } = await requestRest('GET', `${service.api}/events?wait=${wait}${from}`, { token });
+  return { gap: body.gap ?? false, first: body.events[0]?.data.content };
+}
+
+/** Through each door in turn. */
+async function readThroughEveryTransport({ agent, mcp }: { agent: TestAgent; mcp: string }, cursor?: string) {
+  return [
+    await readWebSocket(agent, cursor),
+    await readSse(mcp, cursor),
+    await readPage(agent, cursor),
+    await readPage(agent, cursor, 5),
+  ];
+}
+
+const expectedOnEveryTransport = (answer: { gap: boolean; first: string }) =>
+  Array.from({ length: 4 }, () => answer);
+
+test('without a cursor every door starts at the acknowledged position, which only moves forward', async () => {
+  const reader = await agentWithFeed(4);
+  const { agent } = reader;
+  const socket = await connectWebSocket(service.url, { token: agent.token });
+  socket.send({ type: 'ack', cursor: cursorOf(agent, 2) });
+  const position = async () =>
+    (await service.core.repositories.feed.readCounters([agent.id]))[0]?.acknowledged_number;
+  await expect.poll(position, { timeout: 10_000 }).toBe(2);
+  await socket.close();
+  expect(await readThroughEveryTransport(reader)).toEqual(
+    expectedOnEveryTransport({ gap: false, first: 'm2' }),
+  );
+  for (const number of [4, 3, 1_000]) {
+    const body = { cursor: cursorOf(agent, number) };
+    const answer = await requestRest('POST', `${service.api}/events/ack`, { token: agent.token, body });
+    expect(answer.status).toBe(204);
+  }
+  expect(await readThroughEveryTransport(reader)).toEqual(
+    expectedOnEveryTransport({ gap: false, first: 'm4' }),
+  );
+  expect(await readThroughEveryTransport(reader, cursorOf(agent, 1))).toEqual(
+    expectedOnEveryTransport({ gap: false, first: 'm1' }),
+  );
+});
+
+test('without a cursor and without an acknowledged position every door starts now', async () => {
+  const { agent, mcp, send } = await agentWithFeed(1);
+  const socket = await connectWebSocket(service.url, { token: agent.token });
+  const stream = await openSseStream(`${service.url}/mcp`, {
+    Authorization: `Bearer ${mcp}`,
+    Accept: 'text/event-stream',
+  });
+  const page = await requestRest('GET', `${service.api}/events`, { token: agent.token });
+  expect([socket.ready.resumed, page.body.events]).toEqual([false, []]);
+  await send('new');
+  const frame = await socket.next(({ id }) => id !== undefined);
+  const [event] = await stream.events(1);
+  const next = await requestRest('GET', `${service.api}/events?cursor=${page.body.cursor}`, {
+    token: agent.token,
+  });
+  expect(frame.data?.['content']).toBe('new');
+  expect(JSON.parse(event?.data ?? '').params.content).toBe('new');
+  expect(next.body.events[0].data.content).toBe('new');
+  stream.close();
+  await socket.close();
+});
+
+test('what is removed by age is an explicit gap at every door, with a cursor and without', async () => {
+  const reader = await agentWithFeed(3);
+  const { agent } = reader;
+  await service.core.repositories.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
+  const cut = Date.now() + 1;
+  await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(cut);
+  await reader.send('m4');
+  await removeOldFeeds(service.core.repositories, { now: cut + 30 * day, days: 30 });
+  expect(await readThroughEveryTransport(reader, cursorOf(agent, 1))).toEqual(
+    expectedOnEveryTransport({ gap: true, first: 'm4' }),
+  );
+  expect(await readThroughEveryTransport(reader)).toEqual(
+    expectedOnEveryTransport({ gap: true, first: 'm4' }),
+  );
+  expect(await readThroughEveryTransport(reader, cursorOf(agent, 4))).toEqual(
+    expectedOnEveryTransport({ gap: false, first: 'm4' }),
+  );
+});
+
+test('a feed of which nothing is left tells of the gap too, and goes on with what comes', async () => {
+  const reader = await agentWithFeed(2);
+  const { agent } = reader;
+  await removeOldFeeds(service.core.repositories, { now: Date.now() + 40 * day, days: 30 });
+  const old = cursorOf(agent, 1);
+  const page = await requestRest('GET', `${service.api}/events?cursor=${old}&wait=20`, {
+    token: agent.token,
+  });
+  expect(page.body).toEqual({ events: [], cursor: cursorOf(agent, 3), complete: true, gap: true });
+  const socket = await connectWebSocket(service.url, { token: agent.token, cursor: old });
+  expect(socket.ready).toMatchObject({ gap: true, cursor: cursorOf(agent, 3) });
+  await reader.send('m3');
+  const frame = await socket.next(({ type }) => type === 'message.created');
+  expect(frame).toMatchObject({ cursor: cursorOf(agent, 4), data: { content: 'm3' } });
+  await socket.close();
+});

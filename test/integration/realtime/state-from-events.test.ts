@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { scopes } from '../../../src/domain/auth/scopes.ts';
+import {
+  readCurrentCursor,
+  type FeedTransport,
+  transportOpeners,
+  type FeedAccess,
+  type PositionedEvent,
+} from '../../clients/follower/transports.ts';
+import { followAcrossTransports, type TransportStay } from '../../clients/follower/follower.ts';
+import { readAgentState, type AgentState } from '../../clients/follower/state.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { createRelatedAgent } from '../../clients/contacts.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { arbitraryActions, initialActions, createActionRunner, type RandomAction } from './random-actions.ts';
+
+const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
+const runs = Number(process.env['FOLD_RUNS'] ?? 5);
+
+const agentsAtOnce = 4;
+const maxActions = 80;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+interface Resident extends TestAgent {
+  place: FeedAccess;
+}
+
+/** Four agents, two of them of one owner: these become contacts as soon as one asks. */
+async function createAgents(): Promise<Resident[]> {
+  const strangers = await Promise.all([1, 2, 3].map(() => service.agent({ scopes })));
+  const [first] = strangers;
+  const agents = first ? [...strangers, await createRelatedAgent(service, first, { scopes })] : [];
+  const settle = async (agent: TestAgent): Promise<Resident> => {
+    const mcp = await service.token(agent.handle, { audience: 'mcp', scopes });
+    return { ...agent, place: { url: service.url, tokens: { api: agent.token, mcp } } };
+  };
+  return Promise.all(agents.map(settle));
+}
+
+const transportNames = Object.keys(transportOpeners) as FeedTransport[];
+
+/** Ways through the doors: for each door one that ends there, after any stays elsewhere, or none. */
+const arbitraryStays = fc
+  .array(
+    fc.array(
+      fc.record({
+        transport: fc.constantFrom(...transportNames),
+        eventCount: fc.integer({ min: 1, max: 12 }),
+      }),
+      {
+        maxLength: 3,
+      },
+    ),
+    { minLength: transportNames.length, maxLength: transportNames.length },
+  )
+  .map((ways) =>
+    ways.map((stays, index): TransportStay[] => [
+      ...stays,
+      { transport: transportNames[index] ?? 'longPoll', eventCount: Infinity },
+    ]),
+  );
+
+interface Reader {
+  agent: Resident;
+  state: AgentState;
+  /** The ids of the events that it took, once it has seen the last one. */
+  ids: Promise<string[]>;
+}
+
+const endMarker = 'the last event of this feed';
+
+/** Readers of every agent, one for each way, all from the same cursor and state on. */
+async function startReaders(
+  agents: readonly Resident[],
+  ways: readonly TransportStay[][],
+): Promise<Reader[]> {
+  const isLast = ({ type, data }: PositionedEvent) =>
+    type === 'agent.updated' && data.description === endMarker;
+  const readers = agents.map(async (agent) => {
+    const cursor = await readCurrentCursor(agent.place);
+    const known = await readAgentState(service.api, agent.token);
+    return ways.map((stays): Reader => {
+      const state = structuredClone(known);
+      const ids = followAcrossTransports(agent.place, state, cursor, stays, isLast);
+      // Whoever waits for it later hears of what went wrong meanwhile.
+      ids.catch(() => undefined);
+      return { agent, state, ids };
+    });
+  });
+  return (await Promise.all(readers)).flat();
+}
+
+/** Makes the moves of each agent in their order, and those of different agents at once. */
+async function runActions(
+  agents: readonly TestAgent[],
+  moves: readonly RandomAction[],
+  threads: string[],
+): Promise<void> {
+  const make = createActionRunner(service.api, agents, threads);
+  await Promise.all(
+    agents.map(async (_, index) => {
+      for (const move of moves.filter(({ actor }) => actor === index)) await make(move);
+    }),
+  );
+}
+
+async function end(agents: readonly TestAgent[]): Promise<void> {
+  const body = { description: endMarker };
+  await Promise.all(
+    agents.map(({ token }) => requestRest('PATCH', `${service.api}/agents/me`, { token, body })),
+  );
+}
+
+function shown({ profile, threads, contacts }: AgentState) {
+  return { profile, threads: Object.fromEntries(threads), contacts: Object.fromEntries(contacts) };
+}
+
+/** How far each member has read, of those that a reader knows of. */
+function readMarks(
+  { receipts }: AgentState,
+  known: AgentState,
+): Record<string, Record<string, number | undefined>> {
+  return Object.fromEntries(
+    [...known.receipts].map(([thread, marks]) => [
+      thread,
+      Object.fromEntries([...marks.keys()].map((id) => [id, receipts.get(thread)?.get(id)?.read])),
+    ]),
+  );
+}
+
+test('state and events make state: at every door, and from door to door', { timeout: 120_000 }, async () => {
+  const counts = { runs: 0, moves: 0, events: 0, threads: 0, contacts: 0 };
+  const property = fc.asyncProperty(
+    arbitraryActions(agentsAtOnce, maxActions),
+    arbitraryStays,
+    async (moves, ways) => {
+      const agents = await createAgents();
+      const threads: string[] = [];
+      const early = await startReaders(agents, ways);
+      const half = Math.ceil(moves.length / 2);
+      await runActions(agents, initialActions, threads);
+      await runActions(agents, moves.slice(0, half), threads);
+      // Some begin in the middle of it all: what they read of the state is of no one moment.
+      const [late] = await Promise.all([
+        startReaders(agents.slice(0, 2), ways.slice(0, 1)),
+        runActions(agents, moves.slice(half), threads),
+      ]);
+      await end(agents);
+
+      for (const agent of agents) {
+        const fresh = await readAgentState(service.api, agent.token);
+        const own = (reader: Reader) => reader.agent === agent;
+        const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
+        for (const ids of others) expect(ids).toEqual(first);
+        expect(new Set(first).size).toBe(first.length);
+        for (const { state } of early.filter(own)) {
+          expect(shown(state)).toEqual(shown(fresh));
+          expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
+        }
+        for (const { state, ids } of late.filter(own)) {
+          await ids;
+          expect(shown(state)).toEqual(shown(fresh));
+        }
+        counts.events += first.length;
+        counts.threads += fresh.threads.size;
+        counts.contacts += fresh.contacts.size;
+      }
+      counts.moves += moves.length;
+      counts.runs += 1;
+    },
+  );
+  await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
+  console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
+  expect(counts.events).toBeGreaterThan(counts.moves);
+  expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
+});
+
+/** Of an agent's own messages in each thread: the last one that each other member has got. */
+async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: AgentState) {
+  const found: Record<string, Record<string, number>> = {};
+  for (const thread of threads.keys()) {
+    const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages?limit=100`, {
+      token,
+    });
+    const own = (body.messages as { sender: { id: string }; sequence: number }[])
+      .filter(({ sender }) => sender.id === id)
+      .map(({ sequence }) => sequence);
+    const others = [...(receipts.get(thread) ?? [])].filter(([agent]) => agent !== id);
+    found[thread] = Object.fromEntries(
+      others.map(([agent, { delivered }]) => [agent, Math.max(0, ...own.filter((one) => one <= delivered))]),
+    );
+  }
+  return found;
+}
+
+test('receipts fold into what the receipts of each thread say', { timeout: 300_000 }, async () => {
+  const agents = await createAgents();
+  const [ways = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
+  const [moves = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });
+  const readers = await startReaders(agents, ways);
+  const threads: string[] = [];
+  await runActions(agents, initialActions, threads);
+  await runActions(agents, moves, threads);
+  const delivered: number[] = [];
+  for (const { agent, state } of readers) {
+    // What is delivered is written and told about a second later.
+    await vi.waitFor(
+      async () => {
+        const fresh = await readAgentState(service.api, agent.token);
+        expect(await deliveredOwn(agent, state)).toEqual(await deliveredOwn(agent, fresh));
+        delivered.push(
+          ...Object.values(await deliveredOwn(agent, fresh)).flatMap((marks) => Object.values(marks)),
+        );
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+  }
+  expect(Math.max(...delivered)).toBeGreaterThan(0);
+  await end(agents);
+  await Promise.all(readers.map(({ ids }) => ids));
+});

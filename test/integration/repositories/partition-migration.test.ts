@@ -1,0 +1,116 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { minIdAt } from '../../../src/domain/ids.ts';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
+import { partitionsRepository } from '../../../src/repositories/maintenance/partitions.ts';
+import { idDaysAgo, partitionedTableNames } from '../../support/partitions.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let place: Awaited<ReturnType<typeof createTestDatabase>>;
+let client: pg.Client;
+beforeAll(async () => {
+  place = await createTestDatabase();
+  client = new pg.Client({ connectionString: place.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await place.drop();
+});
+
+async function rows<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await client.query<Row>(text, values)).rows;
+}
+
+async function backBehindPartitions(): Promise<void> {
+  for (let undone: string | undefined; undone !== '0038-feed-partitions';)
+    [undone] = await migrateBack(place.url);
+}
+
+/** Everything that is in a table, and its indexes. */
+async function contentsOf(table: string) {
+  const found = await rows(`select * from ${table} t order by t::text collate "C"`);
+  const indexes = await rows(`select indexname from pg_indexes where tablename = '${table}' order by 1`);
+  return { found, indexes };
+}
+
+/** A message of a thread of its own, as any release writes it. */
+async function write(db: pg.Client, daysAgo: number, number: number): Promise<void> {
+  const [event, message] = [idDaysAgo('event', daysAgo, number), idDaysAgo('message', daysAgo, number)];
+  await db.query('begin');
+  await db.query(
+    `insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at) values ($1, $2, 1, 'a', 'x', 'text', 1)`,
+    [message, `thd_${number}`],
+  );
+  await db.query(
+    `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
+     values ($1, $2, 'a', '''x'':1', 1, 1, 1) on conflict (message_id) do update set version = excluded.version`,
+    [message, `thd_${number}`],
+  );
+  await db.query(
+    `insert into events (id, type, message_id, recipients, created_at) values ($1, 'message.created', $2, '{a}', 1)`,
+    [event, message],
+  );
+  await db.query('insert into feed (agent_id, number, event_id) values ($1, $2, $3)', ['a', number, event]);
+  await db.query('commit');
+}
+
+test('a database that holds something gets partitions while others write, and loses them again with nothing gone', async () => {
+  await backBehindPartitions();
+  // Rows without threads and agents: no other test is about these.
+  await client.query('set session_replication_role = replica');
+  for (let number = 1; number <= 50; number += 1) await write(client, 100 - number, number);
+  const before = new Map<string, Awaited<ReturnType<typeof contentsOf>>>();
+  for (const table of partitionedTableNames) before.set(table, await contentsOf(table));
+
+  const writer = new pg.Client({ connectionString: place.url });
+  await writer.connect();
+  await writer.query('set session_replication_role = replica');
+  const change = { over: false };
+  let written = 50;
+  const writing = (async () => {
+    while (!change.over || written < 80) await write(writer, 0, (written += 1));
+  })();
+  await migrateForward(place.url).finally(() => {
+    change.over = true;
+  });
+  await writing;
+  await writer.end();
+  for (const table of partitionedTableNames) {
+    const found = await rows(
+      `select tableoid::regclass::text as part, count(*)::int from ${table} group by 1`,
+    );
+    expect(found).toEqual([{ part: `${table}_first`, count: written }]);
+  }
+
+  // What lies in later partitions comes along on the way back.
+  const database = openDatabase({ url: place.url, poolSize: 2, onError: () => undefined });
+  const [first] = await partitionsRepository(database).list();
+  const end = Number(new Date()) + 90 * 24 * 3_600_000;
+  for (const table of partitionedTableNames) {
+    const kind = table === 'events' || table === 'feed' ? 'event' : 'message';
+    const from = `${kind === 'event' ? 'evt' : 'msg'}${first?.to.slice(3)}`;
+    const transaction = await database.begin();
+    await partitionsRepository(transaction).insert(table, { from, to: minIdAt(kind, end) });
+    await transaction.commit();
+  }
+  await database.close();
+  await write(client, -30, (written += 1));
+  await backBehindPartitions();
+  for (const table of partitionedTableNames) {
+    const { found, indexes } = await contentsOf(table);
+    expect(found).toHaveLength(written);
+    expect(found).toEqual(expect.arrayContaining(before.get(table)?.found ?? []));
+    expect(indexes).toEqual(before.get(table)?.indexes);
+  }
+  // One that gives up half-way has told the table where its first partition will end; that must not refuse rows when the time has come.
+  await client.query('create table events_first ()');
+  await expect(migrateForward(place.url)).rejects.toThrow(/"events_first" already exists/);
+  expect(await rows(`select conname from pg_constraint where conname = 'events_first_end'`)).toEqual([]);
+  await client.query('drop table events_first');
+  await migrateForward(place.url);
+  for (const table of partitionedTableNames) expect((await contentsOf(table)).found).toHaveLength(written);
+});

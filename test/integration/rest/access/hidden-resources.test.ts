@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { newId } from '../../../../src/domain/ids.ts';
+import { openApproval } from '../../../../src/services/approvals/approvals.ts';
+import { catalogue } from '../../../../src/operations/catalogue.ts';
+import type { Operation } from '../../../../src/operations/define.ts';
+import { pathsOf } from '../../../../src/transports/rest/paths.ts';
+import { maskResponse } from '../../../support/mask-response.ts';
+import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { upload } from '../../attachments/setup.ts';
+import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
+
+/**
+ * Nobody learns of what they may not see (contract, section 2): for every operation and every field of it that names something,
+ * the answer for what is hidden is, byte for byte, the answer for what does not exist.
+ */
+
+type Value = string | readonly string[];
+
+/** What the fields of operations can name. A new field must be put here, or the test that counts them fails. */
+type Names =
+  | 'agent'
+  | 'agents'
+  | 'agent id'
+  | 'owner and name'
+  | 'thread'
+  | 'message'
+  | 'upload'
+  | 'uploads'
+  | 'webhook'
+  | 'delivery'
+  | 'approval'
+  | 'nothing hidden';
+
+const fields: Record<string, Names> = {
+  handle: 'agent',
+  with_handle: 'agent',
+  participants: 'agents',
+  agent_ref: 'agent',
+  agent_id: 'agent',
+  member_ref: 'agent',
+  request_ref: 'agent',
+  request_id: 'agent',
+  counterpart: 'agent',
+  from: 'agent',
+  entry: 'agent',
+  agent_name: 'owner and name',
+  owner: 'owner and name',
+  thread_id: 'thread',
+  reply_to: 'message',
+  attachment_id: 'upload',
+  attachment_ids: 'uploads',
+  webhook_id: 'webhook',
+  delivery_id: 'delivery',
+  approval_id: 'approval',
+  organization: 'nothing hidden',
+};
+
+const naming =
+  /(^|_)(id|ids|ref|refs|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
+
+let service: TestService;
+let worlds: PolicyFixtures;
+let viewer: TestAgent;
+let thread: string;
+let webhook: string;
+/** Of each kind what is absent, hidden, retired or malformed: all must look alike. */
+let hidden: Record<Exclude<Names, 'nothing hidden' | 'owner and name'>, readonly Value[]>;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  worlds = createPolicyFixtures(service);
+  viewer = await worlds.agentOf(newAgentName(), 'personal');
+  const scopes = [...allTestScopes, 'agents:write', 'approvals:write'] as const;
+  viewer = { ...viewer, token: await service.token(viewer.handle, { scopes }) };
+  const friend = await worlds.agentOf(newAgentName(), 'personal');
+  thread = await worlds.threadOf(viewer, friend.handle);
+  const [secret, other, gone] = await Promise.all(
+    Array.from({ length: 3 }, () => worlds.agentOf(newAgentName(), 'personal')),
+  );
+  if (!secret || !other || !gone) throw new Error('there are no agents');
+  const theirs = await worlds.threadOf(secret, other.handle);
+  const said = await worlds.post(`/threads/${theirs}/messages`, secret, { content: 'x' });
+  // The hidden one has a request, a contact and a block of its own, so that there is something to find.
+  await worlds.post('/contacts/requests', secret, { handle: other.handle });
+  await worlds.post('/blocks', secret, { handle: viewer.handle });
+  const hide = { token: secret.token, body: { visibility: 'private' } };
+  expect((await requestRest('PATCH', `${service.api}/agents/${secret.id}`, hide)).status).toBe(200);
+  expect(
+    (await requestRest('DELETE', `${service.api}/agents/${gone.id}`, { token: gone.token })).status,
+  ).toBe(204);
+  const file = await upload(service, secret, { bytes: Buffer.from('a file of others') });
+  const promised = await worlds.post('/attachments/uploads', secret, promise);
+  expect([file.status, promised.status]).toEqual([201, 201]);
+  const uploads = [newId('attachment'), file.body.id, promised.body.attachment_id, 'att_nonsense'];
+  const agents = ['nobody.here', secret.handle, gone.handle];
+  // Where events are posted to is of no importance: nothing is.
+  const posting = { url: 'https://receiver.example.com/' };
+  webhook = (await worlds.post('/webhooks', viewer, posting)).body.id;
+  const theirWebhook = await worlds.post('/webhooks', secret, posting);
+  const question = {
+    agent_id: secret.id,
+    action: 'request_contact',
+    target: other.handle,
+    detail: {},
+  } as const;
+  const theirQuestion = await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, question));
+  expect(theirQuestion).not.toBeNull();
+  hidden = {
+    agent: agents,
+    'agent id': [newId('agent'), secret.id, gone.id],
+    agents: agents.map((handle) => [handle]),
+    thread: [newId('thread'), theirs, 'thd_nonsense'],
+    message: [newId('message'), said.body.id],
+    upload: uploads,
+    uploads: uploads.map((id) => [id]),
+    webhook: [newId('webhook'), theirWebhook.body.id, 'whk_nonsense'],
+    delivery: [newId('event'), 'evt_nonsense'],
+    approval: [newId('approval'), theirQuestion?.id ?? '', 'apr_nonsense'],
+  };
+});
+afterAll(() => service.stop());
+
+const promise = { filename: 'x.txt', content_type: 'text/plain', size: 1 };
+
+const operations = catalogue.filter(({ rest: face }) => face);
+
+const propertiesOf = (operation: Operation): string[] =>
+  Object.keys(z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {});
+
+/** One call over the short form, with this field set, and the others as in the example but for what must be real. */
+async function call(operation: Operation, values: Record<string, Value>): Promise<RestResponse> {
+  const face = operation.rest;
+  const [path = ''] = face ? pathsOf(face) : [];
+  const example = operation.example?.input ?? {};
+  const input: Record<string, unknown> = {
+    ...example,
+    ...('thread_id' in example && { thread_id: thread }),
+    ...('webhook_id' in example && { webhook_id: webhook }),
+    ...values,
+  };
+  if (values['participants']) delete input['with_handle'];
+  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name));
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  const left = Object.entries(input).filter(([name]) => !inPath.has(name));
+  const { token } = viewer;
+  if (face?.method === 'GET') {
+    const query = new URLSearchParams(Object.fromEntries(left.map(([name, value]) => [name, String(value)])));
+    return requestRest('GET', `${service.api}${address}?${query.toString()}`, { token });
+  }
+  return requestRest(face?.method ?? '', `${service.api}${address}`, {
+    token,
+    body: Object.fromEntries(left),
+  });
+}
+
+test('every field that names something is known here', () => {
+  const unknown = operations.flatMap((operation) =>
+    propertiesOf(operation)
+      .filter((name) => naming.test(name) && !Object.hasOwn(fields, name))
+      .map((name) => `${operation.name}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+/** Every operation with every field of it that can name something hidden; owner and agent_name name it together. */
+const cases = operations.flatMap((operation) => {
+  const names = propertiesOf(operation).filter(
+    (name) => (fields[name] ?? 'nothing hidden') !== 'nothing hidden',
+  );
+  const parts = names.filter((name) => fields[name] === 'owner and name');
+  const single = names.filter((name) => !parts.includes(name));
+  return [...single, ...(parts.length > 0 ? ['owner and name'] : [])].map(
+    (name) => [operation.name, name, operation] as const,
+  );
+});
+
+/** The values that must look alike, as fields of the input; one list for each way to name the thing. */
+function likes(name: string): Record<string, Value>[][] {
+  const kind = name === 'owner and name' ? name : (fields[name] ?? 'nothing hidden');
+  if (kind === 'nothing hidden') throw new Error(`${name} names nothing that is hidden`);
+  if (kind === 'owner and name') {
+    const handles = hidden.agent.map((handle) => String(handle).split('.'));
+    return [handles.map(([owner = '', agent_name = '']) => ({ owner, agent_name }))];
+  }
+  const kinds = kind === 'agent' ? (['agent', 'agent id'] as const) : ([kind] as const);
+  return kinds.map((one) => hidden[one].map((value) => ({ [name]: value })));
+}
+
+test.each(cases)('%s: %s', async (_operation, name, operation) => {
+  for (const alike of likes(name)) {
+    const answers = await Promise.all(
+      alike.map(async (values) => {
+        const answer = await call(operation, values);
+        expect(answer.status, 'a fault is no answer').not.toBe(500);
+        return maskResponse(answer, { value: Object.values(values).flat() });
+      }),
+    );
+    for (const answer of answers) expect(answer).toBe(answers[0]);
+  }
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
+
+let service: TestService;
+let agentOf: PolicyFixtures['agentOf'];
+let pairOf: PolicyFixtures['pairOf'];
+let post: PolicyFixtures['post'];
+let relate: PolicyFixtures['relate'];
+let threadOf: PolicyFixtures['threadOf'];
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  ({ agentOf, pairOf, post, relate, threadOf } = createPolicyFixtures(service));
+});
+afterAll(() => service.stop());
+
+test('a paused agent is told to everybody alike, and does nothing itself', async () => {
+  for (const relation of ['stranger', 'contact', 'same owner', 'blocked by it'] as const) {
+    const world = await pairOf(relation);
+    const { viewer, target } = world;
+    const thread = await threadOf(viewer, target.handle);
+    const group = await threadOf(viewer, (await service.agent()).handle);
+    await relate(world, relation, 'open', 'public');
+    const pause = { token: target.token, body: { paused: true } };
+    expect((await requestRest('PATCH', `${service.api}/agents/${target.id}`, pause)).status).toBe(200);
+    const towards = [
+      post('/threads', viewer, { with_handle: target.handle }),
+      post(`/threads/${thread}/messages`, viewer, { content: 'x' }),
+      post(`/threads/${group}/members`, viewer, { handle: target.handle }),
+      // Contacts are contacts already; there is nothing to ask.
+      ...(relation === 'contact' ? [] : [post('/contacts/requests', viewer, { handle: target.handle })]),
+    ];
+    const from = [
+      post('/threads', target, { with_handle: viewer.handle }),
+      post(`/threads/${thread}/messages`, target, { content: 'x' }),
+      post(`/threads/${thread}/members`, target, { handle: (await service.agent()).handle }),
+      ...(relation === 'contact' ? [] : [post('/contacts/requests', target, { handle: viewer.handle })]),
+    ];
+    for (const answer of await Promise.all([...towards, ...from])) {
+      expect([answer.status, answer.body.error?.code], `${relation}: ${answer.text}`).toEqual([
+        503,
+        'AGENT_PAUSED',
+      ]);
+      expect(answer.headers.get('retry-after')).toBe('60');
+    }
+    expect((await requestRest('GET', `${service.api}/threads`, { token: target.token })).status).toBe(200);
+  }
+});
+
+test('an agent that may not start threads can answer in them', async () => {
+  const { viewer, target } = await pairOf('stranger');
+  const thread = await threadOf(viewer, target.handle);
+  const body = { can_initiate_threads: false };
+  await requestRest('PATCH', `${service.api}/agents/${target.id}`, { token: target.token, body });
+  const refused = await post('/threads', target, { with_handle: viewer.handle });
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'CANNOT_INITIATE_THREADS']);
+  expect((await post(`/threads/${thread}/messages`, target, { content: 'x' })).status).toBe(201);
+});
+
+test('in a group only a block stands against a message, and it speaks in the words of the policy', async () => {
+  const [creator, first, second] = await Promise.all([
+    agentOf(newAgentName(), 'personal'),
+    agentOf(newAgentName(), 'personal'),
+    agentOf(newAgentName(), 'personal'),
+  ]);
+  const made = await post('/threads', creator, { participants: [first.handle, second.handle] });
+  const thread: string = made.body.id;
+  const body = { inbound_policy: 'contacts_only' };
+  await requestRest('PATCH', `${service.api}/agents/${second.id}`, { token: second.token, body });
+  const send = (agent: TestAgent) => post(`/threads/${thread}/messages`, agent, { content: 'x' });
+  expect((await send(first)).status).toBe(201);
+  await post('/blocks', second, { handle: first.handle });
+  const refused = await send(first);
+  expect([refused.status, refused.body.error]).toMatchObject([
+    403,
+    { code: 'NOT_CONTACTS', message: `${second.handle} accepts only its contacts; request contact first.` },
+  ]);
+  expect((await send(second)).status).toBe(201);
+  expect((await send(creator)).status).toBe(201);
+  await requestRest('DELETE', `${service.api}/blocks/${first.handle}`, { token: second.token });
+  expect((await send(first)).status).toBe(201);
+  const listed = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
+    token: creator.token,
+  });
+  expect(listed.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
+});
+
+test('who may not write in a thread does not change its subject either, but closes and leaves it', async () => {
+  const { viewer, target } = await pairOf('stranger');
+  const thread = await threadOf(viewer, target.handle);
+  const set = ({ id, token }: TestAgent, body: object) =>
+    requestRest('PATCH', `${service.api}/agents/${id}`, { token, body });
+  const patch = async ({ token }: TestAgent, body: object) => {
+    const answer = await requestRest('PATCH', `${service.api}/threads/${thread}`, { token, body });
+    return answer.body.error?.code ?? answer.status;
+  };
+  expect(await patch(viewer, { subject: 'rivets' })).toBe(200);
+  await set(target, { inbound_policy: 'contacts_only' });
+  expect(await patch(viewer, { subject: 'read this' })).toBe('NOT_CONTACTS');
+  expect(await patch(viewer, { subject: 'rivets' })).toBe(200);
+  expect(await patch(target, { subject: 'bolts' })).toBe(200);
+  await post('/blocks', target, { handle: viewer.handle });
+  expect(await patch(viewer, { subject: 'read this', status: 'closed' })).toBe('NOT_CONTACTS');
+  expect(await patch(target, { subject: 'read this' })).toBe('BLOCKED');
+  await requestRest('DELETE', `${service.api}/blocks/${viewer.handle}`, { token: target.token });
+  await set(viewer, { paused: true });
+  expect(await patch(viewer, { subject: 'read this' })).toBe('AGENT_PAUSED');
+  expect(await patch(viewer, { status: 'closed' })).toBe(200);
+  const leave = `${service.api}/threads/${thread}/members/${viewer.handle}`;
+  expect((await requestRest('DELETE', leave, { token: viewer.token })).status).toBe(204);
+  const read = await requestRest('GET', `${service.api}/threads/${thread}`, { token: target.token });
+  expect([read.body.subject, read.body.status]).toEqual(['bolts', 'closed']);
+});
+
+test('who opened a thread is answered whatever its policy, until it blocks; and nobody writes to a retired agent', async () => {
+  const { viewer, target } = await pairOf('stranger');
+  const thread = await threadOf(target, viewer.handle);
+  const body = { inbound_policy: 'contacts_only' };
+  await requestRest('PATCH', `${service.api}/agents/${target.id}`, { token: target.token, body });
+  const send = () => post(`/threads/${thread}/messages`, viewer, { content: 'x' });
+  expect((await send()).status).toBe(201);
+  await post('/blocks', target, { handle: viewer.handle });
+  expect((await send()).body.error.code).toBe('NOT_CONTACTS');
+  await requestRest('DELETE', `${service.api}/blocks/${viewer.handle}`, { token: target.token });
+  expect((await send()).status).toBe(201);
+  expect(
+    (await requestRest('DELETE', `${service.api}/agents/${target.id}`, { token: target.token })).status,
+  ).toBe(204);
+  expect((await send()).body.error.code).toBe('AGENT_NOT_FOUND');
+  const still = await requestRest('GET', `${service.api}/threads/${thread}`, { token: viewer.token });
+  const members: { canonical_handle: string }[] = still.body.members;
+  expect(new Set(members.map((member) => member.canonical_handle))).toEqual(
+    new Set([target.handle, viewer.handle]),
+  );
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maskResponse, mapNamesToRoles } from '../../../support/mask-response.ts';
+import type { RestResponse } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import {
+  expectedOutcome,
+  policies,
+  type Policy,
+  type Relation,
+  relations,
+  policyTable,
+  visibilities,
+  type Visibility,
+} from './policy-table.ts';
+import { createPolicyFixtures, type PolicyFixtures, type AgentPair } from './policy-fixtures.ts';
+
+let service: TestService;
+let worlds: PolicyFixtures;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  worlds = createPolicyFixtures(service);
+});
+afterAll(() => service.stop());
+
+/** What a cell of the table says of this answer. */
+function outcome(answer: RestResponse, { target }: AgentPair): string {
+  const { body, status } = answer;
+  if (body?.error) return body.error.code;
+  if (body?.request_id) return body.status;
+  if (!body?.agents) return String(status);
+  const found = body.agents.some(({ id }: { id: string }) => id === target.id);
+  return found ? 'found' : 'not found';
+}
+
+/** What the viewer gets in a world of its own. */
+async function cell(name: string, relation: Relation, policy: Policy, visibility: Visibility) {
+  const action = worlds.actions[name];
+  if (!action) throw new Error(`nobody knows how to ${name}`);
+  const world = await worlds.pairOf(relation);
+  const prepared = (await action.prepare?.(world)) ?? '';
+  await worlds.relate(world, relation, policy, visibility);
+  return { world, answer: await action.act(world, prepared) };
+}
+
+describe.each(Object.keys(policyTable))('%s', (name) => {
+  test.each(relations)('%s', async (relation) => {
+    const rows = policyTable[name]?.[relation];
+    for (const visibility of visibilities) {
+      const row = rows?.[visibility] ?? '';
+      const found = await Promise.all(
+        policies.map(async (policy) => {
+          const { world, answer } = await cell(name, relation, policy, visibility);
+          return [policy, outcome(answer, world)];
+        }),
+      );
+      expect(found, visibility).toEqual(policies.map((policy) => [policy, expectedOutcome(row, policy)]));
+    }
+  });
+});
+
+/** Display names are parts of the handles. */
+const partsOf = ({ viewer, target }: AgentPair) => ({
+  ...mapNamesToRoles({ viewer, other: target }),
+  'part of viewer': viewer.handle.split('.'),
+  'part of other': target.handle.split('.'),
+});
+
+/** An open agent refuses nobody but whom it blocked; see docs/decisions/policy-in-threads.md. */
+const refusesByBlock = (name: string, policy: Policy) =>
+  policy === 'open' && expectedOutcome(policyTable[name]?.['stranger'].public ?? '', policy) === '201';
+
+test.each(Object.keys(policyTable))(
+  'who is blocked cannot tell it from being a stranger: %s',
+  async (name) => {
+    for (const visibility of visibilities) {
+      for (const policy of policies.filter((one) => !refusesByBlock(name, one))) {
+        const [blocked, strange] = await Promise.all([
+          cell(name, 'blocked by it', policy, visibility),
+          cell(name, 'stranger', policy, visibility),
+        ]);
+        const [seen, wanted] = [blocked, strange].map(({ answer, world }) =>
+          maskResponse(answer, partsOf(world)),
+        );
+        expect(seen, `${policy}, ${visibility}`).toBe(wanted);
+      }
+    }
+  },
+);

@@ -1,0 +1,101 @@
+/**
+ * Who may do what to whom (contract, section 2; docs/decisions/policy-in-threads.md), all of it in one table. A cell is what the
+ * viewer gets when the other agent has the policy of the column: a status, a code, or what it sees.
+ */
+export const policies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
+export const visibilities = ['public', 'private'] as const;
+export const relations = [
+  'stranger',
+  'contact',
+  'same owner',
+  'same organization',
+  'on the allowlist',
+  'owner on the allowlist',
+  'blocked by it',
+  'has blocked it',
+] as const;
+
+export type Policy = (typeof policies)[number];
+export type Visibility = (typeof visibilities)[number];
+export type Relation = (typeof relations)[number];
+/** One for each policy, in their order, or one for all. */
+type Row = string | readonly [string, string, string, string];
+
+type Table = Record<Relation, Record<Visibility, Row>>;
+
+const notFoundRow = 'AGENT_NOT_FOUND';
+const strangerRow: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', '201'];
+const relatedRow: Row = ['NOT_CONTACTS', '201', 'NOT_ALLOWED', '201'];
+const allowlistedRow: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', '201', '201'];
+const blockedRow: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', 'NOT_ALLOWED'];
+const requestRow: Row = ['pending', 'NOT_TRUSTED', 'NOT_ALLOWED', 'pending'];
+
+/** The viewer opened the thread when the other one took everybody; a common thread makes a private agent visible. */
+const threadRows: Record<Relation, Record<Visibility, Row>> = {
+  stranger: { public: strangerRow, private: strangerRow },
+  contact: { public: '201', private: '201' },
+  'same owner': { public: relatedRow, private: relatedRow },
+  'same organization': { public: relatedRow, private: relatedRow },
+  'on the allowlist': { public: allowlistedRow, private: allowlistedRow },
+  'owner on the allowlist': { public: allowlistedRow, private: allowlistedRow },
+  'blocked by it': { public: blockedRow, private: blockedRow },
+  'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
+};
+
+/** To begin to write to somebody: in a thread of the two, or in a group that it is brought into. */
+const newThreadRows: Table = {
+  stranger: { public: strangerRow, private: notFoundRow },
+  contact: { public: '201', private: '201' },
+  'same owner': { public: relatedRow, private: relatedRow },
+  'same organization': { public: relatedRow, private: relatedRow },
+  'on the allowlist': { public: allowlistedRow, private: notFoundRow },
+  'owner on the allowlist': { public: allowlistedRow, private: notFoundRow },
+  'blocked by it': { public: blockedRow, private: notFoundRow },
+  'has blocked it': { public: 'BLOCKED', private: notFoundRow },
+};
+
+export const policyTable: Record<string, Table> = {
+  'open thread': newThreadRows,
+  'send in an open thread': threadRows,
+  // Else a thread of two could be made a group, where only a block counts.
+  'bring a third one into an open thread': threadRows,
+  'be added to a group': newThreadRows,
+  'request contact': {
+    stranger: { public: requestRow, private: notFoundRow },
+    contact: { public: 'approved', private: 'approved' },
+    'same owner': { public: 'approved', private: 'approved' },
+    'same organization': { public: 'approved', private: 'approved' },
+    'on the allowlist': { public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'], private: notFoundRow },
+    'owner on the allowlist': {
+      public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'],
+      private: notFoundRow,
+    },
+    'blocked by it': { public: requestRow, private: notFoundRow },
+    'has blocked it': { public: 'BLOCKED', private: notFoundRow },
+  },
+  'read card': {
+    stranger: { public: '200', private: notFoundRow },
+    contact: { public: '200', private: '200' },
+    'same owner': { public: '200', private: '200' },
+    'same organization': { public: '200', private: '200' },
+    'on the allowlist': { public: '200', private: notFoundRow },
+    'owner on the allowlist': { public: '200', private: notFoundRow },
+    'blocked by it': { public: '200', private: notFoundRow },
+    'has blocked it': { public: '200', private: notFoundRow },
+  },
+  'find in search': {
+    stranger: { public: 'found', private: 'not found' },
+    contact: { public: 'found', private: 'found' },
+    'same owner': { public: 'found', private: 'found' },
+    'same organization': { public: 'found', private: 'found' },
+    'on the allowlist': { public: 'found', private: 'not found' },
+    'owner on the allowlist': { public: 'found', private: 'not found' },
+    'blocked by it': { public: 'found', private: 'not found' },
+    'has blocked it': { public: 'found', private: 'not found' },
+  },
+};
+
+/** What a row says for this policy. */
+export function expectedOutcome(row: Row, policy: Policy): string {
+  return typeof row === 'string' ? row : (row[policies.indexOf(policy)] ?? '');
+}

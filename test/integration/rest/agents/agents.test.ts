@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { maskResponse } from '../../../support/mask-response.ts';
+import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { connectWebSocket } from '../../../clients/websocket.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const owned = () => service.agent({ scopes, visibility: 'private', inbound_policy: 'contacts_only' });
+const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
+const ownerOf = ({ handle }: TestAgent) => handle.split('.')[0] ?? '';
+
+function agents(method: string, path: string, token: string, body?: unknown): Promise<RestResponse> {
+  return requestRest(method, `${service.api}/agents${path}`, { token, body, key: null });
+}
+
+const register = (token: string, body: object = {}) =>
+  agents('POST', '', token, { name: `x-${randomUUID().slice(0, 8)}`, display_name: 'X', ...body });
+
+test('an agent is registered with the defaults of the contract, and found at its Location', async () => {
+  const ann = await owned();
+  const made = await agents('POST', '', ann.token, { name: 'Weather', display_name: 'The weather' });
+  expect(made.status).toBe(201);
+  expect(made.body).toEqual({
+    id: expect.stringMatching(/^agt_/),
+    canonical_handle: `${ownerOf(ann)}.weather`,
+    display_name: 'The weather',
+    description: '',
+    scope: 'personal',
+    visibility: 'private',
+    inbound_policy: 'contacts_only',
+    created_at: expect.any(Number),
+    updated_at: made.body.created_at,
+    card_body: '',
+    skills: [],
+    can_initiate_threads: true,
+    paused: false,
+    is_online: false,
+  });
+  expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/agents/${made.body.id}`);
+  const refs = [made.body.id, made.body.canonical_handle, `@${ownerOf(ann).toUpperCase()}.WEATHER`];
+  for (const ref of [...refs, encodeURIComponent(`@${made.body.canonical_handle}`)]) {
+    expect((await agents('GET', `/${ref}`, ann.token)).body).toEqual(made.body);
+  }
+});
+
+test('every field can be given, to the last byte that is allowed', async () => {
+  const ann = await owned();
+  const skills = Array.from({ length: 20 }, (_, index) => ({
+    name: `s-${index}`.padEnd(64, 'x'),
+    description: 'ü'.repeat(500),
+  }));
+  const given = {
+    display_name: 'D'.repeat(100),
+    description: 'd'.repeat(1000),
+    inbound_policy: 'allowlist',
+    visibility: 'public',
+    card_body: 'é'.repeat(16_384),
+    skills,
+    scope: 'personal',
+  };
+  const made = await register(ann.token, given);
+  expect(made.status).toBe(201);
+  expect(made.body).toMatchObject(given);
+});
+
+test('what is wrong with a registration is named', async () => {
+  const ann = await owned();
+  const wrong: [object, string][] = [
+    [{ name: 'a.b' }, 'name'],
+    [{ name: '-a' }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(33) }, 'name'],
+    [{ name: 'a\u0000' }, 'name'],
+    [{ name: 7 }, 'name'],
+    [{ display_name: '' }, 'display_name'],
+    [{ display_name: 'D'.repeat(101) }, 'display_name'],
+    [{ display_name: 'half \ud800' }, 'display_name'],
+    [{ description: 'd'.repeat(1001) }, 'description'],
+    [{ card_body: `${'é'.repeat(16_384)}x` }, 'card_body'],
+    [{ skills: Array.from({ length: 21 }, () => ({ name: 'a', description: '' })) }, 'skills'],
+    [{ skills: [{ name: 'Not A Slug', description: '' }] }, 'skills.0.name'],
+    [{ skills: [{ name: 'a', description: 'x'.repeat(501) }] }, 'skills.0.description'],
+    [{ skills: [{ name: 'a', description: '', price: 1 }] }, 'skills.0.price'],
+    [{ inbound_policy: 'nobody' }, 'inbound_policy'],
+    [{ visibility: 'hidden' }, 'visibility'],
+    [{ scope: 'shared' }, 'organization'],
+    [{ scope: 'member' }, 'organization'],
+    [{ owner: 'me' }, 'owner'],
+  ];
+  for (const [body, field] of wrong) {
+    const answer = await register(ann.token, body);
+    expect(codeOf(answer), field).toEqual([400, 'VALIDATION_ERROR']);
+    expect(answer.body.error.details[0].field).toBe(field);
+  }
+});
+
+test('a taken handle is refused, and a repeated key registers once', async () => {
+  const ann = await owned();
+  const body = { name: 'once', display_name: 'Once' };
+  const send = () => requestRest('POST', `${service.api}/agents`, { token: ann.token, key: 'same', body });
+  const [first, second] = await Promise.all([send(), send()]);
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(first.text).toBe(second.text);
+  expect(codeOf(await agents('POST', '', ann.token, { ...body, name: 'ONCE' }))).toEqual([
+    409,
+    'DUPLICATE_HANDLE',
+  ]);
+  const racing = await Promise.all(
+    Array.from({ length: 5 }, () => agents('POST', '', ann.token, { ...body, name: 'raced' })),
+  );
+  expect(racing.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409, 409]);
+});
+
+test('the list shows the personal agents of the owner, in pages that neither skip nor repeat', async () => {
+  const ann = await owned();
+  const stranger = await owned();
+  const made = [ann.id];
+  for (const name of ['a', 'b', 'c', 'd']) made.push((await register(ann.token, { name })).body.id);
+  const seen: string[] = [];
+  let path = '?limit=2';
+  for (;;) {
+    const page = await agents('GET', path, ann.token);
+    seen.push(...page.body.agents.map(({ id }: { id: string }) => id));
+    if (!page.body.next_cursor) break;
+    expect(page.headers.get('link')).toContain('rel="next"');
+    // What is registered meanwhile comes at the end.
+    if (seen.length === 2) made.push((await register(ann.token)).body.id);
+    path = `?limit=2&cursor=${encodeURIComponent(page.body.next_cursor)}`;
+  }
+  expect(seen).toEqual(made);
+  const { next_cursor } = (await agents('GET', '?limit=1', ann.token)).body;
+  for (const wrong of [next_cursor, 'broken', `${next_cursor}x`]) {
+    expect(codeOf(await agents('GET', `?cursor=${wrong}`, stranger.token))).toEqual([400, 'INVALID_CURSOR']);
+    expect(codeOf(await agents('GET', `/managed?cursor=${wrong}`, ann.token))).toEqual([
+      400,
+      'INVALID_CURSOR',
+    ]);
+  }
+  for (const limit of ['0', '101', 'x']) {
+    expect(codeOf(await agents('GET', `?limit=${limit}`, ann.token))).toEqual([400, 'VALIDATION_ERROR']);
+  }
+});
+
+test('an agent changes what it says of itself, never how it may be reached', async () => {
+  const { token, id } = await service.agent({ scopes: [] });
+  const before = (await agents('GET', '/me', token)).body;
+  const change = {
+    display_name: 'New',
+    description: 'words',
+    card_body: '# Card',
+    skills: [{ name: 'talk', description: 'Talks.' }],
+  };
+  const changed = await agents('PATCH', '/me', token, change);
+  expect(changed.status).toBe(200);
+  expect(changed.body).toEqual({ ...before, ...change, updated_at: changed.body.updated_at });
+  expect(changed.body.updated_at).toBeGreaterThan(before.updated_at);
+  expect((await agents('PATCH', '/me', token, change)).body).toEqual(changed.body);
+  const policies = {
+    inbound_policy: 'open',
+    visibility: 'public',
+    paused: false,
+    can_initiate_threads: true,
+  };
+  for (const [field, value] of Object.entries(policies)) {
+    const answer = await agents('PATCH', '/me', token, { display_name: 'Newer', [field]: value });
+    expect(codeOf(answer), field).toEqual([403, 'FORBIDDEN']);
+  }
+  const deep = { token, raw: `{"paused":${'['.repeat(50_000)}${']'.repeat(50_000)}}` };
+  const json = { 'Content-Type': 'application/json' };
+  for (const headers of [json, { ...json, 'Idempotency-Key': 'deep' }]) {
+    expect(codeOf(await requestRest('PATCH', `${service.api}/agents/me`, { ...deep, headers }))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+    ]);
+  }
+  for (const body of [{}, { name: 'x' }, { scope: 'shared' }, { id }, { display_name: null }]) {
+    expect(codeOf(await agents('PATCH', '/me', token, body))).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  expect((await agents('GET', '/me', token)).body).toEqual(changed.body);
+  expect(codeOf(await agents('PATCH', `/${id}`, token, change))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+});
+
+test('an owner changes the policies too; the agent and the acting one hear of it once each', async () => {
+  const ann = await owned();
+  const other = (await register(ann.token)).body;
+  const otherToken = await service.token(other.canonical_handle, { scopes });
+  const [mine, theirs] = await Promise.all([
+    connectWebSocket(service.url, { token: ann.token }),
+    connectWebSocket(service.url, { token: otherToken }),
+  ]);
+  const change = { inbound_policy: 'open', visibility: 'public', paused: true, can_initiate_threads: false };
+  const changed = await agents('PATCH', `/${other.id}`, ann.token, change);
+  // That it is online shows a moment after its connection has opened.
+  const { updated_at, is_online } = changed.body;
+  expect(changed.body).toEqual({ ...other, ...change, updated_at, is_online });
+  expect(changed.body.updated_at).toBeGreaterThan(other.updated_at);
+  // The same again changes nothing and tells nothing; by handle is as good as by id.
+  await agents('PATCH', `/${other.canonical_handle}`, ann.token, { ...change, skills: [] });
+  const last = await agents('PATCH', '/me', ann.token, { description: 'mine' });
+  const { is_online: _one, ...first } = changed.body;
+  const { is_online: _two, ...second } = last.body;
+  await mine.waitUntil(() => mine.events().length >= 2);
+  await theirs.waitUntil(() => theirs.events().length > 0);
+  expect(mine.events().map(({ type, data }) => [type, data])).toEqual([
+    ['agent.updated', first],
+    ['agent.updated', second],
+  ]);
+  expect(theirs.events().map(({ type, data }) => [type, data])).toEqual([['agent.updated', first]]);
+  await Promise.all([mine.close(), theirs.close()]);
+});
+
+test('who sees an agent without managing it is refused; who does not see it finds nothing', async () => {
+  const [ann, eve] = await Promise.all([service.agent({ scopes }), owned()]);
+  for (const ref of [ann.id, ann.handle]) {
+    expect((await agents('GET', `/${ref}`, eve.token)).status).toBe(200);
+    expect(codeOf(await agents('PATCH', `/${ref}`, eve.token, { paused: true }))).toEqual([403, 'FORBIDDEN']);
+    expect(codeOf(await agents('DELETE', `/${ref}`, eve.token))).toEqual([403, 'FORBIDDEN']);
+  }
+  expect((await agents('GET', '/me', ann.token)).body.paused).toBe(false);
+});
+
+test('a profile tells how an agent belongs to the viewer, and nothing of a block by the other side', async () => {
+  const [ann, eve] = await Promise.all([service.agent({ scopes }), service.agent({ scopes })]);
+  const sister = (await register(ann.token)).body;
+  const profile = async (handle: string) => agents('GET', `/${handle.replace('.', '/')}`, ann.token);
+  const relationship = async (handle: string) => (await profile(handle)).body.viewer.relationship;
+  expect((await profile(sister.canonical_handle)).body).toEqual({
+    agent: sister,
+    viewer: { relationship: 'same_owner' },
+  });
+  expect(await relationship(`@${ann.handle.toUpperCase()}`)).toBe('self');
+  expect(await relationship(eve.handle)).toBe('none');
+  const before = (await profile(eve.handle)).text;
+  const insert = (text: string) => service.core.database.query({ text }, [eve.id, ann.id]);
+  await insert('insert into blocks (agent_id, blocked_agent_id, created_at) values ($1, $2, 1)');
+  expect((await profile(eve.handle)).text).toBe(before);
+  await insert('insert into contacts (agent_id, contact_id, since) values ($2, $1, 1)');
+  expect(await relationship(eve.handle)).toBe('contact');
+});
+
+test('absent, hidden and retired agents are the same to every operation, to the byte', async () => {
+  const ann = await owned();
+  const [hidden, gone] = await Promise.all([owned(), service.agent({ scopes })]);
+  expect((await agents('DELETE', `/${gone.id}`, gone.token)).status).toBe(204);
+  const byHandle = [hidden.handle, gone.handle, 'nobody.at-all'];
+  const byId = [hidden.id, gone.id, 'agt_01KAJ3V6S2E8Q4X7N9M1C5D0TB', 'agt_', 'agt_x'];
+  const calls: [string, string, unknown?][] = [
+    ['GET', '/{}'],
+    ['PATCH', '/{}', { paused: true }],
+    ['DELETE', '/{}'],
+  ];
+  const texts: string[] = [];
+  for (const [method, path, body] of calls) {
+    for (const ref of [...byHandle, ...byId]) {
+      texts.push(maskResponse(await agents(method, path.replace('{}', ref), ann.token, body)));
+    }
+  }
+  for (const handle of byHandle)
+    texts.push(maskResponse(await agents('GET', `/${handle.replace('.', '/')}`, ann.token)));
+  expect(new Set(texts)).toEqual(new Set([texts[0]]));
+  expect(texts[0]).toMatch(/^404\n[^]*"AGENT_NOT_FOUND"/);
+  for (const malformed of ['no-dot', 'a.b.c', '@', 'a..b', '%20']) {
+    expect(codeOf(await agents('GET', `/${malformed}`, ann.token))).toEqual([400, 'INVALID_HANDLE']);
+  }
+});

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addToOrganization, createOrganization } from '../../../../src/services/people/organizations.ts';
+import { openApproval } from '../../../../src/services/approvals/approvals.ts';
+import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { requestRest } from '../../../clients/rest.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const deciding = { scopes: [...allTestScopes, 'approvals:write'] } as const;
+const freshName = () => `o${randomUUID().slice(0, 8)}`;
+const register = (handle: string, more: object = {}) =>
+  service.register({ handle, create_owner: true, ...more }, deciding);
+
+/** Two agents of one person. */
+async function household() {
+  const name = freshName();
+  const [asker, decider] = [await register(`${name}.asker`), await register(`${name}.decider`)];
+  return { name, asker, decider };
+}
+
+async function question({ id }: TestAgent, message = 'May I?'): Promise<string> {
+  const detail = { message, client_name: 'A Program' };
+  const input = { agent_id: id, action: 'request_contact', target: 'some.body', detail } as const;
+  const approval = await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, input));
+  return approval?.id ?? '';
+}
+
+const list = ({ token }: TestAgent, query = '') =>
+  requestRest('GET', `${service.api}/approvals${query}`, { token });
+const decide = ({ token }: TestAgent, id: string, decision: 'approve' | 'deny') =>
+  requestRest('POST', `${service.api}/approvals/${id}/${decision}`, { token });
+const statusOf = async (by: TestAgent, id: string) => (await decide(by, id, 'approve')).status;
+
+test('another agent of the person sees what waits, and decides it', async () => {
+  const { asker, decider } = await household();
+  const id = await question(asker);
+  const { status, body } = await list(decider);
+  expect([status, body]).toEqual([
+    200,
+    {
+      approvals: [
+        {
+          id,
+          agent: { id: asker.id, canonical_handle: asker.handle, display_name: 'asker' },
+          action: 'request_contact',
+          target: 'some.body',
+          message: 'May I?',
+          client_name: 'A Program',
+          state: 'pending',
+          created_at: expect.any(Number),
+          expires_at: expect.any(Number),
+          decided_at: null,
+          decided_via: null,
+          decided_by: null,
+          decided_by_agent: null,
+          used_at: null,
+        },
+      ],
+    },
+  ]);
+  const approved = await decide(decider, id, 'approve');
+  expect([approved.status, approved.body]).toMatchObject([
+    200,
+    { id, state: 'approved', decided_via: 'agent', decided_by: null, decided_by_agent: decider.handle },
+  ]);
+  expect((await decide(decider, id, 'approve')).body).toEqual(approved.body);
+  const late = await decide(decider, id, 'deny');
+  expect([late.status, late.body]).toMatchObject([409, { error: { code: 'INVALID_TRANSITION' } }]);
+});
+
+test('the agent that asks neither sees nor decides it, nor does anybody else’s', async () => {
+  const { asker, decider } = await household();
+  const other = await household();
+  const id = await question(asker);
+  for (const nobody of [asker, other.decider]) {
+    expect((await list(nobody)).body).toEqual({ approvals: [] });
+    const hidden = await decide(nobody, id, 'approve');
+    const absent = await decide(nobody, 'apr_01K9ZX6Q8T1V5X7Y9Z2B4D5E6F', 'approve');
+    const { request_id: _one, ...words } = hidden.body.error;
+    const { request_id: _other, ...same } = absent.body.error;
+    expect([hidden.status, words]).toEqual([absent.status, same]);
+    expect(hidden.status).toBe(404);
+  }
+  expect((await decide(decider, 'nonsense', 'deny')).status).toBe(404);
+  expect((await list(decider)).body.approvals).toMatchObject([{ id, state: 'pending' }]);
+});
+
+test('in an organization: only who acts as both', async () => {
+  const slug = freshName();
+  const [boss, hand] = [freshName(), freshName()];
+  const [ofBoss, ofHand] = [await register(`${boss}.own`), await register(`${hand}.own`)];
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    await createOrganization(work, slug);
+    await addToOrganization(work, { slug, username: boss, role: 'admin' });
+    await addToOrganization(work, { slug, username: hand, role: 'member' });
+  });
+  const shared = await register(`${slug}.desk`, { scope: 'shared' });
+  const twin = await register(`${slug}.other-desk`, { scope: 'shared' });
+  const tied = await register(`${slug}.hand`, { scope: 'member', member: hand });
+  const atDesk = await question(shared);
+  const byHand = await question(tied);
+  const outside = await question(ofHand);
+  const ids = async (by: TestAgent) =>
+    (await list(by)).body.approvals.map(({ id }: { id: string }) => id).toSorted();
+  // Admins act as shared agents; only the person acts as an agent that is tied to a person.
+  expect(await ids(ofBoss)).toEqual([atDesk]);
+  expect(await ids(ofHand)).toEqual([byHand]);
+  expect(await ids(twin)).toEqual([atDesk]);
+  expect(await ids(shared)).toEqual([]);
+  // An agent of the organization does not reach what the person has outside of it.
+  expect(await ids(tied)).toEqual([]);
+  expect(await statusOf(tied, outside)).toBe(404);
+  expect(await statusOf(tied, atDesk)).toBe(404);
+  expect(await statusOf(shared, byHand)).toBe(404);
+  expect(await statusOf(ofHand, byHand)).toBe(200);
+  expect(await statusOf(twin, atDesk)).toBe(200);
+});
+
+test('page by page and by state', async () => {
+  const { asker, decider } = await household();
+  const made: string[] = [];
+  for (const message of ['one', 'two', 'three']) made.unshift(await question(asker, message));
+  await decide(decider, made[1] ?? '', 'deny');
+  const seen: string[] = [];
+  let query = '?limit=2';
+  do {
+    const { body } = await list(decider, query);
+    seen.push(...body.approvals.map(({ id }: { id: string }) => id));
+    query = body.next_cursor === undefined ? '' : `?limit=2&cursor=${body.next_cursor}`;
+  } while (query !== '');
+  expect(seen).toEqual(made);
+  const { body } = await list(decider, '?state=denied');
+  expect(body.approvals).toMatchObject([{ id: made[1], state: 'denied' }]);
+  expect((await list(decider, '?state=pending')).body.approvals).toHaveLength(2);
+  expect((await list(decider, '?state=maybe')).status).toBe(400);
+  expect((await list(decider, '?cursor=x')).body).toMatchObject({ error: { code: 'INVALID_CURSOR' } });
+});
+
+test('only a token that was given the scope by name', async () => {
+  const { asker, decider } = await household();
+  const id = await question(asker);
+  const token = await service.token(decider.handle, { scopes: [...allTestScopes, 'agents:write'] });
+  const poor = { ...decider, token };
+  for (const answer of [
+    await list(poor),
+    await decide(poor, id, 'approve'),
+    await decide(poor, id, 'deny'),
+  ]) {
+    expect([answer.status, answer.body]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
+    expect(answer.headers.get('www-authenticate')).toContain('scope="approvals:write"');
+  }
+});

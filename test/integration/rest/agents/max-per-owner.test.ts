@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { addToOrganization, createOrganization } from '../../../../src/services/people/organizations.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { AGENTS_PER_OWNER: '3', RATE_LIMITS: 'off' } });
+});
+afterAll(() => service.stop());
+
+const register = (token: string, name: string, more: object = {}) =>
+  requestRest('POST', `${service.api}/agents`, {
+    token,
+    body: { name, display_name: name, ...more },
+    key: null,
+  });
+
+test('an owner has as many agents as the service allows, also of many at once; one that is deleted makes room', async () => {
+  const first = await service.register({ handle: 'crowd.first', create_owner: true }, { scopes });
+  const names = Array.from({ length: 6 }, (_, turn) => `more-${turn}`);
+  const answers = await Promise.all(names.map((name) => register(first.token, name)));
+  const made = answers.filter(({ status }) => status === 201);
+  const refused = answers.filter(({ status }) => status !== 201);
+  expect([made.length, refused.length]).toEqual([2, 4]);
+  for (const { status, body } of refused) {
+    expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
+    expect(body.error.message).toBe('crowd may have at most 3 agents; delete one first.');
+  }
+
+  const gone = made[0]?.body.id;
+  expect((await requestRest('DELETE', `${service.api}/agents/${gone}`, { token: first.token })).status).toBe(
+    204,
+  );
+  expect((await register(first.token, 'in-its-place')).status).toBe(201);
+  expect((await register(first.token, 'one-more')).status).toBe(403);
+
+  // Those of an organization are its own; operators are not counted.
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    await createOrganization(work, 'crowd-house');
+    await addToOrganization(work, { slug: 'crowd-house', username: 'crowd', role: 'admin' });
+  });
+  const shared = { organization: 'crowd-house', scope: 'shared' };
+  expect((await register(first.token, 'desk', shared)).status).toBe(201);
+  await service.register({ handle: 'crowd.by-operator' });
+});

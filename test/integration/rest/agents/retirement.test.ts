@@ -1,0 +1,227 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { createCredential } from '../../../../src/services/auth/credentials.ts';
+import { followFeed } from '../../../clients/feed.ts';
+import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { createContactsClient } from '../../../clients/contacts.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { connectWebSocket } from '../../../clients/websocket.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
+const sql = <Row extends object>(text: string, values: unknown[] = []) =>
+  service.core.database.query<Row>({ text }, values);
+
+function call(method: string, path: string, token: string, body?: unknown): Promise<RestResponse> {
+  return requestRest(method, `${service.api}${path}`, { token, body });
+}
+
+/** Two agents of one owner; the first one retires the second. */
+async function pair(): Promise<[TestAgent, TestAgent]> {
+  const keeper = await service.agent({ scopes });
+  const made = await call('POST', '/agents', keeper.token, {
+    name: 'second',
+    display_name: 'Second',
+    visibility: 'public',
+    inbound_policy: 'open',
+  });
+  const { id, canonical_handle: handle } = made.body;
+  return [keeper, { id, handle, token: await service.token(handle, { scopes }) }];
+}
+
+/** Everything that an agent can hold open. */
+async function openEveryTransport({ handle, token }: TestAgent) {
+  const mcp = await service.token(handle, { audience: 'mcp' });
+  const headers = { Authorization: `Bearer ${mcp}`, Accept: 'application/json, text/event-stream' };
+  const [socket, sse] = await Promise.all([
+    connectWebSocket(service.url, { token }),
+    fetch(`${service.url}/mcp`, { headers }),
+  ]);
+  expect(sse.status).toBe(200);
+  const poll = call('GET', '/events?wait=30', token);
+  // The poll is under way once the service has taken a call that was sent after it on the same kind of road.
+  await call('GET', '/agents/me', token);
+  return { socket, sse, poll, mcp };
+}
+
+async function expectEnded(
+  { socket, sse, poll }: Awaited<ReturnType<typeof openEveryTransport>>,
+  token: string,
+) {
+  expect(await socket.closed).toMatchObject({ code: 1008 });
+  await sse.text();
+  expect((await poll).status).toBe(401);
+  await expect
+    .poll(() => call('GET', '/threads', token).then(({ status }) => status), { timeout: 10_000 })
+    .toBe(401);
+  await expect(connectWebSocket(service.url, { token })).rejects.toThrow();
+}
+
+test('what a retired agent holds open ends: socket, stream, waiting call, tokens, credentials, sessions', async () => {
+  const [keeper, gone] = await pair();
+  const credential = await service.core.unitOfWork.writeAsSystem((work) =>
+    createCredential(work, { handle: gone.handle, scopes }),
+  );
+  const mcp = await service.token(gone.handle, { audience: 'mcp' });
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  const begun = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${mcp}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  expect(begun.status).toBe(200);
+  await begun.text();
+  const held = (table: string) =>
+    sql<{ n: number }>(`select count(*)::int as n from ${table} where agent_id = $1`, [gone.id]);
+  expect(await held('mcp_sessions')).toEqual([{ n: 1 }]);
+  const doors = await openEveryTransport(gone);
+
+  const retired = await call('DELETE', `/agents/${gone.handle}`, keeper.token);
+  expect([retired.status, retired.text]).toEqual([204, '']);
+  await expectEnded(doors, gone.token);
+  expect(await held('access_tokens')).toEqual([{ n: 0 }]);
+  expect(await held('mcp_sessions')).toEqual([{ n: 0 }]);
+  expect(await sql('select from credentials where agent_id = $1 and revoked_at is null', [gone.id])).toEqual(
+    [],
+  );
+  const basic = Buffer.from(`${credential.client_id}:${credential.client_secret}`).toString('base64');
+  const asked = await fetch(`${service.url}/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${basic}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  expect(asked.status).toBe(401);
+});
+
+test('when the bus loses the message everything ends all the same', async () => {
+  const [keeper, gone] = await pair();
+  const doors = await openEveryTransport(gone);
+  const { bus } = service.core;
+  const publish = bus.publish;
+  const lost: unknown[] = [];
+  bus.publish = async (messages) => void lost.push(...messages);
+  try {
+    expect((await call('DELETE', `/agents/${gone.id}`, keeper.token)).status).toBe(204);
+    await expectEnded(doors, gone.token);
+  } finally {
+    bus.publish = publish;
+  }
+  expect(JSON.stringify(lost)).toContain(gone.id);
+});
+
+test('an agent may retire itself and still gets its answer', async () => {
+  const [keeper, gone] = await pair();
+  expect((await call('DELETE', `/agents/${gone.id}`, gone.token)).status).toBe(204);
+  await expect
+    .poll(async () => codeOf(await call('GET', '/agents/me', gone.token)), { timeout: 10_000 })
+    .toEqual([401, 'UNAUTHORIZED']);
+  expect((await call('GET', '/agents/me', keeper.token)).status).toBe(200);
+});
+
+test('a retired agent is gone from every list, its handle stays taken, and retiring it again finds nothing', async () => {
+  const [keeper, gone] = await pair();
+  await call('DELETE', `/agents/${gone.id}`, keeper.token);
+  for (const path of ['/agents', '/agents/managed']) {
+    const { body } = await call('GET', path, keeper.token);
+    expect(body.agents.map(({ id }: { id: string }) => id)).toEqual([keeper.id]);
+  }
+  const again = { name: 'second', display_name: 'Second' };
+  expect(codeOf(await call('POST', '/agents', keeper.token, again))).toEqual([409, 'DUPLICATE_HANDLE']);
+  for (const ref of [gone.id, gone.handle]) {
+    expect(codeOf(await call('DELETE', `/agents/${ref}`, keeper.token))).toEqual([404, 'AGENT_NOT_FOUND']);
+    expect(codeOf(await call('POST', '/threads', keeper.token, { with_handle: ref }))).toEqual([
+      404,
+      'AGENT_NOT_FOUND',
+    ]);
+  }
+  const hashes = await sql<{ token_hash: Buffer }>('select token_hash from access_tokens');
+  expect(hashes.some(({ token_hash }) => token_hash.equals(hash('sha256', gone.token, 'buffer')))).toBe(
+    false,
+  );
+});
+
+test('messages keep the handle of a retired agent, and the thread keeps it as a member', async () => {
+  const [keeper, gone] = await pair();
+  const made = await call('POST', '/threads', gone.token, {
+    with_handle: keeper.handle,
+    initial_message: 'remember me',
+  });
+  await call('DELETE', `/agents/${gone.id}`, keeper.token);
+  const thread = await call('GET', `/threads/${made.body.id}`, keeper.token);
+  expect(thread.body.members).toContainEqual({ id: gone.id, canonical_handle: gone.handle });
+  const { body } = await call('GET', `/threads/${made.body.id}/messages`, keeper.token);
+  expect(body.messages).toMatchObject([
+    { content: 'remember me', sender: { id: gone.id, canonical_handle: gone.handle } },
+  ]);
+});
+
+test('of two that retire an agent at once one does, and a change at the same time is either before or refused', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const [keeper, gone] = await pair();
+    const [first, second, change] = await Promise.all([
+      call('DELETE', `/agents/${gone.id}`, keeper.token),
+      call('DELETE', `/agents/${gone.id}`, keeper.token),
+      call('PATCH', `/agents/${gone.id}`, keeper.token, { description: 'late' }),
+    ]);
+    expect(new Set([first.status, second.status])).toEqual(new Set([204, 404]));
+    expect([200, 404]).toContain(change.status);
+  }
+});
+
+test('the contacts of a retired agent end, of which the other sides hear, and pending requests are withdrawn', async () => {
+  const [keeper, gone] = await pair();
+  const [friend, asked, asking] = await Promise.all([
+    service.agent({ scopes }),
+    service.agent({ scopes, inbound_policy: 'contacts_only' }),
+    service.agent({ scopes }),
+  ]);
+  const request = (from: TestAgent, handle: string) =>
+    call('POST', '/contacts/requests', from.token, { handle });
+  await request(friend, gone.handle);
+  expect((await request(gone, friend.handle)).body.status).toBe('approved');
+  expect((await request(gone, asked.handle)).body.status).toBe('pending');
+  expect((await request(asking, gone.handle)).body.status).toBe('pending');
+  const start = (await call('GET', '/events', friend.token)).body.cursor;
+
+  await call('DELETE', `/agents/${gone.id}`, keeper.token);
+  const news = await call('GET', `/events?cursor=${start}`, friend.token);
+  expect(news.body.events).toMatchObject([
+    { type: 'contact.removed', data: { agent_id: gone.id, canonical_handle: gone.handle } },
+  ]);
+  expect((await call('GET', '/contacts', friend.token)).body).toEqual({ contacts: [] });
+  expect((await call('GET', '/contacts/requests', asked.token)).body).toEqual({ requests: [] });
+  const outgoing = await call('GET', '/contacts/requests?direction=outgoing', asking.token);
+  expect(outgoing.body).toEqual({ requests: [] });
+  const rows = await sql<{ status: string }>(
+    'select distinct status from contact_requests where $1 in (from_agent_id, to_agent_id) order by 1',
+    [gone.id],
+  );
+  expect(rows).toEqual([{ status: 'approved' }, { status: 'withdrawn' }]);
+});
+
+test('all contacts hear of a retirement by one event, so that its cost does not grow with their number squared', async () => {
+  const trust = createContactsClient(service.api);
+  const ann = await service.agent({ scopes: ['contacts:write', 'agents:write'] });
+  const contacts = await Promise.all([service.agent(), service.agent()]);
+  for (const contact of contacts) await trust.befriend(contact, ann);
+  const feeds = await Promise.all(contacts.map(({ token }) => followFeed(service.api, token)));
+  const url = `${service.api}/agents/${ann.id}`;
+  expect((await requestRest('DELETE', url, { token: ann.token })).status).toBe(204);
+  const heard = await Promise.all(feeds.map((feed) => feed()));
+  expect(heard.map((events) => events.map(({ type }) => type))).toEqual([
+    ['contact.removed'],
+    ['contact.removed'],
+  ]);
+  expect(new Set(heard.flat().map(({ id }) => id)).size).toBe(1);
+});

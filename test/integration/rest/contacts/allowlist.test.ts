@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { statusAndCode, type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+
+let service: TestService;
+let trust: ContactsClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  trust = createContactsClient(service.api);
+});
+afterAll(() => service.stop());
+
+const entries = (list: { entry: string }[]) => list.map(({ entry }) => entry);
+
+test('entries are kept in their canonical form, once each, whether anybody has that name or not', async () => {
+  const ann = await service.agent();
+  const bob = await service.agent();
+  const [owner, name] = ann.handle.split('.');
+  for (const [given, entry] of [
+    [bob.handle, bob.handle],
+    [`@${bob.handle.toUpperCase()}`, bob.handle],
+    ['nobody.here', 'nobody.here'],
+    ['NOBODY.*', 'nobody.*'],
+    ['@nobody.*', 'nobody.*'],
+  ] as const) {
+    const answer = await trust.allow(ann, given);
+    expect([answer.status, answer.body]).toEqual([201, { entry, created_at: expect.any(Number) }]);
+    expect((await trust.call('POST', `/agents/${owner}/${name}/allowlist`, ann, { entry: given })).text).toBe(
+      answer.text,
+    );
+  }
+  const { body } = await trust.call('GET', `/agents/${owner}/${name}/allowlist`, ann);
+  expect(entries(body.allowlist)).toEqual([bob.handle, 'nobody.*', 'nobody.here'].toSorted());
+  expect((await trust.allowlist(bob)).body).toEqual({ allowlist: [] });
+});
+
+test('an entry is removed in every spelling of its path', async () => {
+  const ann = await service.agent();
+  const [owner, name] = ann.handle.split('.');
+  for (const path of ['acme.*', 'acme.%2A', '%40acme.%2a', 'ACME.*', '%61cme.*']) {
+    for (const base of ['/allowlist', `/agents/${owner}/${name}/allowlist`]) {
+      await trust.allow(ann, 'acme.*');
+      const answer = await requestRest('DELETE', `${service.api}${base}/${path}`, { token: ann.token });
+      expect([answer.status, answer.text], path).toEqual([204, '']);
+      expect((await trust.allowlist(ann)).body).toEqual({ allowlist: [] });
+      const again = await requestRest('DELETE', `${service.api}${base}/${path}`, { token: ann.token });
+      expect(statusAndCode(again)).toEqual([404, 'NOT_FOUND']);
+    }
+  }
+});
+
+test('what is neither a handle nor an owner with a star is refused', async () => {
+  const ann = await service.agent();
+  for (const entry of [
+    '*',
+    '*.*',
+    '*.agent',
+    'acme',
+    'acme.',
+    'acme.*x',
+    'acme.**',
+    'a b.c',
+    'a.b.c',
+    'é.*',
+  ]) {
+    expect(statusAndCode(await trust.allow(ann, entry)), entry).toEqual([400, 'INVALID_HANDLE']);
+    expect(statusAndCode(await trust.disallow(ann, entry)), entry).toEqual([400, 'INVALID_HANDLE']);
+  }
+  for (const body of [
+    {},
+    { entry: '' },
+    { entry: 7 },
+    { entry: 'x'.repeat(81) },
+    { entry: 'a.b', why: '' },
+  ]) {
+    const answer = await trust.call('POST', '/allowlist', ann, body);
+    expect(statusAndCode(answer), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  expect((await trust.allowlist(ann)).body).toEqual({ allowlist: [] });
+});
+
+test('an allowlist is read page by page, and holds a thousand entries, also when many are added at once', async () => {
+  const ann = await service.agent();
+  await service.core.unitOfWork.writeAsSystem(async ({ allowlists, now: created_at }) => {
+    for (let count = 0; count < 995; count += 1)
+      await allowlists.insert(ann.id, { entry: `owner-${count}.*`, created_at });
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => trust.allow(ann, `a${index}.b`)),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    expect(statusAndCode(answer)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(answer.body.error.message).toContain('1000');
+  }
+  expect((await trust.allow(ann, 'owner-7.*')).status).toBe(201);
+  const seen: string[] = [];
+  let query = '?limit=100';
+  while (query !== '') {
+    const { body } = await trust.allowlist(ann, query);
+    seen.push(...entries(body.allowlist));
+    const next = body.next_cursor as string | undefined;
+    query = next ? `?limit=100&cursor=${encodeURIComponent(next)}` : '';
+  }
+  expect(seen).toHaveLength(1000);
+  expect(new Set(seen).size).toBe(1000);
+  await trust.disallow(ann, 'owner-7.*');
+  expect((await trust.allow(ann, 'one.more')).status).toBe(201);
+});
+
+test('the allowlist opens the door that the policy of that name shuts, and no other', async () => {
+  const ann = await service.agent({ inbound_policy: 'allowlist' });
+  const bob = await service.agent();
+  const write = () =>
+    requestRest('POST', `${service.api}/threads`, { token: bob.token, body: { with_handle: ann.handle } });
+  for (const entry of [bob.handle, `${bob.handle.split('.')[0]}.*`]) {
+    expect(statusAndCode(await write())).toEqual([403, 'NOT_ALLOWED']);
+    await trust.allow(ann, entry);
+    expect((await write()).status).toBe(201);
+    await trust.disallow(ann, entry);
+  }
+  const cleo = await service.agent({ inbound_policy: 'contacts_only' });
+  await trust.allow(cleo, bob.handle);
+  const answer = await requestRest('POST', `${service.api}/threads`, {
+    token: bob.token,
+    body: { with_handle: cleo.handle },
+  });
+  expect(statusAndCode(answer)).toEqual([403, 'NOT_CONTACTS']);
+});

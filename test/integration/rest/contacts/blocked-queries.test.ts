@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { DATABASE_LOCK_SECONDS: '1' } });
+});
+afterAll(() => service.stop());
+
+test('what waits too long for a lock is answered with 503, and done when it is tried again', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const body = { with_handle: bob.handle, initial_message: 'one' };
+  const { token } = ann;
+  const thread = await requestRest('POST', `${service.api}/threads`, { token, body });
+  const holder = new pg.Client({ connectionString: service.core.config.DATABASE_URL });
+  await holder.connect();
+  const message = { token, key: 'the-same-key', body: { content: 'two' } };
+  const send = () => requestRest('POST', `${service.api}/threads/${thread.body.id}/messages`, message);
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from threads where id = $1 for update', [thread.body.id]);
+    const refused = await send();
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  } finally {
+    await holder.end();
+  }
+  expect(await send()).toMatchObject({ status: 201, body: { sequence: 2 } });
+});

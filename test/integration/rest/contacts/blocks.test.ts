@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  contactAdded,
+  updateAgentColumn,
+  createRelatedAgent,
+  statusAndCode,
+  type ContactsClient,
+  createContactsClient,
+} from '../../../clients/contacts.ts';
+
+let service: TestService;
+let trust: ContactsClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  trust = createContactsClient(service.api);
+});
+afterAll(() => service.stop());
+
+const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
+const blockOf = ({ id, handle }: TestAgent) => ({
+  blocked_agent_id: id,
+  blocked_handle: handle,
+  created_at: expect.any(Number),
+});
+
+test('a block is made once, stands in one list, and ends by id or handle; in the long form too', async () => {
+  const [ann, bob] = await pair();
+  const [owner, name] = ann.handle.split('.');
+  for (const base of ['/blocks', `/agents/${owner}/${name}/blocks`]) {
+    for (const ref of [bob.id, bob.handle, `@${bob.handle.toUpperCase()}`]) {
+      const made = await trust.call('POST', base, ann, { handle: ref, reason: 'spam' });
+      expect([made.status, made.body]).toEqual([201, blockOf(bob)]);
+      const again = await trust.call('POST', base, ann, { handle: bob.handle });
+      expect([again.status, again.text]).toEqual([201, made.text]);
+      expect((await trust.call('GET', base, ann)).body).toEqual({ blocks: [made.body] });
+      expect((await trust.blocks(bob)).body).toEqual({ blocks: [] });
+      const ended = await trust.call('DELETE', `${base}/${encodeURIComponent(ref)}`, ann);
+      expect([ended.status, ended.text]).toEqual([204, '']);
+      expect(statusAndCode(await trust.unblock(ann, ref))).toEqual([404, 'NOT_FOUND']);
+      expect((await trust.blocks(ann)).body).toEqual({ blocks: [] });
+    }
+  }
+});
+
+test('a block takes the contact with it, and both hear what they hear of a removal', async () => {
+  const [ann, bob] = await pair();
+  await trust.befriend(ann, bob);
+  const news = await trust.newsOf(ann, bob);
+  await trust.block(ann, bob.handle);
+  await trust.block(ann, bob.handle);
+  expect(await trust.areContacts(ann, bob)).toBe(false);
+  expect(await news()).toEqual([
+    [['contact.removed', { agent_id: bob.id, canonical_handle: bob.handle }]],
+    [['contact.removed', { agent_id: ann.id, canonical_handle: ann.handle }]],
+  ]);
+  await trust.unblock(ann, bob.handle);
+  expect(await trust.areContacts(ann, bob)).toBe(false);
+  expect(await news()).toEqual([[], []]);
+});
+
+test('a block withdraws what the blocker asked, so that nobody can approve it any more', async () => {
+  const [ann, bob] = await pair();
+  const asked = await trust.request(ann, bob.handle);
+  const news = await trust.newsOf(ann, bob);
+  await trust.block(ann, bob.handle);
+  for (const ref of [asked.body.request_id, ann.id, ann.handle]) {
+    expect(statusAndCode(await trust.approve(bob, ref))).toEqual([404, 'REQUEST_NOT_FOUND']);
+    expect(statusAndCode(await trust.reject(bob, ref))).toEqual([404, 'REQUEST_NOT_FOUND']);
+  }
+  for (const status of ['pending', 'approved', 'rejected']) {
+    expect((await trust.requests(bob, `?status=${status}`)).body).toEqual({ requests: [] });
+    expect((await trust.requests(ann, `?direction=outgoing&status=${status}`)).body).toEqual({
+      requests: [],
+    });
+  }
+  expect(await trust.areContacts(ann, bob)).toBe(false);
+  expect(await news()).toEqual([[], []]);
+  await trust.unblock(ann, bob.handle);
+  const anew = await trust.request(ann, bob.handle);
+  expect(anew.body).toMatchObject({ status: 'pending' });
+  expect(anew.body.request_id).not.toBe(asked.body.request_id);
+});
+
+test('the request of a blocked agent waits where it can see it, and is seen by nobody else while the block stands', async () => {
+  const [ann, bob] = await pair();
+  const before = await trust.request(bob, ann.handle);
+  await trust.block(ann, bob.handle);
+  expect((await trust.requests(bob, '?direction=outgoing')).body).toEqual({ requests: [before.body] });
+  expect((await trust.request(bob, ann.handle)).text).toBe(before.text);
+  const cleo = await service.agent();
+  await trust.block(ann, cleo.handle);
+  const news = await trust.newsOf(ann);
+  const during = await trust.request(cleo, ann.handle, 'please');
+  expect([during.status, during.body]).toMatchObject([201, { status: 'pending', message: 'please' }]);
+  expect((await trust.requests(ann)).body).toEqual({ requests: [] });
+  for (const ref of [before.body.request_id, bob.handle, during.body.request_id, cleo.id]) {
+    for (const decide of [trust.approve, trust.reject])
+      expect(statusAndCode(await decide(ann, ref))).toEqual([404, 'REQUEST_NOT_FOUND']);
+  }
+  expect(await news()).toEqual([[]]);
+  expect((await trust.requests(cleo, '?direction=outgoing')).body).toEqual({ requests: [during.body] });
+
+  await trust.unblock(ann, cleo.handle);
+  expect((await trust.requests(ann)).body).toEqual({ requests: [during.body] });
+  expect((await trust.request(ann, cleo.handle)).body.status).toBe('approved');
+  expect(await news()).toEqual([[contactAdded(cleo)]]);
+  expect(await trust.areContacts(ann, cleo)).toBe(true);
+});
+
+test('not even one’s own kin gets past a block; once it is gone, asking again is enough', async () => {
+  const ann = await service.agent();
+  const kin = await createRelatedAgent(service, ann);
+  await trust.block(ann, kin.handle);
+  const asked = await trust.request(kin, ann.handle);
+  expect(asked.body.status).toBe('pending');
+  expect(await trust.areContacts(ann, kin)).toBe(false);
+  await trust.unblock(ann, kin.handle);
+  expect((await trust.request(kin, ann.handle)).body).toEqual({ ...asked.body, status: 'approved' });
+  expect(await trust.areContacts(ann, kin)).toBe(true);
+});
+
+test('who is on the allowlist and blocked stays out', async () => {
+  const [ann, bob] = await Promise.all([service.agent({ inbound_policy: 'allowlist' }), service.agent()]);
+  await trust.allow(ann, bob.handle);
+  await trust.block(ann, bob.handle);
+  expect(statusAndCode(await trust.request(bob, ann.handle))).toEqual([403, 'NOT_ALLOWED']);
+  await trust.unblock(ann, bob.handle);
+  expect((await trust.request(bob, ann.handle)).status).toBe(201);
+});
+
+test('a blocked agent that went private or was retired stays blocked, and can be unblocked', async () => {
+  const ann = await service.agent();
+  const [hidden, retired] = await pair();
+  await trust.befriend(ann, hidden);
+  await updateAgentColumn(service, hidden, 'visibility', 'private');
+  for (const { handle } of [hidden, retired]) await trust.block(ann, handle);
+  await updateAgentColumn(service, retired, 'retired_at', Date.now());
+  for (const other of [hidden, retired]) {
+    const again = await trust.block(ann, other.handle);
+    expect([again.status, again.body]).toEqual([201, blockOf(other)]);
+  }
+  expect((await trust.blocks(ann)).body.blocks).toHaveLength(2);
+  for (const { id } of [hidden, retired]) expect((await trust.unblock(ann, id)).status).toBe(204);
+  expect((await trust.blocks(ann)).body).toEqual({ blocks: [] });
+});
+
+test('lists are newest first, page by page', async () => {
+  const ann = await service.agent();
+  const blocked: string[] = [];
+  for (let count = 0; count < 7; count += 1) {
+    const { handle } = await service.agent();
+    await trust.block(ann, handle);
+    blocked.unshift(handle);
+  }
+  const seen: { blocked_handle: string; created_at: number }[] = [];
+  let query = '?limit=3';
+  while (query !== '') {
+    const { body } = await trust.blocks(ann, query);
+    seen.push(...body.blocks);
+    const next = body.next_cursor as string | undefined;
+    query = next ? `?limit=3&cursor=${encodeURIComponent(next)}` : '';
+  }
+  expect(seen.map(({ blocked_handle }) => blocked_handle).toSorted()).toEqual(blocked.toSorted());
+  const times = seen.map(({ created_at }) => created_at);
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+});
+
+test('oneself, nobody and wrong bodies are refused; a key makes one block of many calls', async () => {
+  const [ann, bob] = await pair();
+  expect(statusAndCode(await trust.block(ann, ann.handle))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(statusAndCode(await trust.block(ann, 'nobody.here'))).toEqual([404, 'AGENT_NOT_FOUND']);
+  expect(statusAndCode(await trust.block(ann, 'nobody'))).toEqual([400, 'INVALID_HANDLE']);
+  for (const body of [{}, { handle: bob.handle, reason: 'x'.repeat(501) }, { handle: bob.handle, to: 1 }]) {
+    expect(statusAndCode(await trust.call('POST', '/blocks', ann, body))).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  const request = { token: ann.token, key: 'k', body: { handle: bob.handle } };
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => requestRest('POST', `${service.api}/blocks`, request)),
+  );
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  const keyless = await requestRest('POST', `${service.api}/blocks`, { ...request, key: null });
+  expect([keyless.status, keyless.text]).toEqual([201, answers[0]?.text]);
+});

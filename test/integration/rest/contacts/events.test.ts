@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Scope } from '../../../../src/domain/auth/scopes.ts';
+import { followFeed } from '../../../clients/feed.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  contactAdded,
+  agentSummary,
+  type ContactsClient,
+  createContactsClient,
+} from '../../../clients/contacts.ts';
+import { connectWebSocket } from '../../../clients/websocket.ts';
+
+let service: TestService;
+let trust: ContactsClient;
+
+beforeAll(async () => {
+  service = await startService();
+  trust = createContactsClient(service.api);
+});
+afterAll(() => service.stop());
+
+/** Opens both doors for a token. */
+async function listen(token: string) {
+  const socket = await connectWebSocket(service.url, { token });
+  return { socket, poll: await followFeed(service.api, token) };
+}
+
+/** A request, an approval, a removal; a thread at the end, which shows that nothing is still to come. */
+async function story(ann: TestAgent, bob: TestAgent): Promise<string> {
+  const asked = await trust.request(ann, bob.handle, 'Hello');
+  await trust.approve(bob, asked.body.request_id);
+  await trust.removeContact(ann, bob.handle);
+  await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  return asked.body.request_id;
+}
+
+const scopesThatShow: Scope[][] = [['contacts:read', 'threads:read'], ['realtime:read']];
+
+test.each(scopesThatShow)(
+  'contact events come over the socket and the long poll with %s',
+  async (...scopes) => {
+    const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+    const doors = await Promise.all(
+      [ann, bob].map(async ({ handle }) => listen(await service.token(handle, { scopes }))),
+    );
+    const request_id = await story(ann, bob);
+    const removed = ({ id, handle }: TestAgent) => [
+      'contact.removed',
+      { agent_id: id, canonical_handle: handle },
+    ];
+    const request = { request_id, from: agentSummary(ann), message: 'Hello', created_at: expect.any(Number) };
+    const expected = [
+      [contactAdded(bob), removed(bob)],
+      [['contact.request', request], contactAdded(ann), removed(ann)],
+    ];
+    for (const [index, { socket, poll }] of doors.entries()) {
+      await socket.next(({ type }) => type === 'thread.created');
+      const live = socket.events();
+      expect(live.slice(0, -1).map(({ type, data }) => [type, data])).toEqual(expected[index]);
+      const polled = await poll();
+      expect(polled.map(({ id, type, data }) => [id, type, data])).toEqual(
+        live.map(({ id, type, data }) => [id, type, data]),
+      );
+      await socket.close();
+    }
+  },
+);
+
+test('what stands in a contact list is told when it changes: a new name to all who have it, a favorite to oneself alone', async () => {
+  const [ann, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
+  await trust.befriend(ann, bob);
+  const news = await trust.newsOf(ann, bob, eve);
+  await trust.favorite(ann, bob.handle);
+  await trust.favorite(ann, bob.handle);
+  const body = { display_name: 'Bob the reader' };
+  await trust.call('PATCH', '/agents/me', bob, body);
+  await trust.call('PATCH', '/agents/me', bob, { ...body, description: 'Reads.' });
+  await trust.unfavorite(ann, bob.handle);
+  const who = { agent_id: bob.id, canonical_handle: bob.handle };
+  const [heard, own, nothing] = await news();
+  expect(heard).toEqual([
+    ['contact.updated', { ...who, favorite: true }],
+    ['contact.updated', { ...who, ...body }],
+    ['contact.updated', { ...who, favorite: false }],
+  ]);
+  expect(own?.map(([type]) => type)).toEqual(['agent.updated', 'agent.updated']);
+  expect(nothing).toEqual([]);
+});
+
+test('a token without contacts:read hears nothing of contacts', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const { socket, poll } = await listen(await service.token(bob.handle, { scopes: ['threads:read'] }));
+  await story(ann, bob);
+  await socket.next(({ type }) => type === 'thread.created');
+  expect(socket.events().map(({ type }) => type)).toEqual(['thread.created']);
+  expect((await poll()).map(({ type }) => type)).toEqual(['thread.created']);
+  await socket.close();
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  contactAdded,
+  createOrganizationAgent,
+  updateAgentColumn,
+  createRelatedAgent,
+  statusAndCode,
+  type ContactsClient,
+  createContactsClient,
+} from '../../../clients/contacts.ts';
+
+let service: TestService;
+let trust: ContactsClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  trust = createContactsClient(service.api);
+});
+afterAll(() => service.stop());
+
+const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
+
+test('agents of one owner or one organization are contacts at once; agents of two people are not', async () => {
+  const ann = await service.agent();
+  const clerk = await createOrganizationAgent(service);
+  for (const one of [ann, clerk]) {
+    const other = await createRelatedAgent(service, one, {
+      visibility: 'private',
+      inbound_policy: 'trusted_only',
+    });
+    const news = await trust.newsOf(one, other);
+    const answer = await trust.request(one, other.handle, 'hello');
+    expect([answer.status, answer.body]).toMatchObject([201, { status: 'approved', message: 'hello' }]);
+    expect(await trust.areContacts(one, other)).toBe(true);
+    expect(await news()).toEqual([[contactAdded(other)], [contactAdded(one)]]);
+    expect((await trust.requests(other)).body).toEqual({ requests: [] });
+  }
+  expect((await trust.request(ann, clerk.handle)).body.status).toBe('pending');
+});
+
+test('the inbound policy decides who may ask', async () => {
+  const expected = {
+    open: [201, undefined],
+    contacts_only: [201, undefined],
+    trusted_only: [403, 'NOT_TRUSTED'],
+    allowlist: [403, 'NOT_ALLOWED'],
+  } as const;
+  for (const [policy, answer] of Object.entries(expected)) {
+    const inbound_policy = policy as keyof typeof expected;
+    const [ann, bob] = await Promise.all([service.agent(), service.agent({ inbound_policy })]);
+    expect(statusAndCode(await trust.request(ann, bob.handle)), policy).toEqual(answer);
+    expect((await trust.requests(bob)).body.requests).toHaveLength(answer[0] === 201 ? 1 : 0);
+    if (policy !== 'allowlist') continue;
+    await trust.allow(bob, `${ann.handle.split('.')[0]}.*`);
+    expect((await trust.request(ann, bob.handle)).body.status).toBe('pending');
+  }
+});
+
+test('who is paused neither asks nor approves, and is not asked; turning down remains', async () => {
+  const [ann, bob] = await pair();
+  const cleo = await service.agent();
+  await trust.request(ann, bob.handle);
+  await trust.request(cleo, bob.handle);
+  await updateAgentColumn(service, bob, 'paused', true);
+  for (const answer of [
+    await trust.request(bob, ann.handle),
+    await trust.request(await service.agent(), bob.handle),
+    await trust.approve(bob, ann.handle),
+  ]) {
+    expect(statusAndCode(answer)).toEqual([503, 'AGENT_PAUSED']);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  }
+  expect((await trust.reject(bob, cleo.handle)).status).toBe(204);
+  await updateAgentColumn(service, bob, 'paused', false);
+  expect((await trust.approve(bob, ann.handle)).status).toBe(200);
+});
+
+test('oneself, an agent that one has blocked, and wrong bodies are refused', async () => {
+  const [ann, bob] = await pair();
+  expect(statusAndCode(await trust.request(ann, ann.handle))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(statusAndCode(await trust.request(ann, ann.id))).toEqual([400, 'VALIDATION_ERROR']);
+  await trust.block(ann, bob.handle);
+  const blocked = await trust.request(ann, bob.handle);
+  expect(statusAndCode(blocked)).toEqual([403, 'BLOCKED']);
+  expect(blocked.body.error.message).toContain(bob.handle);
+  for (const body of [
+    {},
+    { handle: '' },
+    { handle: 7 },
+    { handle: 'x'.repeat(81) },
+    { handle: bob.handle, message: 'x'.repeat(501) },
+    { handle: bob.handle, message: 7 },
+    { handle: bob.handle, message: 'a\0b' },
+    { handle: bob.handle, color: 'red' },
+  ]) {
+    const answer = await trust.call('POST', '/contacts/requests', ann, body);
+    expect(statusAndCode(answer), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  for (const handle of ['nobody', 'a.b.c', 'creq_1.', 'owner.*']) {
+    expect(statusAndCode(await trust.request(ann, handle)), handle).toEqual([400, 'INVALID_HANDLE']);
+  }
+  const longest = await trust.request(bob, (await service.agent()).handle, 'é'.repeat(500));
+  expect([longest.status, longest.body.message]).toEqual([201, 'é'.repeat(500)]);
+});
+
+test('who asks shows itself: a private agent can then be answered', async () => {
+  const [ann, bob] = await Promise.all([service.agent({ visibility: 'private' }), service.agent()]);
+  expect(statusAndCode(await trust.request(bob, ann.handle))).toEqual([404, 'AGENT_NOT_FOUND']);
+  await trust.request(ann, bob.handle);
+  expect((await trust.request(bob, ann.handle)).body.status).toBe('approved');
+  expect(await trust.areContacts(ann, bob)).toBe(true);
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+let page: RestResponse;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  page = await requestRest('GET', `${service.url}/docs`);
+});
+afterAll(() => service.stop());
+
+/** Everything that an HTML page or a style sheet names by address. */
+function named(text: string): string[] {
+  const found = text.matchAll(/\b(?:src|href)="([^"]*)"|url\(\s*["']?([^"')]*)|@import\s*["']([^"']*)/g);
+  return [...found].map(([, attribute, url, imported]) => attribute ?? url ?? imported ?? '');
+}
+
+test('the page and everything that it loads come from this server', async () => {
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const assets = named(page.text);
+  expect(assets.length).toBeGreaterThanOrEqual(4);
+  for (const address of assets) {
+    expect(address).toMatch(/^\/(?:docs|v1)\//);
+    const asset = await requestRest('GET', `${service.url}${address}`);
+    expect(asset.status, address).toBe(200);
+    expect(asset.text.length).toBeGreaterThan(100);
+    if (!address.startsWith('/docs/')) continue;
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    const type = asset.headers.get('content-type') ?? '';
+    expect(type).toMatch(/^(?:text\/css|text\/javascript|image\/png)/);
+    if (type.startsWith('text/css')) {
+      expect(named(asset.text).filter((inner) => !/^(?:data:|#)/.test(inner))).toEqual([]);
+    }
+    if (address.endsWith('/start.js')) expect(asset.text).not.toMatch(/https?:|\/\/\w/);
+  }
+  expect(page.text).not.toMatch(/https?:|["']\/\/|<script>|\son\w+=|style=/);
+});
+
+test('the page may load nothing from elsewhere, and run no script that stands in it', () => {
+  const policy = page.headers.get('content-security-policy') ?? '';
+  const directives = new Map(
+    policy.split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ');
+      return [name, sources];
+    }),
+  );
+  expect(directives.get('default-src')).toEqual(["'none'"]);
+  expect(directives.get('script-src')).toEqual(["'self'"]);
+  const all = new Set([...directives.values()].flat());
+  expect([...all].sort()).toEqual(["'none'", "'self'", 'data:']);
+});
+
+test('HEAD tells the same without the body', async () => {
+  for (const address of ['/docs', ...named(page.text).filter((one) => one.startsWith('/docs/'))]) {
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => requestRest(method, `${service.url}${address}`)),
+    );
+    expect([head?.status, head?.text]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'cache-control', 'content-security-policy']) {
+      expect(head?.headers.get(name), `${address} ${name}`).toBe(get?.headers.get(name));
+    }
+  }
+});
+
+test('what is not there is refused in the form of the contract', async () => {
+  const [, folder = ''] = /href="(\/docs\/[^/]+\/)/.exec(page.text) ?? [];
+  const absent = ['/docs/x', '/docs/x/start.js', `${folder}x.js`, `${folder}../../package.json`, '/docsx'];
+  for (const address of [...absent, `${folder}%2e%2e/%2e%2e/package.json`, `${folder}constructor`]) {
+    const { status, body } = await requestRest('GET', `${service.url}${address}`);
+    expect([status, body?.error?.code], address).toEqual([404, 'NOT_FOUND']);
+  }
+  const post = await requestRest('POST', `${service.url}/docs`, { body: {} });
+  expect([post.status, post.body.error.code, post.headers.get('allow')]).toEqual([
+    405,
+    'METHOD_NOT_ALLOWED',
+    'GET, HEAD',
+  ]);
+});

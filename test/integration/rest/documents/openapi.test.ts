@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorStatuses } from '../../../../src/domain/errors.ts';
+import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { catalogue } from '../../../../src/operations/catalogue.ts';
+import { pathsOf } from '../../../../src/transports/rest/paths.ts';
+import {
+  findByPointer,
+  type OpenApiDocument,
+  type OperationObject,
+  type ResponseObject,
+  resolveReference,
+  escapePointer,
+} from '../../../support/openapi/document.ts';
+import { forbidUnknownFields, createSchemaChecks } from '../../../support/openapi/schema-checks.ts';
+import { fetchServedDocument } from '../../../support/openapi/served-document.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+let document: OpenApiDocument;
+let operations: { path: string; method: string; pointer: string; operation: OperationObject }[];
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  document = await fetchServedDocument(service.url);
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method,
+      pointer: `#/paths/${escapePointer(path)}/${method}`,
+      operation,
+    })),
+  );
+});
+afterAll(() => service.stop());
+
+/** Everything in the document, each part with its pointer. */
+function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [pointer, value as Record<string, unknown>];
+  for (const [key, child] of Object.entries(value)) yield* partsOf(child, `${pointer}/${escapePointer(key)}`);
+}
+
+const repeated = (values: readonly string[]): string[] =>
+  values.filter((value, index) => values.indexOf(value) !== index);
+
+test('is served to everybody, by GET and HEAD', async () => {
+  const head = await requestRest('HEAD', `${service.api}/openapi.json`);
+  expect([head.status, head.text]).toEqual([200, '']);
+  expect(head.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(document.openapi).toBe('3.1.0');
+});
+
+test('holds every operation in each of its forms, and names each once', () => {
+  const missing = catalogue.flatMap(({ rest: face }) =>
+    face ? pathsOf(face).filter((path) => !document.paths[path]?.[face.method.toLowerCase()]) : [],
+  );
+  expect(missing).toEqual([]);
+  expect(repeated(operations.map(({ operation }) => operation.operationId))).toEqual([]);
+});
+
+/** Field names of OpenAPI 3.1, section 4.8, as far as we use them. */
+const fieldsOf = {
+  document: ['openapi', 'info', 'externalDocs', 'servers', 'security', 'tags', 'paths', 'components'],
+  operation: [
+    'operationId',
+    'tags',
+    'summary',
+    'description',
+    'security',
+    'parameters',
+    'requestBody',
+    'responses',
+  ],
+  parameter: ['name', 'in', 'required', 'description', 'schema', 'example'],
+  response: ['description', 'headers', 'content'],
+  header: ['description', 'required', 'schema', 'example'],
+  content: ['schema', 'example', 'examples'],
+};
+
+function foreign(kind: keyof typeof fieldsOf, value: object): string[] {
+  return Object.keys(value).filter((name) => !fieldsOf[kind].includes(name));
+}
+
+test('has the structure of OpenAPI 3.1', () => {
+  expect(foreign('document', document)).toEqual([]);
+  for (const { path, method, pointer, operation } of operations) {
+    expect(path, pointer).toMatch(/^\/[\w{}/.-]+$/);
+    expect(['get', 'post', 'put', 'patch', 'delete'], pointer).toContain(method);
+    expect(foreign('operation', operation), pointer).toEqual([]);
+    const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+    expect(inPath.map(({ name }) => name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    expect(inPath.filter(({ required }) => !required)).toEqual([]);
+    expect(repeated(operation.parameters.map(({ name, in: place }) => `${place} ${name}`))).toEqual([]);
+    for (const parameter of operation.parameters) expect(foreign('parameter', parameter)).toEqual([]);
+    for (const [status, given] of Object.entries(operation.responses)) {
+      const response = resolveReference<ResponseObject>(document, given);
+      expect(status, pointer).toMatch(/^[2345]\d\d$/);
+      expect(foreign('response', response), pointer).toEqual([]);
+      expect(response.description, pointer).not.toBe('');
+      for (const header of Object.values(response.headers))
+        expect(foreign('header', resolveReference(document, header))).toEqual([]);
+      for (const body of Object.values(response.content ?? {})) expect(foreign('content', body)).toEqual([]);
+    }
+    expect(
+      Object.keys(operation.responses).filter((status) => status < '300' || status === '302'),
+    ).toHaveLength(1);
+  }
+});
+
+test('only long forms say that they are about the acting agent', () => {
+  const about = (path: string) =>
+    document.paths[path]?.['get'] as { description: string; security: object[] };
+  const card = about('/agents/{owner}/{agent_name}/card');
+  expect(card.description).not.toContain('the token acts as');
+  expect(card.security).toEqual([{}, ...about('/agents/{owner}/{agent_name}').security]);
+  expect(about('/agents/{owner}/{agent_name}/threads').description).toContain('the token acts as');
+});
+
+test('every reference leads to something', () => {
+  const refs = [...partsOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+  expect(refs.length).toBeGreaterThan(100);
+  for (const ref of refs) findByPointer(document, ref);
+  expect(() => findByPointer(document, '#/components/schemas/Nobody')).toThrow('leads nowhere');
+});
+
+test('every tag and every scope is declared', () => {
+  const { tags } = document as unknown as { tags: { name: string; description: string }[] };
+  const declared = tags.map(({ name }) => name);
+  expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(declared));
+  const { flows } = findByPointer(document, '#/components/securitySchemes/oauth') as {
+    flows: Record<string, { scopes: object }>;
+  };
+  for (const flow of Object.values(flows))
+    expect(Object.keys(flow.scopes).sort()).toEqual([...scopes].sort());
+  const needed = operations.flatMap(({ operation }) =>
+    operation.security.flatMap((way) => way['oauth'] ?? []),
+  );
+  expect(needed.filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
+});
+
+test('every operation says what it refuses with, under the status of the contract', () => {
+  for (const { pointer, operation } of operations) {
+    expect(operation.responses, pointer).toHaveProperty('401');
+    expect(operation.responses, pointer).toHaveProperty('429');
+    for (const [status, given] of Object.entries(operation.responses)) {
+      if (status < '400') continue;
+      const examples =
+        resolveReference<ResponseObject>(document, given).content?.['application/json']?.examples ?? {};
+      const told = Object.keys(examples) as (keyof typeof errorStatuses)[];
+      expect(told.length, `${pointer} ${status}`).toBeGreaterThan(0);
+      expect(told.filter((code) => errorStatuses[code] !== Number(status))).toEqual([]);
+    }
+  }
+});
+
+test('every schema can be compiled, and every example is what its schema wants', () => {
+  const strict = {
+    ...document,
+    paths: forbidUnknownFields(document.paths),
+    components: forbidUnknownFields(document.components),
+  };
+  const compile = createSchemaChecks(strict);
+  let examples = 0;
+  function hold(pointer: string, value: unknown): void {
+    examples += 1;
+    expect(compile(pointer)(value), pointer).toBeNull();
+  }
+  for (const [pointer, part] of partsOf(document)) {
+    if (!('schema' in part)) continue;
+    compile(`${pointer}/schema`);
+    if ('example' in part) hold(`${pointer}/schema`, part['example']);
+    for (const example of Object.values((part['examples'] ?? {}) as Record<string, { $ref: string }>)) {
+      hold(`${pointer}/schema`, (findByPointer(document, example.$ref) as { value: unknown }).value);
+    }
+  }
+  expect(examples).toBeGreaterThan(operations.length * 3);
+});
+
+test('every body that goes in or comes out has an example', () => {
+  for (const { pointer, operation } of operations) {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)].flatMap((given) =>
+      given
+        ? Object.values(resolveReference<ResponseObject>(document, given as ResponseObject).content ?? {})
+        : [],
+    );
+    for (const body of bodies) expect('example' in body || 'examples' in body, pointer).toBe(true);
+  }
+});
+
+test('every operation, parameter, header and field is described', () => {
+  const undescribed = [...partsOf(document)].flatMap(([pointer, part]) => {
+    const described = typeof part['description'] === 'string' && part['description'] !== '';
+    const isField = /\/properties\/[^/]+$/.test(pointer) && !/\/allOf\//.test(pointer);
+    const mustBe = isField || ('in' in part && 'name' in part) || 'operationId' in part;
+    return mustBe && !described && !describedElsewhere(part) ? [pointer] : [];
+  });
+  expect(undescribed).toEqual([]);
+});
+
+/** Whether the field is of a named kind that is described where it stands. */
+function describedElsewhere({ $ref, items }: Record<string, unknown>): boolean {
+  const ref = $ref ?? (items as { $ref?: string } | undefined)?.$ref;
+  if (typeof ref !== 'string') return false;
+  const { description } = findByPointer(document, ref) as { description?: string };
+  return description !== undefined;
+}

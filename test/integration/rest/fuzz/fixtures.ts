@@ -1,0 +1,181 @@
+import { newId } from '../../../../src/domain/ids.ts';
+import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { createOrganization, addToOrganization } from '../../../../src/services/people/organizations.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { upload } from '../../attachments/setup.ts';
+import { createApprovalFixtures } from './approval-fixtures.ts';
+import type { TestAgent, TestService } from '../../../support/service.ts';
+
+export interface FuzzAgent extends TestAgent {
+  owner: string;
+  name: string;
+}
+
+/** What exists while requests are thrown at it; it grows with every answer that makes something. */
+export interface FuzzFixtures {
+  agents: FuzzAgent[];
+  organization: string;
+  /** Text in which every `{{kind:number}}` stands for one thing that exists, seen from a resident. */
+  replacePlaceholders(text: string, resident: FuzzAgent, escape: (value: string) => string): string;
+  /** Takes notice of what an operation made or ended. */
+  recordIds(operation: string, resident: FuzzAgent, body: unknown): void;
+}
+
+const agentCount = 8;
+
+/** Agents that are open to each other, an organization, some threads and messages. */
+export async function createFuzzFixtures(service: TestService): Promise<FuzzFixtures> {
+  const residents = await Promise.all(
+    Array.from({ length: agentCount }, async () => {
+      const agent = await service.agent();
+      const [owner = '', name = ''] = agent.handle.split('.');
+      return { ...agent, owner, name, token: await service.token(agent.handle, { scopes }) };
+    }),
+  );
+  const organization = `org-${process.pid}`;
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    await createOrganization(work, organization);
+    for (const { owner: username } of residents.slice(0, 2)) {
+      await addToOrganization(work, { slug: organization, username, role: 'admin' });
+    }
+  });
+  const deliveries = new Map<string, { webhook: string; event: string }>();
+  for (const { id, token } of residents) deliveries.set(id, await buildDelivery(service, token));
+  const approvals = new Map<string, string[]>();
+  for (const { id, owner } of residents) approvals.set(id, await createApprovalFixtures(service, owner));
+  const world = createFixtures({ residents, organization, deliveries, approvals });
+  for (const [index, { token }] of residents.entries()) {
+    const other = residents[(index + 1) % agentCount];
+    const body = { with_handle: other?.handle, initial_message: 'Hello' };
+    const made = await requestRest('POST', `${service.api}/threads`, { token, body });
+    world.recordIds('create_thread', residents[index] ?? failSetup(), made.body);
+    const file = await upload(service, { token }, { bytes: Buffer.from('a file') });
+    await service.core.repositories.attachments.setScan(file.body.id, {
+      scan_status: 'clean',
+      scanned_by: 'nobody',
+    });
+    world.recordIds('create_attachment', residents[index] ?? failSetup(), file.body);
+  }
+  return world;
+}
+
+/** A webhook with something to post; no worker does it. */
+async function buildDelivery({ api, core }: TestService, token: string) {
+  const made = await requestRest('POST', `${api}/webhooks`, { token, body: { url: 'https://127.0.0.1:1/' } });
+  const delivery = { webhook: String(made.body.id), event: newId('event') };
+  await core.database.query(
+    {
+      text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, created_at)
+             values ($1, $2, 'message.created', 1, 'failed', 1)`,
+    },
+    [delivery.webhook, delivery.event],
+  );
+  return delivery;
+}
+
+function failSetup(): never {
+  throw new Error('there is nobody');
+}
+
+function elementAt<T>(list: readonly T[], number: number): T | undefined {
+  return list[number % Math.max(list.length, 1)];
+}
+
+interface FixtureIds {
+  residents: FuzzAgent[];
+  organization: string;
+  deliveries: ReadonlyMap<string, { webhook: string; event: string }>;
+  approvals: ReadonlyMap<string, string[]>;
+}
+
+function createFixtures({ residents, organization, deliveries, approvals }: FixtureIds): FuzzFixtures {
+  const threads: { id: string; members: string[] }[] = [];
+  const messages: { id: string; thread_id: string }[] = [];
+  const requests: { id: string; to: string }[] = [];
+  const registered: { id: string; owner: string }[] = [];
+  const contacts: [string, string][] = [];
+  const uploads: { id: string; owner: string }[] = [];
+  const webhooks: { id: string; agent: string }[] = [];
+  const cursors: string[] = ['W10.AAAAAAAAAAAAAAAA'];
+  let fresh = 0;
+
+  const of: Record<string, (number: number, self: FuzzAgent) => string | undefined> = {
+    own_owner: (_, self) => self.owner,
+    own_name: (_, self) => self.name,
+    owner: (number) => elementAt(residents, number)?.owner,
+    name: (number) => elementAt(residents, number)?.name,
+    handle: (number) => elementAt(residents, number)?.handle,
+    agent: (number) => elementAt(residents, number)?.id,
+    organization: () => organization,
+    thread: (number, self) =>
+      elementAt(
+        threads.filter(({ members }) => members.includes(self.id)),
+        number,
+      )?.id,
+    any_thread: (number) => elementAt(threads, number)?.id,
+    message: (number) => elementAt(messages, number)?.id,
+    request: (number, self) =>
+      elementAt(
+        requests.filter(({ to }) => to === self.id),
+        number,
+      )?.id,
+    registered: (number, self) =>
+      elementAt(
+        registered.filter(({ owner }) => owner === self.owner),
+        number,
+      )?.id,
+    contact: (number, self) =>
+      elementAt(
+        contacts.filter((pair) => pair.includes(self.id)),
+        number,
+      )?.find((id) => id !== self.id),
+    upload: (number, self) =>
+      elementAt(
+        uploads.filter(({ owner }) => owner === self.id),
+        number,
+      )?.id,
+    approval: (number, self) => elementAt(approvals.get(self.id) ?? [], number),
+    webhook: (_, self) => deliveries.get(self.id)?.webhook,
+    delivery: (_, self) => deliveries.get(self.id)?.event,
+    made_webhook: (number, self) =>
+      elementAt(
+        webhooks.filter(({ agent }) => agent === self.id),
+        number,
+      )?.id,
+    cursor: (number) => elementAt(cursors, number),
+    fresh: () => `made-${(fresh += 1)}`,
+  };
+
+  return {
+    agents: residents,
+    organization,
+    replacePlaceholders: (text, resident, escape) =>
+      text.replaceAll(/\{\{(\w+):(\d+)\}\}/g, (_, kind: string, number: string) =>
+        escape(of[kind]?.(Number(number), resident) ?? 'absent'),
+      ),
+    recordIds(operation, resident, body) {
+      const made = Object(body) as Record<string, unknown>;
+      const id = String(made['id']);
+      const name = operation.replace(/_as$/, '');
+      if (name === 'create_thread' || name === 'add_thread_member') {
+        const members = (made['members'] as { id: string }[]).map((member) => member.id);
+        const known = threads.find((thread) => thread.id === id);
+        if (known) known.members = members;
+        else threads.push({ id, members });
+      }
+      if (name === 'send_message') messages.push({ id, thread_id: String(made['thread_id']) });
+      if (name === 'request_contact') {
+        requests.push({ id: String(made['request_id']), to: (made['to'] as { id: string }).id });
+      }
+      if (name === 'request_contact' || name === 'approve_contact_request') {
+        const { from, to, status } = made as { from: { id: string }; to: { id: string }; status: string };
+        if (status === 'approved') contacts.push([from.id, to.id]);
+      }
+      if (name === 'create_attachment') uploads.push({ id, owner: resident.id });
+      if (name === 'create_webhook') webhooks.push({ id, agent: resident.id });
+      if (name === 'register_agent') registered.push({ id, owner: resident.owner });
+      const cursor = made['next_cursor'] ?? made['cursor'];
+      if (typeof cursor === 'string' && cursors.length < 500) cursors.push(cursor);
+    },
+  };
+}

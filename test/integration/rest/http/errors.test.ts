@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+function expectError(answer: RestResponse, status: number, code: string): void {
+  expect([answer.status, answer.body?.error?.code]).toEqual([status, code]);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
+  expect(Object.keys(answer.body)).toEqual(['error']);
+}
+
+test('no token, a wrong scheme, an unknown, an expired token and one for another door are 401 with a challenge', async () => {
+  const url = `${service.api}/agents/me`;
+  const metadata = 'resource_metadata="http://localhost:3000/v1/.well-known/oauth-protected-resource"';
+  const none = await requestRest('GET', url);
+  expectError(none, 401, 'UNAUTHORIZED');
+  expect(none.headers.get('www-authenticate')).toBe(`Bearer ${metadata}`);
+  expectError(
+    await requestRest('GET', url, { headers: { Authorization: 'Basic YTpi' } }),
+    401,
+    'UNAUTHORIZED',
+  );
+
+  const { handle } = await service.agent();
+  const expiring = await service.token(handle, { expires_in: 1 });
+  const tokens = [
+    'not-a-token',
+    await service.token(handle, { audience: 'mcp' }),
+    await service.token(handle, { audience: 'ws' }),
+  ];
+  for (const token of tokens) {
+    const answer = await requestRest('GET', url, { token });
+    expectError(answer, 401, 'UNAUTHORIZED');
+    expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${metadata}`);
+  }
+  await expect
+    .poll(async () => (await requestRest('GET', url, { token: expiring })).status, { timeout: 10_000 })
+    .toBe(401);
+  expectError(await requestRest('GET', url, { token: expiring }), 401, 'UNAUTHORIZED');
+});
+
+test('a missing scope is 403 and named in the challenge', async () => {
+  const { token } = await service.agent({ scopes: ['threads:read'] });
+  const answer = await requestRest('POST', `${service.api}/threads`, { token, body: { with_handle: 'a.b' } });
+  expectError(answer, 403, 'INSUFFICIENT_SCOPE');
+  expect(answer.headers.get('www-authenticate')).toContain(
+    'error="insufficient_scope", scope="threads:write"',
+  );
+  const other = await service.agent({ scopes: ['contacts:read'] });
+  expectError(
+    await requestRest('GET', `${service.api}/threads`, { token: other.token }),
+    403,
+    'INSUFFICIENT_SCOPE',
+  );
+  expect((await requestRest('GET', `${service.api}/agents/me`, { token: other.token })).status).toBe(200);
+});
+
+test('bodies that are no JSON, no object, no UTF-8, of another type, too large or cut are told apart', async () => {
+  const { token } = await service.agent();
+  const url = `${service.api}/threads`;
+  const send = (raw: string | Uint8Array<ArrayBuffer>, headers = {}) =>
+    requestRest('POST', url, { token, raw, headers });
+  for (const raw of ['{', '{"a":1,}', 'nonsense', '"text"', '7', 'null', '{"__proto__":{"x":1}}', '']) {
+    const answer = await send(raw || ' ');
+    expect([answer.status, answer.body.error.code], raw).toEqual(
+      raw ? [400, 'INVALID_JSON'] : [400, answer.body.error.code],
+    );
+  }
+  expectError(await send('[]'), 400, 'VALIDATION_ERROR');
+  const latin = new Uint8Array([...Buffer.from('{"with_handle":"'), 0xe9, ...Buffer.from('"}')]);
+  expectError(await send(latin), 400, 'INVALID_JSON');
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+  ]) {
+    expectError(await send('{}', { 'Content-Type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  }
+  expectError(await send('{}', { 'Content-Encoding': 'gzip' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  expectError(await send(`{"subject":"${'x'.repeat(300 * 1024)}"}`), 413, 'PAYLOAD_TOO_LARGE');
+  const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
+  expectError(await send(`{"content":"x","metadata":${deep}}`), 400, 'VALIDATION_ERROR');
+});
+
+test('deep metadata is refused, not a fault', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const made = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
+  const raw = `{"content":"x","metadata":${deep}}`;
+  expectError(
+    await requestRest('POST', `${service.api}/threads/${made.body.id}/messages`, { token: ann.token, raw }),
+    400,
+    'VALIDATION_ERROR',
+  );
+});
+
+test('unknown paths and methods are told in the same form', async () => {
+  const { token } = await service.agent();
+  for (const path of ['/', '/v1', '/v1/nothing', '/v1/threads/a/b/c', '/%zz', '/v1/%00']) {
+    expectError(await requestRest('GET', `${service.url}${path}`, { token }), 404, 'NOT_FOUND');
+  }
+  const strange = await requestRest('PROPFIND', `${service.api}/nothing`, { token });
+  expectError(strange, 404, 'NOT_FOUND');
+  expect(strange.headers.get('allow')).toBeNull();
+  const method = await requestRest('DELETE', `${service.api}/threads`, { token });
+  expectError(method, 405, 'METHOD_NOT_ALLOWED');
+  expect(method.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
+});
+
+test('a request id is taken over when it is harmless, else made', async () => {
+  const { token } = await service.agent();
+  const url = `${service.api}/agents/me`;
+  const own = await requestRest('GET', url, { token, headers: { 'X-Request-Id': 'trace-0123456789' } });
+  expect(own.headers.get('x-request-id')).toBe('trace-0123456789');
+  const made = await requestRest('GET', url, {
+    token,
+    headers: { 'X-Request-Id': '<script>alert(1)</script>' },
+  });
+  expect(made.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+});
+
+test('the description of the interface is served to everybody', async () => {
+  const { status, body } = await requestRest('GET', `${service.api}/openapi.json`);
+  expect(status).toBe(200);
+  expect(body.openapi).toBe('3.1.0');
+  expect(body.paths['/threads/{thread_id}/messages'].post.parameters).toContainEqual(
+    expect.objectContaining({ name: 'Idempotency-Key', required: true }),
+  );
+});
+
+test('health tells the parts', async () => {
+  expect((await requestRest('GET', `${service.url}/livez`)).body).toEqual({ status: 'ok' });
+  expect((await requestRest('GET', `${service.url}/readyz`)).body).toEqual({
+    status: 'ok',
+    parts: { database: 'ok', queues: 'ok', bus: 'ok' },
+  });
+});
+
+test('without its Redis the service is degraded and serves on', async () => {
+  const alone = await startService({ worker: false, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+  const [ann, bob] = await Promise.all([alone.agent(), alone.agent()]);
+  const body = { with_handle: bob.handle, initial_message: 'still here' };
+  expect((await requestRest('POST', `${alone.api}/threads`, { token: ann.token, body })).status).toBe(201);
+  const health = await requestRest('GET', `${alone.url}/readyz`);
+  expect([health.status, health.body.status]).toEqual([200, 'degraded']);
+  expect(health.body.parts.database).toBe('ok');
+  expect(await alone.stop()).toBe(true);
+});

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+async function conversation() {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const made = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  return { ann, bob, url: `${service.api}/threads/${made.body.id}/messages` };
+}
+
+test('a hundred identical sends with one key make one message and a hundred identical answers', async () => {
+  const { ann, url } = await conversation();
+  const key = randomUUID();
+  const send = () => requestRest('POST', url, { token: ann.token, key, body: { content: 'once' } });
+  const answers = await Promise.all(Array.from({ length: 100 }, send));
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(answers[0]?.status).toBe(201);
+  expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+  const replayed = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
+  expect(replayed).toHaveLength(99);
+  expect((await requestRest('GET', url, { token: ann.token })).body.messages).toHaveLength(1);
+});
+
+test('the order of fields is no difference, another value is', async () => {
+  const { ann, url } = await conversation();
+  const key = randomUUID();
+  const first = await requestRest('POST', url, {
+    token: ann.token,
+    key,
+    raw: '{"content":"a","content_type":"text"}',
+  });
+  const again = await requestRest('POST', url, {
+    token: ann.token,
+    key,
+    raw: '{ "content_type":"text", "content":"a" }',
+  });
+  expect(again.text).toBe(first.text);
+  const other = await requestRest('POST', url, { token: ann.token, key, body: { content: 'b' } });
+  expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+});
+
+test('a key counts for one agent and one path', async () => {
+  const { ann, bob, url } = await conversation();
+  const elsewhere = await conversation();
+  const key = randomUUID();
+  const ids = [
+    await requestRest('POST', url, { token: ann.token, key, body: { content: 'a' } }),
+    await requestRest('POST', url, { token: bob.token, key, body: { content: 'a' } }),
+    await requestRest('POST', elsewhere.url, { token: elsewhere.ann.token, key, body: { content: 'a' } }),
+  ].map(({ body }) => body.id);
+  expect(new Set(ids).size).toBe(3);
+});
+
+test('a missing or malformed key is refused, and nothing happens', async () => {
+  const { ann, url } = await conversation();
+  const missing = await requestRest('POST', url, { token: ann.token, key: null, body: { content: 'a' } });
+  expect([missing.status, missing.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
+  for (const key of ['with space', 'ümlaut', 'x'.repeat(256)]) {
+    const wrong = await requestRest('POST', url, { token: ann.token, key, body: { content: 'a' } });
+    expect([wrong.status, wrong.body.error.code], key).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  expect(
+    (await requestRest('POST', url, { token: ann.token, key: 'x'.repeat(255), body: { content: 'a' } }))
+      .status,
+  ).toBe(201);
+  expect((await requestRest('GET', url, { token: ann.token })).body.messages).toHaveLength(1);
+});
+
+test('a refusal is not kept: the same key works once the reason is gone', async () => {
+  const { ann, url } = await conversation();
+  const thread = url.replace('/messages', '');
+  const key = randomUUID();
+  await requestRest('PATCH', thread, { token: ann.token, body: { status: 'closed' } });
+  expect((await requestRest('POST', url, { token: ann.token, key, body: { content: 'a' } })).status).toBe(
+    403,
+  );
+  await requestRest('PATCH', thread, { token: ann.token, body: { status: 'active' } });
+  expect((await requestRest('POST', url, { token: ann.token, key, body: { content: 'a' } })).status).toBe(
+    201,
+  );
+  await requestRest('PATCH', thread, { token: ann.token, body: { status: 'closed' } });
+  const later = await requestRest('POST', url, { token: ann.token, key, body: { content: 'a' } });
+  expect([later.status, later.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+});
+
+test('a thread and its first message are made once as well', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const key = randomUUID();
+  const [owner, name] = ann.handle.split('.');
+  const body = { with_handle: bob.handle, initial_message: 'hello' };
+  const paths = ['/threads', `/agents/${owner}/${name}/threads`, '/threads'];
+  const answers = await Promise.all(
+    paths.map((path) => requestRest('POST', `${service.api}${path}`, { token: ann.token, key, body })),
+  );
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(
+    (await requestRest('GET', `${service.api}/threads`, { token: bob.token })).body.threads,
+  ).toHaveLength(1);
+});

@@ -1,0 +1,94 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** Writes bytes on a fresh connection and answers what came back until the other side ended it. */
+function exchange(bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(bytes));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on('error', () => resolve(answer));
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+const last = 'Connection: close\r\n\r\n';
+
+test.each([
+  ['bytes that are no HTTP', 'nonsense\r\n\r\n', 400, 'VALIDATION_ERROR'],
+  ['an unknown method', `BREW /v1/threads HTTP/1.1\r\nHost: x\r\n${last}`, 400, 'VALIDATION_ERROR'],
+  [
+    'two lengths',
+    `POST /v1/threads HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n${last}`,
+    400,
+    'VALIDATION_ERROR',
+  ],
+  [
+    'an unknown coding',
+    `POST /v1/threads HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n${last}`,
+    400,
+    'VALIDATION_ERROR',
+  ],
+  [
+    'headers without end',
+    `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n${last}`,
+    413,
+    'PAYLOAD_TOO_LARGE',
+  ],
+  ['no host', `GET /livez HTTP/1.1\r\n${last}`, 400, 'VALIDATION_ERROR'],
+  [
+    'a tunnel',
+    'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n',
+    405,
+    'METHOD_NOT_ALLOWED',
+  ],
+])('%s is refused in the form of the contract', async (_, bytes, status, code) => {
+  const answer = await exchange(bytes);
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toContain(`HTTP/1.1 ${status} `);
+  expect(head).toMatch(/^X-Request-Id: ./im);
+  expect(JSON.parse(body)).toMatchObject({ error: { code, request_id: expect.any(String) } });
+});
+
+test('an expectation that nobody knows is ignored, a path in another case is another path', async () => {
+  const expecting = await exchange(`GET /livez HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n${last}`);
+  expect(expecting).toContain('HTTP/1.1 200 OK');
+  const shouted = await requestRest('GET', `${service.url}/V1/threads`);
+  expect([shouted.status, shouted.body.error.code]).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a connection that asks without taking answers is cut, and others are served', async () => {
+  const flood = exchange('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000));
+  const { token } = await service.agent();
+  expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(200);
+  const answers = (await flood).match(/HTTP\/1\.1 /g) ?? [];
+  expect(answers.length).toBeLessThan(5_000);
+});
+
+test('a body that comes with DELETE is read like any other', async () => {
+  const { token } = await service.agent();
+  const url = `${service.api}/blocks/acme.nobody`;
+  const answers = await Promise.all([
+    requestRest('DELETE', url, { token, body: {} }),
+    requestRest('DELETE', url, { token, body: { more: 1 } }),
+    requestRest('DELETE', url, { token, raw: '{' }),
+    requestRest('DELETE', url, { token, raw: ' '.repeat(300_000) }),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+    [404, 'NOT_FOUND'],
+    [400, 'VALIDATION_ERROR'],
+    [400, 'INVALID_JSON'],
+    [413, 'PAYLOAD_TOO_LARGE'],
+  ]);
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readAllEvents } from '../../../clients/feed.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { statusAndCode, createContactsClient } from '../../../clients/contacts.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+async function conversation() {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const body = { with_handle: bob.handle };
+  const made = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+  const id: string = made.body.id;
+  return { id, ann, bob };
+}
+
+const send = (id: string, by: TestAgent, content: string, key: string = randomUUID()) =>
+  requestRest('POST', `${service.api}/threads/${id}/messages`, { token: by.token, key, body: { content } });
+
+const get = async (path: string, by: TestAgent) =>
+  (await requestRest('GET', `${service.api}${path}`, { token: by.token })).body;
+
+const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+test('sends of one moment share transactions; each has its own answer, and the refused leave nothing', async () => {
+  const [closed, blocked, ...good] = await Promise.all([
+    conversation(),
+    conversation(),
+    conversation(),
+    conversation(),
+    conversation(),
+  ]);
+  const { token } = closed.ann;
+  await requestRest('PATCH', `${service.api}/threads/${closed.id}`, { token, body: { status: 'closed' } });
+  await createContactsClient(service.api).block(blocked.bob, blocked.ann.handle);
+  const [answers, ...refused] = await Promise.all([
+    Promise.all(
+      good.flatMap(({ id, ann, bob }) =>
+        times(12, (at) => send(id, at % 3 === 2 ? bob : ann, `message ${at}`)),
+      ),
+    ),
+    send(blocked.id, blocked.ann, 'not to be heard'),
+    send(closed.id, closed.ann, 'too late'),
+    send(good[0].id, closed.bob, 'not mine'),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(refused.map(statusAndCode)).toEqual([
+    [403, 'NOT_ALLOWED'],
+    [403, 'THREAD_CLOSED'],
+    [404, 'THREAD_NOT_FOUND'],
+  ]);
+  for (const [at, { id, ann, bob }] of good.entries()) {
+    const sent = answers.slice(at * 12, at * 12 + 12).map(({ body }) => body);
+    const inOrder = sent.toSorted((one, other) => one.sequence - other.sequence);
+    expect(inOrder.map(({ sequence }) => sequence)).toEqual(times(12, (place) => place + 1));
+    expect((await get(`/threads/${id}/messages?order=asc`, bob)).messages).toEqual(inOrder);
+    const { last_message_at } = await get(`/threads/${id}`, ann);
+    expect(last_message_at).toBe(inOrder.at(-1).created_at);
+    const created = (await readAllEvents(service.core, bob)).filter(({ type }) => type === 'message.created');
+    expect(created).toHaveLength(12);
+  }
+  expect((await get(`/threads/${blocked.id}/messages`, blocked.ann)).messages).toEqual([]);
+  const text = 'select distinct xmin::text from messages where thread_id = any($1)';
+  const transactions = await service.core.database.query({ text }, [good.map(({ id }) => id)]);
+  expect(transactions.length).toBeLessThan(answers.length);
+});
+
+test('the read mark moves along for who writes first, and for nobody who has not read', async () => {
+  const { id, ann, bob } = await conversation();
+  await Promise.all(times(8, (at) => send(id, ann, `message ${at}`)));
+  const unread = async (by: TestAgent) => (await get(`/threads/${id}`, by)).unread_count;
+  expect([await unread(ann), await unread(bob)]).toEqual([0, 8]);
+  await Promise.all(times(3, (at) => send(id, bob, `answer ${at}`)));
+  expect([await unread(ann), await unread(bob)]).toEqual([3, 11]);
+});
+
+test('a key that was used disturbs nobody who sends in the same moment', async () => {
+  const { id, ann } = await conversation();
+  const keys = times(4, () => randomUUID());
+  const before = await Promise.all(keys.map((key) => send(id, ann, 'once', key)));
+  const [repeated, others] = await Promise.all([
+    Promise.all(keys.map((key) => send(id, ann, 'once', key))),
+    Promise.all(times(12, (at) => send(id, ann, `message ${at}`))),
+  ]);
+  expect(repeated.map(({ text }) => text)).toEqual(before.map(({ text }) => text));
+  expect(repeated.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(keys.map(() => 'true'));
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 201));
+  expect((await get(`/threads/${id}/messages`, ann)).messages).toHaveLength(16);
+});
+
+test('a thread that somebody holds holds up no other one', async () => {
+  const [held, free] = await Promise.all([conversation(), conversation()]);
+  const holding = await service.core.database.begin();
+  await holding.query({ text: 'select from threads where id = $1 for update' }, [held.id]);
+  let answered = 0;
+  const waiting = times(3, () => send(held.id, held.ann, 'in time').finally(() => (answered += 1)));
+  const others = await Promise.all(times(6, () => send(free.id, free.ann, 'at once')));
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 201));
+  expect(answered).toBe(0);
+  await holding.commit();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201, 201]);
+});

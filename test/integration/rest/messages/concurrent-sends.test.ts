@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { DATABASE_POOL_SIZE: '6' } });
+});
+afterAll(() => service.stop());
+
+test('a crowd in one thread is served whole, and leaves connections to everybody else', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const made = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  const url = `${service.api}/threads/${made.body.id}/messages`;
+  let done = 0;
+  const crowd = Array.from({ length: 150 }, async (_, index) => {
+    const answer = await requestRest('POST', url, { token: ann.token, body: { content: `m${index}` } });
+    done += 1;
+    return answer.status;
+  });
+  const other = await requestRest('GET', `${service.api}/threads`, { token: bob.token });
+  expect(other.status).toBe(200);
+  expect(done).toBeLessThan(150);
+  expect(new Set(await Promise.all(crowd))).toEqual(new Set([201]));
+});
+
+test('tokens of a crowd are looked up together: nobody is refused for want of a connection', async () => {
+  const size = 300;
+  let arrived = 0;
+  const count = () => void (arrived += 1);
+  const hold = await service.core.database.begin();
+  subscribe('http.server.request.start', count);
+  try {
+    await hold.query({ text: 'lock table access_tokens in access exclusive mode' }, []);
+    const crowd = Array.from({ length: size }, () =>
+      requestRest('GET', `${service.api}/agents/me`, { token: randomUUID() }),
+    );
+    await vi.waitFor(() => expect(arrived).toBe(size), { timeout: 20_000 });
+    await hold.rollback();
+    const answers = await Promise.all(crowd);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  } finally {
+    unsubscribe('http.server.request.start', count);
+    await hold.rollback();
+  }
+});

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startApi } from '../../../../src/api.ts';
+import { compose } from '../../../../src/compose.ts';
+import { createLifecycle } from '../../../../src/start/lifecycle.ts';
+import { maintenanceHandler } from '../../../../workers/maintenance/tasks.ts';
+import { callToolRaw } from '../../../clients/mcp/client.ts';
+import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { updateAgentColumn } from '../../../clients/contacts.ts';
+import { openSseStream } from '../../../clients/sse.ts';
+
+/** Of two API processes on one database; the second one in the name of another. */
+let service: TestService;
+let second: string;
+const limits = 'loop=4/600,send_message=1000/60,create_thread=1000/60,default=1000/60';
+
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { RATE_LIMITS: limits } });
+  const lifecycle = createLifecycle(service.core.logger);
+  const { port } = await startApi(compose(service.core.config, 'second'), lifecycle);
+  second = `http://127.0.0.1:${port}/v1`;
+  const { stop } = service;
+  service.stop = async () => {
+    await lifecycle.stop('the test is over');
+    return stop();
+  };
+});
+afterAll(() => service.stop());
+
+const agents = (count: number, of = service) => Promise.all(Array.from({ length: count }, () => of.agent()));
+
+async function threadOf([first, ...others]: TestAgent[], api = service.api): Promise<string> {
+  const body = { participants: others.map(({ handle }) => handle) };
+  const made = await requestRest('POST', `${api}/threads`, { token: first?.token, body });
+  expect(made.status).toBe(201);
+  return made.body.id;
+}
+
+const send = (
+  thread: string,
+  by: TestAgent | undefined,
+  request: { api?: string; key?: string; body?: object } = {},
+) =>
+  requestRest('POST', `${request.api ?? service.api}/threads/${thread}/messages`, {
+    token: by?.token,
+    body: request.body ?? { content: 'over to you' },
+    ...(request.key !== undefined && { key: request.key }),
+  });
+
+function expectLoop({ status, headers, body }: RestResponse): void {
+  expect([status, body.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(body.error.details).toEqual([{ field: 'thread_id', message: expect.any(String), reason: 'loop' }]);
+  const retryAfter = Number(headers.get('retry-after'));
+  expect(retryAfter).toBeGreaterThan(500);
+  expect(retryAfter).toBeLessThanOrEqual(600);
+  expect(body.error.message).toContain(`try again in ${retryAfter} s`);
+}
+
+/** The first message, and then so many that answer each other. */
+async function pingPong(thread: string, by: readonly TestAgent[], exchanges: number): Promise<void> {
+  for (let number = 0; number <= exchanges; number += 1) {
+    const answer = await send(thread, by[number % by.length], number % 2 ? { api: second } : {});
+    expect(answer.status).toBe(201);
+  }
+}
+
+const rewind = (thread: string, ms: number) =>
+  service.core.database.query(
+    { text: 'update threads set last_message_at = last_message_at - $2::bigint where id = $1' },
+    [thread, ms],
+  );
+
+test('two agents that answer each other too fast for too long are told so, by every door and process', async () => {
+  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob]);
+  await pingPong(thread, [ann, bob], 4);
+  for (const api of [service.api, second]) expectLoop(await send(thread, bob, { api }));
+  const mcp = await service.token(bob.handle, { audience: 'mcp' });
+  const tool = await callToolRaw(service.url, mcp, 'send_message', {
+    thread_id: thread,
+    content: 'me again',
+  });
+  expect(tool).toMatchObject({
+    isError: true,
+    value: {
+      error: { code: 'RATE_LIMITED', retry_after: expect.any(Number), details: [{ reason: 'loop' }] },
+    },
+  });
+  const list = await requestRest('GET', `${service.api}/threads/${thread}/messages`, { token: ann.token });
+  expect(list.body.messages).toHaveLength(5);
+  // The one who spoke last may go on, and the two are free elsewhere.
+  expect((await send(thread, ann)).status).toBe(201);
+  const elsewhere = await threadOf([ann, bob]);
+  await pingPong(elsewhere, [bob, ann], 4);
+});
+
+test('what comes later than ten seconds is no exchange, nor is a message behind an own one', async () => {
+  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob]);
+  for (let number = 0; number < 8; number += 1) expect((await send(thread, ann)).status).toBe(201);
+  await pingPong(thread, [ann, bob], 4);
+  expectLoop(await send(thread, bob));
+  await rewind(thread, 10_001);
+  expect((await send(thread, bob)).status).toBe(201);
+  expectLoop(await send(thread, ann));
+});
+
+test('a period ends, and the next one begins', async () => {
+  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob]);
+  await pingPong(thread, [ann, bob], 4);
+  expectLoop(await send(thread, bob));
+  const { database } = service.core;
+  const text = 'update thread_exchanges set since = since - 600000 where thread_id = $1';
+  await database.query({ text }, [thread]);
+  await pingPong(thread, [bob, ann], 3);
+  expectLoop(await send(thread, bob));
+});
+
+test('in a group each pair counts for itself', async () => {
+  const [ann, bob, cid] = (await agents(3)) as [TestAgent, TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob, cid]);
+  await pingPong(thread, [ann, bob], 4);
+  expectLoop(await send(thread, bob));
+  // Between others, and between one of the two and somebody else, there is room.
+  await pingPong(thread, [cid, bob, cid, ann], 3);
+});
+
+test('a repetition under its key, and a message that is refused, cost nothing', async () => {
+  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob]);
+  await pingPong(thread, [ann, bob], 2);
+  const key = randomUUID();
+  expect((await send(thread, bob, { key })).status).toBe(201);
+  for (let number = 0; number < 5; number += 1) {
+    const again = await send(thread, bob, { key });
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect((await send(thread, ann, { body: { content: '' } })).status).toBe(400);
+    const none = `msg_${'0'.repeat(26)}`;
+    expect((await send(thread, ann, { body: { content: 'x', reply_to: none } })).status).toBe(404);
+  }
+  await updateAgentColumn(service, bob, 'inbound_policy', 'contacts_only');
+  await updateAgentColumn(service, bob, 'paused', true);
+  for (let number = 0; number < 5; number += 1) expect((await send(thread, ann)).status).toBe(503);
+  await updateAgentColumn(service, bob, 'paused', false);
+  await updateAgentColumn(service, bob, 'inbound_policy', 'open');
+  expect((await send(thread, ann)).status).toBe(201);
+  // The refusal for a loop costs nothing either, and under its key the message may be sent later.
+  const later = randomUUID();
+  for (let number = 0; number < 5; number += 1) expectLoop(await send(thread, bob, { key: later }));
+  await rewind(thread, 10_001);
+  const sent = await send(thread, bob, { key: later });
+  expect([sent.status, sent.headers.get('idempotency-replayed')]).toEqual([201, null]);
+});
+
+test('however many write at once over two processes, no more exchanges pass than may', async () => {
+  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob]);
+  const both = Array.from({ length: 24 }, (_, index) =>
+    send(thread, index % 2 ? ann : bob, { api: index % 3 ? second : service.api }),
+  );
+  const statuses = new Set((await Promise.all(both)).map(({ status }) => status));
+  expect([...statuses].filter((status) => status !== 201 && status !== 429)).toEqual([]);
+  const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
+    token: ann.token,
+  });
+  const senders: string[] = body.messages.map((message: { sender: { id: string } }) => message.sender.id);
+  const exchanges = senders.filter((id, index) => index > 0 && id !== senders[index - 1]);
+  expect(exchanges.length).toBeLessThanOrEqual(4);
+  expect(body.messages.map((message: { sequence: number }) => message.sequence)).toEqual(
+    senders.map((_, index) => index + 1),
+  );
+});
+
+test('switched off, nothing is counted; what is over is removed', async () => {
+  const off = await startService({ worker: false, env: { RATE_LIMITS: 'off' } });
+  onTestFinished(async () => void (await off.stop()));
+  const [ann, bob] = (await agents(2, off)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob], off.api);
+  for (let number = 0; number < 10; number += 1) {
+    expect((await send(thread, number % 2 ? ann : bob, { api: off.api })).status).toBe(201);
+  }
+  const rows = ({ core }: TestService) =>
+    core.database.query<{ thread_id: string }>({ text: 'select thread_id from thread_exchanges' }, []);
+  expect(await rows(off)).toEqual([]);
+
+  const pair = (await agents(2)) as [TestAgent, TestAgent];
+  const [over, runs] = [await threadOf(pair), await threadOf(pair)];
+  for (const each of [over, runs]) await pingPong(each, pair, 1);
+  const { database } = service.core;
+  const text = 'update thread_exchanges set since = since - 600001 where thread_id = $1';
+  await database.query({ text }, [over]);
+  await maintenanceHandler(service.core).handle({ task: 'expire-exchanges' });
+  const left = (await rows(service)).map(({ thread_id }) => thread_id);
+  expect(left).toContain(runs);
+  expect(left).not.toContain(over);
+});
+
+test('who wants no answer says so, and tools pass it on', async () => {
+  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
+  const thread = await threadOf([ann, bob]);
+  const say = (content: string, metadata: object) => send(thread, ann, { body: { content, metadata } });
+  const mcp = await service.token(bob.handle, { audience: 'mcp' });
+  const stream = await openSseStream(`${service.url}/mcp`, {
+    Authorization: `Bearer ${mcp}`,
+    Accept: 'text/event-stream',
+  });
+  onTestFinished(() => stream.close());
+  const last = await say('thanks, goodbye', { no_reply_expected: true });
+  expect(last.body.metadata).toEqual({ no_reply_expected: true });
+  expect(last.body).not.toHaveProperty('reply_expected');
+  for (const value of [false, 'true', 1, null]) await say('goodbye?', { no_reply_expected: value });
+  const read = await callToolRaw(service.url, mcp, 'get_thread', { thread_id: thread });
+  const marks = (read.value['messages'] as { reply_expected?: boolean }[]).map((each) => each.reply_expected);
+  expect(marks).toEqual([false, undefined, undefined, undefined, undefined]);
+  const announced = (await stream.events(5)).map(
+    ({ data }) => JSON.parse(data).params['_meta'].reply_expected,
+  );
+  expect(announced).toEqual(marks);
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callToolRaw } from '../../../clients/mcp/client.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import type { TestAgent } from '../../../support/service.ts';
+import { type SearchService, startSearchService } from './setup.ts';
+
+let on: SearchService;
+
+beforeAll(async () => {
+  on = await startSearchService();
+});
+afterAll(() => on.stop());
+
+const messages = [
+  'The quick brown fox jumps over the lazy dog',
+  'A brown, QUICK fox',
+  'Crème brûlée à la carte',
+  'Die Straße nach Łódź',
+  '今日は東京都庁へ行きます',
+  '東京 tower at night',
+  'ภาษาไทยไม่มีช่องว่าง',
+  `it's O'Reilly\\path <b>'quoted':* & | ! ()</b>`,
+  'snake_case and kebab-case, mail to ann@example.com',
+  'foxglove',
+];
+let ann: TestAgent;
+
+beforeAll(async () => {
+  const [first, bob] = await on.createAgents();
+  ann = first;
+  const thread = await on.open(ann, bob);
+  for (const content of messages) await on.send(bob, thread, content);
+  await on.indexed();
+});
+
+test.each([
+  ['every word, newest first', 'quick fox', [1, 0]],
+  ['a phrase', '"quick brown fox"', [0]],
+  ['a phrase over punctuation', '"brown quick"', [1]],
+  ['an exclusion', 'fox -lazy', [1]],
+  ['an excluded phrase', 'fox -"quick brown"', [1]],
+  ['whole words only', 'fox', [1, 0]],
+  ['a prefix', 'fox*', [9, 1, 0]],
+  ['accents left out', 'creme brulee', [2]],
+  ['accents added, other case', 'CARTÉ', [2]],
+  ['sharp s and letters with strokes', 'STRASSE lodz', [3]],
+  ['a part of text without spaces', '東京都', [4]],
+  ['one character of it', '京', [5, 4]],
+  ['two stretches of it', '東京 行きます', [4]],
+  ['a phrase of two scripts', '"東京 tower"', [5]],
+  ['Thai', 'ไม่มี', [6]],
+  ['an apostrophe', "o'reilly", [7]],
+  ['signs of the query language of the database', "'quoted':* & | ! ()", [7]],
+  ['a backslash', 'reilly\\path', [7]],
+  ['parts of what punctuation joins', 'example.com', [8]],
+  ['and not what only shares them', 'com.example', []],
+  ['an identifier', 'snake_case', [8]],
+  ['nothing', 'absent', []],
+])('%s', async (_what, q, expected) => {
+  expect(await on.searchContents(ann, { q })).toEqual(expected.map((index) => messages[index]));
+});
+
+test('comes as the message record, with its thread and the part that was found', async () => {
+  const [result] = await on.search(ann, { q: 'brulee' });
+  const list = await requestRest('GET', `${on.api}/threads/${result?.thread_id}/messages`, {
+    token: ann.token,
+  });
+  const whole = list.body.messages.find(({ id }: { id: string }) => id === result?.message.id);
+  expect(result).toEqual({
+    thread_id: whole.thread_id,
+    message: whole,
+    snippet: 'Crème **brûlée** à la carte',
+  });
+});
+
+test('comes through the tool too, with what the senders are to the reader', async () => {
+  const token = await on.token(ann.handle, { audience: 'mcp' });
+  const { value, isError } = await callToolRaw(on.url, token, 'search_messages', {
+    query: 'lazy',
+    limit: 1,
+  });
+  expect(isError).toBe(false);
+  const [result] = await on.search(ann, { q: 'lazy' });
+  expect(value).toEqual({
+    results: [{ ...result, message: { ...result?.message, relationship: 'none' } }],
+  });
+  const refused = await callToolRaw(on.url, token, 'search_messages', { query: '-lazy' });
+  expect(refused).toMatchObject({ isError: true, value: { error: { code: 'VALIDATION_ERROR' } } });
+  expect(refused.value).toMatchObject({ error: { details: [{ field: 'query' }] } });
+});
+
+test('what cannot be asked is refused by the name of its field', async () => {
+  for (const [query, field] of [
+    [{ q: '' }, 'q'],
+    [{}, 'q'],
+    [{ q: 'x'.repeat(201) }, 'q'],
+    [{ q: '…' }, 'q'],
+    [{ q: '-fox' }, 'q'],
+    [{ q: 'a '.repeat(21) }, 'q'],
+    [{ q: 'a\0b' }, 'q'],
+    [{ q: 'fox', limit: '51' }, 'limit'],
+    [{ q: 'fox', limit: '0' }, 'limit'],
+    [{ q: 'fox', after: '-1' }, 'after'],
+    [{ q: 'fox', before: 'today' }, 'before'],
+    [{ q: 'fox', has: 'link' }, 'has'],
+  ] as [Record<string, string>, string][]) {
+    const { status, body } = await on.ask(ann, query);
+    expect([status, body.error?.code], JSON.stringify(query)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(body.error.details).toMatchObject([{ field }]);
+  }
+  const handle = await on.ask(ann, { q: 'fox', from: 'no handle' });
+  expect([handle.status, handle.body.error.code]).toEqual([400, 'INVALID_HANDLE']);
+});
+
+test('needs a token with a scope of the service', async () => {
+  expect((await requestRest('GET', `${on.api}/messages/search?q=fox`)).status).toBe(401);
+  const token = await on.token(ann.handle, { scopes: ['contacts:read'] });
+  const { status, body } = await on.ask({ ...ann, token }, { q: 'fox' });
+  expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+});

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { followFeed } from '../../../clients/feed.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const agents = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
+
+test('an agent reads itself, with every field of the contract', async () => {
+  const { token, id, handle } = await service.agent();
+  const me = await requestRest('GET', `${service.api}/agents/me`, { token });
+  expect(me.status).toBe(200);
+  expect(me.body).toEqual({
+    id,
+    canonical_handle: handle,
+    display_name: 'agent',
+    description: '',
+    scope: 'personal',
+    visibility: 'public',
+    inbound_policy: 'open',
+    created_at: expect.any(Number),
+    updated_at: expect.any(Number),
+    card_body: '',
+    skills: [],
+    can_initiate_threads: true,
+    paused: false,
+    is_online: false,
+  });
+});
+
+test('a thread is opened with its first message, in the long form as in the short one', async () => {
+  const [ann, bob] = await agents();
+  const [owner, name] = ann.handle.split('.');
+  for (const path of [
+    '/threads',
+    `/agents/${owner}/${name}/threads`,
+    `/agents/@${owner?.toUpperCase()}/${name}/threads`,
+  ]) {
+    const body = { with_handle: `@${bob.handle.toUpperCase()}`, subject: 'Plans', initial_message: 'Hello' };
+    const made = await requestRest('POST', `${service.api}${path}`, { token: ann.token, body });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^thd_/),
+      subject: 'Plans',
+      status: 'active',
+      created_by: ann.id,
+      members: [
+        { id: ann.id, canonical_handle: ann.handle },
+        { id: bob.id, canonical_handle: bob.handle },
+      ],
+      last_message_at: made.body.created_at,
+      created_at: expect.any(Number),
+      updated_at: made.body.created_at,
+      last_sequence: 1,
+      unread_count: 0,
+      initial_message_id: expect.stringMatching(/^msg_/),
+    });
+    expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/threads/${made.body.id}`);
+    const { initial_message_id: first, ...thread } = made.body;
+    const seen = await requestRest('GET', `${service.api}/threads/${thread.id}`, { token: bob.token });
+    expect(seen.body).toEqual({ ...thread, unread_count: 1 });
+    const messages = await requestRest('GET', `${service.api}/threads/${thread.id}/messages`, {
+      token: bob.token,
+    });
+    expect(messages.body).toEqual({
+      messages: [
+        {
+          id: first,
+          thread_id: thread.id,
+          sender: { id: ann.id, canonical_handle: ann.handle },
+          content: 'Hello',
+          content_type: 'text',
+          created_at: thread.created_at,
+          sequence: 1,
+          attachments: [],
+          reply_to: null,
+          metadata: {},
+        },
+      ],
+    });
+  }
+});
+
+test('a thread without subject and message has nulls, and a first message may be an object', async () => {
+  const [ann, bob] = await agents();
+  const bare = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  expect(bare.body).toMatchObject({ subject: null, last_message_at: null, last_sequence: 0 });
+  expect(bare.body).not.toHaveProperty('initial_message_id');
+  const initial_message = { content: '**hi**', content_type: 'markdown' };
+  const rich = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { participants: [bob.handle], initial_message, reason: 'planning' },
+  });
+  const { body } = await requestRest('GET', `${service.api}/threads/${rich.body.id}/messages`, {
+    token: ann.token,
+  });
+  expect(body.messages).toMatchObject([{ ...initial_message, metadata: { reason: 'planning' } }]);
+});
+
+test('a path that names another agent is refused, whether that agent exists or not', async () => {
+  const [ann, bob] = await agents();
+  const answers = [];
+  for (const handle of [bob.handle, 'nobody.at-all']) {
+    const [owner, name] = handle.split('.');
+    for (const method of ['GET', 'POST']) {
+      const body = method === 'POST' ? { with_handle: bob.handle } : undefined;
+      answers.push(
+        await requestRest(method, `${service.api}/agents/${owner}/${name}/threads`, {
+          token: ann.token,
+          body,
+        }),
+      );
+    }
+  }
+  expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual(
+    answers.map(() => [403, 'FORBIDDEN']),
+  );
+  expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
+});
+
+test('naming oneself, an agent twice, nobody, both ways or neither is refused', async () => {
+  const [ann, bob] = await agents();
+  const wrong = [
+    { with_handle: ann.handle },
+    { participants: [bob.handle, `@${bob.handle}`] },
+    { participants: [bob.handle, bob.id] },
+    { participants: [] },
+    {},
+    { with_handle: bob.handle, participants: [bob.handle] },
+    { with_handle: bob.handle, subject: 'x'.repeat(201) },
+    { with_handle: bob.handle, initial_message: '' },
+    { with_handle: bob.handle, initial_message: { content: '' } },
+    { with_handle: bob.handle, color: 'red' },
+  ];
+  for (const body of wrong) {
+    const answer = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    expect([answer.status, answer.body.error.code], JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  const malformed = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: 'no dot' },
+  });
+  expect([malformed.status, malformed.body.error.code]).toEqual([400, 'INVALID_HANDLE']);
+  const { body } = await requestRest('GET', `${service.api}/threads`, { token: bob.token });
+  expect(body).toEqual({ threads: [] });
+});
+
+test('the inbound policy of the other side decides, and a hidden agent is absent', async () => {
+  const ann = await service.agent();
+  const expected = {
+    contacts_only: 'NOT_CONTACTS',
+    trusted_only: 'NOT_TRUSTED',
+    allowlist: 'NOT_ALLOWED',
+  } as const;
+  for (const [policy, code] of Object.entries(expected)) {
+    const other = await service.agent({ inbound_policy: policy as keyof typeof expected });
+    const answer = await requestRest('POST', `${service.api}/threads`, {
+      token: ann.token,
+      body: { with_handle: other.handle },
+    });
+    expect([answer.status, answer.body.error.code]).toEqual([403, code]);
+  }
+  const hidden = await service.agent({ visibility: 'private' });
+  const absent = `${hidden.handle.slice(0, -1)}x`;
+  const [first, second] = await Promise.all(
+    [hidden.handle, absent].map((with_handle) =>
+      requestRest('POST', `${service.api}/threads`, { token: ann.token, body: { with_handle } }),
+    ),
+  );
+  expect(first?.status).toBe(404);
+  expect(first?.body.error.code).toBe('AGENT_NOT_FOUND');
+  expect(first?.body.error.message.replace(hidden.handle, '')).toBe(
+    second?.body.error.message.replace(absent, ''),
+  );
+});
+
+test('status moves as the contract says, by any member; the same status changes nothing', async () => {
+  const [ann, bob] = await agents();
+  const made = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  const url = `${service.api}/threads/${made.body.id}`;
+  const start = await requestRest('GET', `${service.api}/events`, { token: ann.token });
+  const walk: [string, number][] = [
+    ['active', 200],
+    ['closed', 200],
+    ['archived', 200],
+    ['closed', 409],
+    ['active', 200],
+    ['archived', 200],
+    ['archived', 200],
+    ['active', 200],
+    ['closed', 200],
+    ['active', 200],
+  ];
+  for (const [status, expected] of walk) {
+    const answer = await requestRest('PATCH', url, { token: bob.token, body: { status } });
+    expect(answer.status, status).toBe(expected);
+    if (expected === 409) expect(answer.body.error.code).toBe('INVALID_TRANSITION');
+    else expect(answer.body.status).toBe(status);
+  }
+  const subject = await requestRest('PATCH', url, { token: ann.token, body: { subject: 'New' } });
+  expect(subject.body).toMatchObject({ subject: 'New', status: 'active' });
+  const page = await requestRest('GET', `${service.api}/events?cursor=${start.body.cursor}`, {
+    token: ann.token,
+  });
+  const { unread_count: _count, ...thread } = subject.body;
+  expect(page.body.events.map((event: { type: string }) => event.type)).toEqual(
+    Array(8).fill('thread.updated'),
+  );
+  expect(page.body.events.at(-1).data).toEqual(thread);
+});
+
+test('a closed or archived thread takes no message', async () => {
+  const [ann, bob] = await agents();
+  const made = await requestRest('POST', `${service.api}/threads`, {
+    token: ann.token,
+    body: { with_handle: bob.handle },
+  });
+  const url = `${service.api}/threads/${made.body.id}`;
+  for (const status of ['closed', 'archived']) {
+    await requestRest('PATCH', url, { token: ann.token, body: { status } });
+    const answer = await requestRest('POST', `${url}/messages`, {
+      token: bob.token,
+      body: { content: 'still there?' },
+    });
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'THREAD_CLOSED']);
+  }
+  expect((await requestRest('GET', `${url}/messages`, { token: bob.token })).body).toEqual({ messages: [] });
+});
+
+test('lists filter by status, by member and by time, newest activity first', async () => {
+  const [ann, bob] = await agents();
+  const eve = await service.agent();
+  const open = async (handle: string) =>
+    (await requestRest('POST', `${service.api}/threads`, { token: ann.token, body: { with_handle: handle } }))
+      .body.id as string;
+  const first = await open(bob.handle);
+  const second = await open(eve.handle);
+  const third = await open(bob.handle);
+  await requestRest('PATCH', `${service.api}/threads/${third}`, {
+    token: ann.token,
+    body: { status: 'archived' },
+  });
+  const sent = await requestRest('POST', `${service.api}/threads/${first}/messages`, {
+    token: bob.token,
+    body: { content: 'up' },
+  });
+  const list = async (query: string) =>
+    (await requestRest('GET', `${service.api}/threads${query}`, { token: ann.token })).body.threads.map(
+      (t: { id: string }) => t.id,
+    );
+  expect(await list('')).toEqual([first, second]);
+  expect(await list('?status=archived')).toEqual([third]);
+  expect(await list('?status=closed')).toEqual([]);
+  expect(await list(`?with_handle=@${bob.handle}`)).toEqual([first]);
+  expect(await list(`?updated_since=${sent.body.created_at + 1}`)).toEqual([]);
+  expect(await list(`?updated_since=${sent.body.created_at}`)).toEqual([first]);
+  for (const query of [
+    '?status=open',
+    '?limit=0',
+    '?limit=101',
+    '?limit=x',
+    '?limit=1&limit=2',
+    '?updated_since=-1',
+  ]) {
+    const answer = await requestRest('GET', `${service.api}/threads${query}`, { token: ann.token });
+    expect([answer.status, answer.body.error.code], query).toEqual([400, 'VALIDATION_ERROR']);
+  }
+});
+
+test('the event of a new thread shows its members in the order in which the thread does', async () => {
+  const crowd = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
+  const [last, ...others] = crowd.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
+  if (!last) throw new Error('there is nobody');
+  const feed = await followFeed(service.api, last.token);
+  const participants = others.map(({ handle }) => handle);
+  const made = await requestRest('POST', `${service.api}/threads`, {
+    token: last.token,
+    body: { participants },
+  });
+  const [event] = await feed();
+  expect(event?.data.members).toEqual(made.body.members);
+});

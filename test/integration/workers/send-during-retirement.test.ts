@@ -1,0 +1,59 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { beginErasure } from '../../../src/services/agents/erasures.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+const mine = "datname = current_database() and application_name = 'ams'";
+const waitOptions = { timeout: 20_000, interval: 50 };
+
+let service: TestService;
+beforeAll(async () => {
+  // Whoever waits here for as long as the test wants is not to be told to come again.
+  service = await startService({
+    env: { DATABASE_LOCK_SECONDS: '60', DATABASE_STATEMENT_SECONDS: '60' },
+  });
+});
+afterAll(() => service.stop());
+
+test('what an agent said while it was being retired is erased as well', async () => {
+  const { core, api } = service;
+  const [ann, bob] = [await service.agent(), await service.agent()];
+  const opening = { with_handle: bob.handle, initial_message: 'before' };
+  const thread = await requestRest('POST', `${api}/threads`, { token: ann.token, body: opening });
+  const path = `${api}/threads/${thread.body.id}/messages`;
+
+  // What others do stands still for whoever looks at it twice in one transaction: one holds, the other one looks.
+  const [holder, watcher] = [
+    await connection(core.config.DATABASE_URL),
+    await connection(core.config.DATABASE_URL),
+  ];
+  const seen = async (condition: string) =>
+    (await watcher.query(`select from pg_stat_activity where ${mine} and ${condition}`)).rowCount;
+  // It stops where it is found to be allowed, and not yet committed.
+  await holder.query('begin');
+  await holder.query('select from feed_heads where agent_id = $1 for update', [bob.id]);
+  const sent = requestRest('POST', path, { token: ann.token, body: { content: 'while it went' } });
+  await expect.poll(() => seen(`wait_event_type = 'Lock'`), waitOptions).toBeGreaterThan(0);
+
+  const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
+    beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
+  );
+  // The worker looks what is under way.
+  await expect.poll(() => seen(`query like '%and xact_start < %'`), waitOptions).toBeGreaterThan(0);
+  expect((await core.repositories.erasures.find(id))?.stage).toBe('belongings');
+  await holder.query('rollback');
+  expect((await sent).status).toBe(201);
+
+  await expect.poll(async () => (await core.repositories.erasures.find(id))?.stage, waitOptions).toBe('done');
+  const list = await requestRest('GET', path, { token: bob.token });
+  expect(list.body.messages.map(({ content }: { content: string }) => content)).toEqual(['', '']);
+});
+
+async function connection(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}

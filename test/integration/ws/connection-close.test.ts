@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startService } from '../../support/service.ts';
+import { connectWebSocket, refused, type WsClient } from '../../clients/websocket.ts';
+import { type RealtimeNodeOptions, startRealtimeNode } from './realtime-node.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+async function start(options: RealtimeNodeOptions = {}) {
+  const node = await startRealtimeNode(options);
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= node.stop());
+  onTestFinished(stop);
+  return { ...node, stop };
+}
+
+const clients: WsClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect();
+});
+async function connectClient(...args: Parameters<typeof connectWebSocket>): Promise<WsClient> {
+  const client = await connectWebSocket(...args);
+  clients.push(client);
+  return client;
+}
+
+/** A client that opens a WebSocket and never says a word again, but counts pings. Resolves when the service took it. */
+async function connectUnresponsive(
+  port: number,
+  token: string,
+): Promise<{ cut: Promise<unknown>; pings(): number }> {
+  const socket = connectTcp(port, '127.0.0.1');
+  const cut = new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
+  socket.write(
+    [
+      'GET /ws HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version: 13',
+      `Authorization: Bearer ${token}`,
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  const heard: Buffer[] = [];
+  socket.on('data', (bytes) => heard.push(bytes));
+  await once(socket, 'data');
+  return { cut, pings: () => Buffer.concat(heard).toString('latin1').split('\x89\0').length - 1 };
+}
+
+test('a token that expires ends its connection with 1008', async () => {
+  const node = await start();
+  const token = node.token(await node.agent(), { expires_at: Date.now() + 700 });
+  const client = await connectClient(node.address, { token });
+  expect(await client.closed).toMatchObject({ code: 1008 });
+});
+
+test('a revoked token ends its connections at once, and no others', async () => {
+  const node = await start();
+  const agent = await node.agent();
+  const [gone, stays] = [node.token(agent), node.token(agent)];
+  const ended = await connectClient(node.address, { token: gone });
+  const open = await connectClient(node.address, { token: stays });
+  node.realtime.revoke((actor) => actor.token_id === gone);
+  expect(await ended.closed).toMatchObject({ code: 1008 });
+  await node.emit([agent], 'still there');
+  await open.next(({ data }) => data?.['subject'] === 'still there');
+});
+
+test('a reader that stops reading is closed with 4008, holds up nobody, and resumes without loss', async () => {
+  const node = await start({ limits: { buffered_bytes: 64 * 1024, drain_ms: 300, close_ms: 60_000 } });
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const slow = await connectClient(node.address, { token });
+  const quick = await connectClient(node.address, { token });
+  slow.pause();
+  const filling = 'x'.repeat(20_000);
+  // More than any buffer of the two kernels holds.
+  const total = 1_000;
+  for (let number = 0; number < total; number += 1) await node.emit([agent], `${number}:${filling}`);
+  await quick.waitUntil(() => quick.events().length === total);
+  // The service has given it up by now, behind everything that still lies in the buffers.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  slow.resume();
+  expect(await slow.closed).toMatchObject({ code: 4008 });
+  const seen = slow.events();
+  expect(seen.length).toBeLessThan(total);
+
+  const again = await connectClient(node.address, {
+    token,
+    cursor: seen.at(-1)?.cursor ?? slow.ready.cursor,
+  });
+  await again.waitUntil(() => again.events().length === total - seen.length);
+  const all = [...seen, ...again.events()];
+  expect(all.map(({ id }) => id)).toEqual(quick.events().map(({ id }) => id));
+});
+
+test('a reader so slow that what it has not read is removed is told to come back, and then of the gap', async () => {
+  const node = await start({ limits: { buffered_bytes: 16 * 1024, drain_ms: 60_000 } });
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const slow = await connectClient(node.address, { token });
+  const quick = await connectClient(node.address, { token });
+  slow.pause();
+  const filling = 'x'.repeat(500_000);
+  for (let number = 0; number < 40; number += 1) await node.emit([agent], `${number}:${filling}`);
+  await quick.waitUntil(() => quick.events().length === 40);
+  await node.database.query({ text: 'delete from feed where agent_id = $1 and number < 40' }, [agent]);
+  slow.resume();
+  expect(await slow.closed).toMatchObject({ code: 4008 });
+  const seen = slow.events();
+  expect(seen.length).toBeLessThan(39);
+
+  const again = await connectClient(node.address, {
+    token,
+    cursor: seen.at(-1)?.cursor ?? slow.ready.cursor,
+  });
+  expect(again.ready).toMatchObject({ resumed: true, gap: true });
+  await again.waitUntil(() => again.events().length === 1);
+  expect(again.events()[0]?.cursor).toBe(node.cursors.encodeFeed(agent, 40));
+});
+
+test('a reader that is slow but reads gets everything', async () => {
+  const node = await start({ limits: { buffered_bytes: 16 * 1024 } });
+  const agent = await node.agent();
+  const client = await connectClient(node.address, { token: node.token(agent) });
+  for (let number = 0; number < 200; number += 1) await node.emit([agent], 'x'.repeat(20_000));
+  const pauses = setInterval(() => {
+    client.pause();
+    setTimeout(() => client.resume(), 5);
+  }, 10);
+  await client.waitUntil(() => client.events().length === 200);
+  clearInterval(pauses);
+});
+
+test('a client that answers no pings is cut; one that does is not', async () => {
+  const node = await start({ limits: { ping_ms: 100 } });
+  const token = node.token(await node.agent());
+  const alive = await connectClient(node.address, { token });
+  const silent = await connectUnresponsive(node.port, token);
+  await silent.cut;
+  expect(silent.pings()).toBe(2);
+  alive.send({ type: 'ping' });
+  await alive.next(({ type }) => type === 'pong');
+  expect(node.face.size()).toBe(1);
+});
+
+test('a stopping process sends what is on its way, says 1001 spread over time, and takes nobody new', async () => {
+  const node = await start({ limits: { spread_ms: 600 } });
+  const agent = await node.agent();
+  const token = node.token(agent);
+  const open = await Promise.all(Array.from({ length: 6 }, () => connectClient(node.address, { token })));
+  const goodbyes: number[] = [];
+  for (const client of open) void client.closed.then(() => goodbyes.push(Date.now()));
+  await node.emit([agent], 'last');
+  await Promise.all(open.map((client) => client.next(({ data }) => data?.['subject'] === 'last')));
+  const closing = node.face.close();
+  expect(await refused(node.address, { token })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: { code: 'UNAVAILABLE' } },
+  });
+  await closing;
+  for (const client of open) expect(await client.closed).toMatchObject({ code: 1001 });
+  expect(Math.max(...goodbyes) - Math.min(...goodbyes)).toBeGreaterThan(300);
+  expect(node.face.size()).toBe(0);
+});
+
+test('a client that does not answer the goodbye does not hold up the stop', async () => {
+  const node = await start({ limits: { spread_ms: 0, close_ms: 200 } });
+  const client = await connectClient(node.address, { token: node.token(await node.agent()) });
+  client.pause();
+  await node.stop();
+  expect(node.face.size()).toBe(0);
+});
+
+test('clients that never answer the goodbye do not keep a process from stopping in time', async () => {
+  const service = await startService({ worker: false });
+  const { token } = await service.agent();
+  const port = Number(new URL(service.url).port);
+  const dead = await Promise.all(Array.from({ length: 3 }, () => connectUnresponsive(port, token)));
+  const begun = Date.now();
+  expect(await service.stop()).toBe(true);
+  await Promise.all(dead.map(({ cut }) => cut));
+  expect(Date.now() - begun).toBeLessThan(5_000);
+});
+
+test('when the reader closes first, connections end with 1001 as well', async () => {
+  const node = await start();
+  const client = await connectClient(node.address, { token: node.token(await node.agent()) });
+  await node.realtime.close();
+  expect(await client.closed).toMatchObject({ code: 1001 });
+});

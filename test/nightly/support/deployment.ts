@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { vi } from 'vitest';
+import {
+  type Program,
+  type ServicePart,
+  type ServiceProcess,
+  startProcess,
+} from '../../../scripts/parts/service-process.ts';
+import { compose, type Core } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { startTestRedis } from '../../support/servers/redis/server.ts';
+
+/** Processes of the service that come and go on one database and one Redis. */
+export interface Deployment {
+  base: string;
+  env: Record<string, string>;
+  postgres: { url: string };
+  /** In the test process: makes agents and looks behind the service's back. It takes no part in it. */
+  core: Core;
+  /** Starts a process. `env` goes before the settings that all share. */
+  start(
+    part: ServicePart,
+    own?: { env?: Record<string, string>; program?: Program },
+  ): Promise<ServiceProcess>;
+  /** SIGTERM to all of them, one after the other; each must end cleanly. */
+  terminate(...processes: ServiceProcess[]): Promise<void>;
+  /** Resolves when so many messages more than now are stored. */
+  waitForMoreMessages(count: number): Promise<void>;
+  /** What any process logged as an error. */
+  errors(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** How long anything may take on a machine with little to spare, in milliseconds. */
+const waitOptions = { timeout: 60_000, interval: 100 };
+
+/** @param base where clients go: a balancer in front of its processes. */
+export async function startDeployment(database: { url: string }, base: string): Promise<Deployment> {
+  const redis = await startTestRedis();
+  const folder = await mkdtemp(join(tmpdir(), 'ams-house-'));
+  const logFile = join(folder, 'log');
+  const env: Record<string, string> = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PUBLIC_URL: base,
+    DATA_DIR: folder,
+    RATE_LIMITS: 'off',
+    DRAIN_SECONDS: '0',
+    LOG_LEVEL: 'info',
+    NODE_ENV: 'production',
+  };
+  const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '4' }), 'test');
+  const running = new Set<ServiceProcess>();
+
+  async function stored(): Promise<number> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ count: number }>('select count(*)::int as count from messages');
+      return rows[0]?.count ?? 0;
+    } finally {
+      await client.end();
+    }
+  }
+
+  return {
+    base,
+    env,
+    postgres: database,
+    core,
+    async start(part, own = {}) {
+      const started = await startProcess(part, { ...env, ...own.env }, { logFile, program: own.program });
+      running.add(started);
+      return started;
+    },
+    async terminate(...processes) {
+      for (const each of processes) {
+        running.delete(each);
+        const { code, signal } = await each.terminate();
+        if (code !== 0) throw new Error(`a process ended with ${signal ?? code}:\n${each.log()}`);
+      }
+    },
+    async waitForMoreMessages(count) {
+      const wanted = (await stored()) + count;
+      await vi.waitUntil(async () => (await stored()) >= wanted, waitOptions);
+    },
+    async errors() {
+      const lines = (await readFile(logFile, 'utf8')).split('\n');
+      return lines.filter((line) => /^\{"level":[56]0,/.test(line));
+    },
+    async stop() {
+      await Promise.all([...running].map((each) => each.kill9()));
+      await core.close();
+      await redis.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startProcess } from '../../scripts/parts/service-process.ts';
+import { describeWithRedis } from '../support/servers/redis/server.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
+import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { parseMetrics } from '../integration/ops/scrape.ts';
+
+const waitOptions = { timeout: 60_000 };
+
+/** Less than any connection of the service waits by itself for an answer of PostgreSQL, and enough for a slow machine. */
+const measureBound = () => ({ signal: AbortSignal.timeout(15_000) });
+
+/** A part that says nothing: too slow for who asks now, or given up before. */
+const unresponsiveServer = expect.stringMatching(/^(?:slow|failed)$/);
+
+await describeWithRedis('operators of a process get their answers', () => {
+  test('while Redis, or PostgreSQL, takes what is sent and says nothing', async () => {
+    const cluster = await startServiceCluster('redis');
+    onTestFinished(() => cluster.stop());
+    const redis = await startTcpProxy(cluster.redis.url);
+    const database = await startTcpProxy(cluster.env['DATABASE_URL'] ?? '');
+    onTestFinished(async () => void (await Promise.all([redis.close(), database.close()])));
+    const folder = await mkdtemp(join(tmpdir(), 'ams-logs-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const logFile = join(folder, 'api.log');
+    const env = { ...cluster.env, REDIS_URL: redis.url, DATABASE_URL: database.url };
+    const api = await startProcess('api', env, { logFile });
+    onTestFinished(() => api.kill9());
+
+    /** What scrapes could not look at, by the log so far. */
+    const missed = async () => {
+      const log = await readFile(logFile, 'utf8');
+      return Array.from(log.matchAll(/a scrape could not look at ([\w ]+?)(?: \(|")/g), ([, part]) => part);
+    };
+
+    const health = async () => {
+      const answer = await fetch(`${api.url}/readyz`, measureBound());
+      return [answer.status, await answer.json()];
+    };
+    const up = async () => {
+      const answer = await fetch(`${api.url}/metrics`, measureBound());
+      const { value } = parseMetrics(await answer.text());
+      const parts = ['database', 'queues'].map((part) => value('ams_part_up', { part }));
+      const depth = value('ams_queue_jobs', { queue: 'delivery', state: 'waiting' });
+      return { parts, depth, owed: value('ams_outbox_jobs') };
+    };
+    const allWell = { parts: [1, 1], depth: 0, owed: 0 };
+    await expect.poll(up, waitOptions).toEqual(allWell);
+
+    redis.freeze();
+    // What was told a moment ago is told again: somebody who looks later sees it.
+    await expect.poll(up, waitOptions).toEqual({ parts: [1, 0], depth: undefined, owed: 0 });
+    const parts = { database: 'ok', queues: unresponsiveServer };
+    await expect.poll(health, waitOptions).toMatchObject([200, { status: 'degraded', parts }]);
+    await expect
+      .poll(missed, waitOptions)
+      .toEqual(expect.arrayContaining(['queues', 'the depth of the queues']));
+    await redis.disconnect();
+    await redis.restore();
+    await expect.poll(up, waitOptions).toEqual(allWell);
+
+    database.freeze();
+    await expect.poll(up, waitOptions).toEqual({ parts: [0, 1], depth: 0, owed: undefined });
+    const away = { database: unresponsiveServer, queues: 'ok' };
+    await expect.poll(health, waitOptions).toMatchObject([503, { status: 'unavailable', parts: away }]);
+    await expect.poll(missed, waitOptions).toEqual(expect.arrayContaining(['database', 'the outbox']));
+    await database.disconnect();
+    await database.restore();
+    await expect.poll(up, waitOptions).toEqual(allWell);
+  });
+});

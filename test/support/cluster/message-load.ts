@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import { requestRest, type RestResponse } from '../../clients/rest.ts';
+import type { Conversation } from './cluster.ts';
+
+export interface Acknowledged {
+  id: string;
+  sequence: number;
+  content: string;
+}
+
+export interface MessageLoad {
+  acknowledged: readonly Acknowledged[];
+  /** Every answer but 201. */
+  errors: readonly RestResponse[];
+  /** Requests that got no answer at all. */
+  unanswered(): number;
+  /** Holds that the service answered every request, and refused none. */
+  expectNoErrors(): void;
+  /** Resolves when so many more messages are acknowledged than now. */
+  waitForMore(count: number): Promise<void>;
+  /** Resolves when `fits`, which is asked after every answer and every fault. */
+  waitUntil(fits: () => boolean): Promise<void>;
+  /** Lets every message that was begun come to its 201, and begins no other. */
+  finish(): Promise<void>;
+}
+
+/** How many messages are under way at once. */
+const concurrency = 4;
+/** The rhythm of the senders, in milliseconds: between two messages, and before the same one is tried again. */
+const waitOptions = { next: 10, again: 50 };
+
+/**
+ * Sends messages in turn by all members of a conversation, four at a time, each with one key until it is acknowledged. Every
+ * try goes to the next address, as behind a balancer that does not look.
+ */
+export function startMessageLoad(
+  { thread_id, members }: Conversation,
+  addresses: () => readonly string[],
+): MessageLoad {
+  const acknowledged: Acknowledged[] = [];
+  const errors: RestResponse[] = [];
+  const watchers = new Set<() => void>();
+  let tries = 0;
+  let unanswered = 0;
+  let begun = 0;
+  const over = new AbortController();
+  const abandoned = new AbortController();
+  onTestFinished(() => {
+    over.abort();
+    abandoned.abort();
+  });
+
+  async function attempt(token: string, key: string, content: string): Promise<boolean> {
+    const all = addresses();
+    const url = `${all[(tries += 1) % all.length]}/v1/threads/${thread_id}/messages`;
+    try {
+      const answer = await requestRest('POST', url, { token, key, body: { content } });
+      if (answer.status !== 201) {
+        errors.push(answer);
+        return false;
+      }
+      const { id, sequence } = answer.body as Acknowledged;
+      acknowledged.push({ id, sequence, content });
+      return true;
+    } catch {
+      unanswered += 1;
+      return false;
+    } finally {
+      for (const look of watchers) look();
+    }
+  }
+
+  async function lane(): Promise<void> {
+    while (!over.signal.aborted) {
+      const number = (begun += 1);
+      const token = members[number % members.length]?.token ?? '';
+      const key = randomUUID();
+      while (!(await attempt(token, key, `message ${key}`)) && !abandoned.signal.aborted)
+        await pause(waitOptions.again);
+      await pause(waitOptions.next);
+    }
+  }
+
+  async function waitUntil(fits: () => boolean): Promise<void> {
+    if (fits()) return;
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        if (!fits()) return;
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+    });
+  }
+
+  const running = Promise.all(Array.from({ length: concurrency }, lane));
+  return {
+    acknowledged,
+    errors,
+    unanswered: () => unanswered,
+    expectNoErrors() {
+      expect({ refusals: errors.map(({ text }) => text), unanswered }).toEqual({
+        refusals: [],
+        unanswered: 0,
+      });
+    },
+    waitForMore(count) {
+      const goal = acknowledged.length + count;
+      return waitUntil(() => acknowledged.length >= goal);
+    },
+    waitUntil,
+    async finish() {
+      over.abort();
+      await running;
+    },
+  };
+}

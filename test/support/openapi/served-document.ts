@@ -1,0 +1,37 @@
+import { checkReceived } from '../asyncapi/check-received.ts';
+import { type ResponseCheck, createResponseCheck, isDocumentedPath } from './response-check.ts';
+import type { OpenApiDocument } from './document.ts';
+
+let check: Promise<ResponseCheck> | undefined;
+
+/** The document that a service serves, read. */
+export async function fetchServedDocument(origin: string): Promise<OpenApiDocument> {
+  const response = await fetch(`${origin}/v1/openapi.json`);
+  if (response.status !== 200) throw new Error(`${origin} describes nothing: ${response.status}`);
+  return (await response.json()) as OpenApiDocument;
+}
+
+/**
+ * Holds an answer to the document that the service serves. Every service of a test file runs the same code, so the first one
+ * that is asked speaks for all. Paths that are no part of the interface are passed over. Pages of events are held to the AsyncAPI
+ * document too.
+ * @throws {Error} that says what is not as described.
+ */
+export async function checkResponse(
+  method: string,
+  url: string,
+  { status, headers }: Response,
+  text: string,
+): Promise<void> {
+  const { origin, pathname, search } = new URL(url);
+  if (!isDocumentedPath(pathname)) return;
+  check ??= fetchServedDocument(origin).then(createResponseCheck);
+  const known = await check.catch((error: unknown) => {
+    check = undefined;
+    throw error;
+  });
+  const operation = known.check({ method, path: pathname + search, status, headers, text });
+  if (operation === 'list_events' && method === 'GET' && status === 200) {
+    checkReceived('long_poll', JSON.parse(text));
+  }
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkReceived } from '../asyncapi/check-received.ts';
+
+export interface ReceivedPost {
+  path: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  json: any;
+}
+
+export type PostHandler = (response: ServerResponse, post: ReceivedPost) => void;
+
+/**
+ * Somebody's server, at a loopback address. It takes every post unless told otherwise. A post that is not as the service's own
+ * AsyncAPI document describes it is answered with 500, and whoever looks at the posts then hears of it.
+ */
+export async function startWebhookReceiver() {
+  const posts: ReceivedPost[] = [];
+  const wrong: unknown[] = [];
+  function received(): ReceivedPost[] {
+    if (wrong.length > 0) throw wrong[0];
+    return posts;
+  }
+  const taken = { answer: ((response) => void response.writeHead(204).end()) as PostHandler };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const post = { path: request.url ?? '', headers: request.headers, text, json: JSON.parse(text) };
+      posts.push(post);
+      try {
+        checkReceived('webhooks', post.json);
+        taken.answer(response, post);
+      } catch (error) {
+        wrong.push(error);
+        response.writeHead(500).end();
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    get posts() {
+      return received();
+    },
+    /** Of these at this path. */
+    postsAt: (path: string) => received().filter((post) => post.path === path),
+    /** How it answers from now on. */
+    setHandler(answer: PostHandler) {
+      taken.answer = answer;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
+
+export const respondWith =
+  (code: number, headers: Record<string, string> = {}): PostHandler =>
+  (response) =>
+    void response.writeHead(code, headers).end();

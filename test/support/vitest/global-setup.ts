@@ -1,0 +1,34 @@
+import { rm } from 'node:fs/promises';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { removeFolderOnExit } from '../../../scripts/parts/cleanup-guard.ts';
+import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
+import { migrateForward } from '../../../src/platform/database/migrations.ts';
+import { bundleService } from './bundle.ts';
+import { createDataFolder } from '../servers/postgres/data-folder.ts';
+
+const template = 'ams_template';
+
+/** One PostgreSQL for all test files, with a migrated template that each file copies, and one bundle of the service. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await createDataFolder();
+  // On a signal vitest exits at once, without the teardown below.
+  const release = removeFolderOnExit(folder);
+  const settings = { max_connections: '500', shared_buffers: '128MB', max_wal_size: '1GB' };
+  const server = await startPostgres({ dataDir: folder, throwaway: true, settings });
+  const url = new URL(server.url);
+  url.pathname = `/${template}`;
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query(`create database ${template}`);
+  await client.end();
+  const [bundle] = await Promise.all([bundleService(), migrateForward(url.href)]);
+  project.provide('postgres_url', server.url);
+  project.provide('template', template);
+  project.provide('bundle', bundle);
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+    release();
+  };
+}

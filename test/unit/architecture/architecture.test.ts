@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { importTable } from './import-table.ts';
+import * as rules from './rules.ts';
+import { readSources, layerOf } from './source-files.ts';
+
+const code = readSources(['src', 'workers', 'migrations', 'bench', 'chaos', 'scripts']);
+const tests = readSources(['test']);
+
+describe('the code', () => {
+  test('is there', () => {
+    expect(code.length).toBeGreaterThan(100);
+    expect(tests.length).toBeGreaterThan(20);
+  });
+
+  test('imports only what the table allows', () => {
+    expect(rules.followsImportTable(code)).toEqual([]);
+  });
+
+  test('uses packages only in their layers', () => {
+    expect(rules.keepsPackagesInTheirModules(code)).toEqual([]);
+  });
+
+  test('has workers that the service knows nothing of', () => {
+    expect(rules.srcDoesNotImportWorkers(code)).toEqual([]);
+  });
+
+  test('has no import that leads nowhere or is hidden', () => {
+    expect(rules.importsResolve(code)).toEqual([]);
+  });
+
+  test('has migrations that two releases can live with', () => {
+    expect(rules.migrationsSupportTwoReleases(code)).toEqual([]);
+  });
+
+  test('has no import loop of any kind', () => {
+    expect(rules.hasNoLoops(code)).toEqual([]);
+  });
+
+  test('has no file over 300 lines', () => {
+    expect(rules.keepsFilesShort([...code, ...tests])).toEqual([]);
+  });
+
+  test('has no folder over 20 files', () => {
+    expect(rules.keepsFoldersSmall([...code, ...tests])).toEqual([]);
+  });
+
+  test('has a median file of at most 80 lines', () => {
+    expect(rules.keepsTheMedian(code)).toEqual([]);
+  });
+
+  test('has no barrels', () => {
+    expect(rules.hasNoBarrels([...code, ...tests])).toEqual([]);
+  });
+
+  test('has file names in kebab-case', () => {
+    expect(rules.namesFilesInKebabCase([...code, ...tests])).toEqual([]);
+  });
+
+  test('has a row of the table for every layer', () => {
+    const layers = new Set(code.map(({ path }) => layerOf(path)));
+    expect([...layers].filter((layer) => !(layer in importTable))).toEqual([]);
+  });
+});
+
+describe('the tests', () => {
+  test('mock modules only in test/unit', () => {
+    expect(rules.mocksModulesInUnitTestsOnly(tests)).toEqual([]);
+  });
+
+  test('leave nothing out', () => {
+    expect(rules.skipsNoTests(tests)).toEqual([]);
+  });
+});

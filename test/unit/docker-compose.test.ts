@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+
+interface Service {
+  image?: string;
+  build?: string;
+  command?: string[];
+  profiles?: string[];
+  stop_grace_period?: string;
+  environment?: Record<string, string>;
+  volumes?: string[];
+  ports?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+const root = join(import.meta.dirname, '../..');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const text = read('docker-compose.yml');
+const { services, volumes } = parse(text, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+};
+const all = Object.entries(services);
+/** As src/config.ts spells them. */
+const settingNames = new Set(
+  read('src/config.ts')
+    .match(/^ {2}[A-Z][A-Z\d_]+(?=:)/gm)
+    ?.map((name) => name.trim()),
+);
+const ours = ['api', 'api-2', 'worker', 'worker-2', 'worker-3', 'migrate'];
+
+/** Settings that the compose file leaves as they are, with the reason. */
+const omittedSettings: Record<string, string> = {
+  HOST: 'the image listens everywhere; who may reach it is said by the ports',
+  PORT: 'the image has one; PORT of .env is that of this machine',
+  DATA_DIR: 'the image has one, where the volume is',
+  DATABASE_POOL_SIZE: 'goes with max_connections, which stands in the file too',
+  DATABASE_POOLER: 'nothing stands before the PostgreSQL of the file',
+  DATABASE_DIRECT_URL: 'goes with a pooler',
+  REDIS_PREFIX: 'the Redis of the file belongs to this service alone',
+};
+
+/** What the images of others read. */
+const imageSettings = new Set([
+  'POSTGRES_USER',
+  'POSTGRES_DB',
+  'POSTGRES_PASSWORD',
+  'REDISCLI_AUTH',
+  'MINIO_ROOT_USER',
+  'MINIO_ROOT_PASSWORD',
+  'GF_SECURITY_ADMIN_PASSWORD',
+  'GF_ANALYTICS_REPORTING_ENABLED',
+  'GF_ANALYTICS_CHECK_FOR_UPDATES',
+]);
+/** Put into an address, or read under another name, and so a setting of nobody. */
+const partsOfAddresses = new Set(['REDIS_PASSWORD', 'GRAFANA_PASSWORD', 'GRAFANA_PORT', 'BALANCER_PORT']);
+/** Empty where what they are for is not used. */
+const optionalSecrets = new Set([
+  'OIDC_CLIENT_SECRET',
+  'OPERATOR_PASSWORD',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+]);
+const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT_USER/.test(name);
+
+describe('docker-compose.yml', () => {
+  test('has every part of the service', () => {
+    const names = [...ours, 'postgres', 'redis', 'minio', 'clamav', 'prometheus', 'grafana', 'balancer'];
+    expect(Object.keys(services).toSorted()).toEqual(names.toSorted());
+  });
+
+  test('pins the images of others', () => {
+    for (const [name, { image, build }] of all) {
+      expect(Boolean(build), name).toBe(ours.includes(name));
+      if (!build) expect(image, name).toMatch(/^[\w./-]+:(?!latest$)[\w.-]+$/);
+    }
+  });
+
+  test('checks the health of everything that stays', () => {
+    for (const [name, { healthcheck }] of all) {
+      if (name === 'migrate') expect(healthcheck?.disable).toBe(true);
+      else expect(healthcheck?.test?.length, name).toBeGreaterThan(1);
+    }
+  });
+
+  test('starts API and worker when the schema is there and the stores answer', () => {
+    expect(services['migrate']?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    for (const name of ours.filter((other) => other !== 'migrate')) {
+      expect(services[name]?.depends_on, name).toEqual({
+        migrate: { condition: 'service_completed_successfully' },
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+      });
+    }
+  });
+
+  test('waits for nothing that another profile leaves out', () => {
+    for (const [name, { profiles, depends_on }] of all) {
+      const awaited = Object.keys(depends_on ?? {}).flatMap((other) => services[other]?.profiles ?? []);
+      if (!profiles) expect(awaited, name).toEqual([]);
+    }
+  });
+
+  test('has a profile with two APIs behind a balancer, and three workers', () => {
+    const scaled = all.filter(([, { profiles }]) => !profiles || profiles.includes('scale'));
+    const running = (entry: RegExp) =>
+      scaled.filter(
+        ([, { build, command = ['dist/src/main.js'] }]) => build && entry.test(command.join(' ')),
+      );
+    const apis = running(/dist\/src\/main\.js/).map(([name]) => name);
+    const workers = running(/dist\/workers\/main\.js/).map(([name]) => name);
+    expect([apis, workers]).toEqual([
+      ['api', 'api-2'],
+      ['worker', 'worker-2', 'worker-3'],
+    ]);
+    expect(Object.keys(services['balancer']?.depends_on ?? {})).toEqual(apis);
+    const haproxy = read('deploy/haproxy/haproxy.cfg');
+    const balanced = [...haproxy.matchAll(/presetenv BALANCER_API_\d (.+):3000$/gm)];
+    expect(balanced.map(([, name]) => name)).toEqual(apis);
+    // What the balancer says of itself is for its own container.
+    const [, health = 'none'] = /presetenv BALANCER_HEALTH_BIND (127\.0\.0\.1:\d+)$/m.exec(haproxy) ?? [];
+    expect(services['balancer']?.healthcheck?.test?.join(' ')).toContain(`http://${health}/healthz`);
+    const scraped = [...read('deploy/prometheus/prometheus.yml').matchAll(/names: \[(.+)\]/g)];
+    expect(scraped.map(([, names]) => names?.split(', '))).toEqual([apis, workers]);
+  });
+
+  test('gives a stop the time that its phases take', () => {
+    const usual = loadConfig({ DATABASE_URL: 'postgres://database', SECRET_KEY: 's'.repeat(48) });
+    const phases = 29 + usual.DRAIN_SECONDS;
+    for (const name of ours) {
+      expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10), name).toBeGreaterThan(phases);
+    }
+  });
+
+  test('runs a Redis that evicts nothing and writes down what it holds', () => {
+    const command = services['redis']?.command?.join(' ');
+    expect(command).toContain('--maxmemory-policy noeviction');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--requirepass');
+  });
+
+  test('keeps data in named volumes, and shows only API, balancer and Grafana, on this machine alone', () => {
+    for (const [name, service] of all) {
+      for (const volume of service.volumes ?? [])
+        expect(volumes).toHaveProperty([volume.split(':')[0] ?? '']);
+      for (const port of service.ports ?? []) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+    }
+    expect(all.filter(([, { ports }]) => ports?.length).map(([name]) => name)).toEqual([
+      'api',
+      'balancer',
+      'grafana',
+    ]);
+    expect(services['postgres']?.volumes).toHaveLength(1);
+    expect(services['redis']?.volumes).toHaveLength(1);
+    const blobs = new Set(
+      ['api', 'api-2', 'worker', 'worker-2', 'worker-3'].flatMap((name) => services[name]?.volumes),
+    );
+    expect([...blobs]).toEqual(['blobs:/data']);
+  });
+
+  test('holds no secret, and no default for one', () => {
+    for (const [name, { environment = {} }] of all) {
+      for (const [key, value] of Object.entries(environment)) {
+        const taken = optionalSecrets.has(key) ? /^\$\{\w+:-\}$/ : /^\$\{\w+:\?[^}]+\}$/;
+        if (isSecret(key)) expect(value, `${name} ${key}`).toMatch(taken);
+        if (key.endsWith('_URL') && value.includes('@'))
+          expect(value, `${name} ${key}`).toMatch(/:\$\{\w+:\?[^}]+\}@/);
+      }
+    }
+    const lax = referencedIn(text).filter(({ name, kind }) => isSecret(name) && kind !== ':?');
+    expect(lax.filter(({ name }) => !optionalSecrets.has(name))).toEqual([]);
+  });
+
+  test('uses only settings that somebody reads', () => {
+    for (const [name, { environment = {} }] of all) {
+      const known = ours.includes(name) ? settingNames : imageSettings;
+      expect(
+        Object.keys(environment).filter((key) => !known.has(key)),
+        name,
+      ).toEqual([]);
+    }
+    const somebody = new Set([...settingNames, ...imageSettings, ...partsOfAddresses]);
+    expect(referencedIn(text).filter(({ name }) => !somebody.has(name))).toEqual([]);
+  });
+
+  test('knows every setting, or says why it does not', () => {
+    const given = new Set(ours.flatMap((name) => Object.keys(services[name]?.environment ?? {})));
+    expect([...settingNames].filter((name) => !given.has(name)).toSorted()).toEqual(
+      Object.keys(omittedSettings).toSorted(),
+    );
+  });
+
+  test('gives our processes settings that they start with', () => {
+    const values: Record<string, string> = { ...example, SECRET_KEY: 's'.repeat(48) };
+    for (const name of ours) {
+      const given = Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [
+        key,
+        value.replaceAll(reference, (_, wanted: string, kind: string, fallback: string) =>
+          kind === ':-' ? values[wanted] || fallback : values[wanted] || 'x',
+        ),
+      ]);
+      expect(() => loadConfig(Object.fromEntries(given) as Record<string, string>), name).not.toThrow();
+    }
+  });
+});
+
+const reference = /(?<!\$)\$\{(\w+)(?:(:[-?])([^}]*))?\}/g;
+
+function referencedIn(yaml: string): { name: string; kind: string | undefined }[] {
+  const code = yaml.replaceAll(/^\s*#.*$/gm, '');
+  return [...code.matchAll(reference)].map(([, name = '', kind]) => ({ name, kind }));
+}
+
+const example = Object.fromEntries(
+  [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+
+describe('.env.example', () => {
+  test('names everything that the compose file takes, and nothing else', () => {
+    const wanted = new Set(referencedIn(text).map(({ name }) => name));
+    expect(new Set(Object.keys(example))).toEqual(wanted);
+  });
+
+  test('leaves every secret empty, with the command that makes one above it', () => {
+    for (const [name, value] of Object.entries(example)) if (isSecret(name)) expect(value, name).toBe('');
+    expect(read('.env.example')).toMatch(/openssl rand .*\n(#.*\n)?SECRET_KEY=\n/);
+  });
+});
+
+describe('Dockerfile', () => {
+  const dockerfile = read('Dockerfile');
+  test('runs as nobody special, looks after its health, and leaves the command open', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \[.*\/livez/m);
+    expect(last).toMatch(/^CMD \["node", "dist\/src\/main\.js"\]$/m);
+    expect(last).not.toContain('npm');
+  });
+
+  test('brings along what pages load, under the name by which they find it', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    const { imports } = JSON.parse(read('package.json')) as { imports: Record<string, string> };
+    expect(imports['#assets/*']).toBe('./assets/*');
+    expect(last).toMatch(/^COPY assets \.\/assets$/m);
+    expect(last).toMatch(/^COPY package\.json /m);
+    expect(read('.dockerignore').split('\n')).toContain('!assets');
+  });
+
+  test('runs entries that the build makes', () => {
+    const entries = [...`${dockerfile}\n${text}`.matchAll(/dist\/[\w/.-]+\.js/g)].map(([entry]) => entry);
+    expect(new Set(entries)).toEqual(
+      new Set(['dist/src/main.js', 'dist/workers/main.js', 'dist/src/migrate.js', 'dist/src/cli/main.js']),
+    );
+    for (const entry of entries) expect(read(entry.replace('dist/', '').replace('.js', '.ts'))).not.toBe('');
+  });
+});

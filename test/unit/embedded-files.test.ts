@@ -1,0 +1,66 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseAccounts, sharedHome } from '../../src/embedded/postgres/account.ts';
+import { toOneLine } from '../../src/embedded/launcher-error.ts';
+import { findReason } from '../../src/embedded/postgres/data-folder.ts';
+import { loadSecrets } from '../../src/embedded/secrets.ts';
+import { removeServiceEnv, writeServiceEnv } from '../../src/embedded/service-env.ts';
+
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ams-files-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('secrets are made once, differ, and only their owner may read them', () => {
+  const folder = ownFolder();
+  const secrets = loadSecrets(folder);
+  expect(new Set(Object.values(secrets)).size).toBe(3);
+  expect(secrets.secret_key.length).toBeGreaterThanOrEqual(32);
+  const file = join(folder, 'secrets.json');
+  chmodSync(file, 0o644);
+  expect(loadSecrets(folder)).toEqual(secrets);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, '{"secret_key": 1}');
+  expect(() => loadSecrets(folder)).toThrow(/is damaged/);
+});
+
+test('settings of the running service come back as they were written', () => {
+  const folder = ownFolder();
+  const values = { URL: 'postgres://a:b@127.0.0.1/x#1', DIR: "/it's here", QUOTED: 'a "b" \\n $c' };
+  writeServiceEnv(folder, values);
+  expect(parseEnv(readFileSync(join(folder, 'service.env'), 'utf8'))).toEqual(values);
+  removeServiceEnv(folder);
+  expect(() => writeServiceEnv(folder, { BOTH: "'`" })).toThrow(/^BOTH: /);
+});
+
+test('accounts are read from passwd, a negative number as the system means it', () => {
+  const passwd = '# a comment\nnobody:*:-2:-2:nobody:/:/bin/false\npostgres:x:101:104::/:/bin/sh\nbroken\n';
+  expect(parseAccounts(passwd)).toEqual([
+    { name: 'nobody', uid: 4_294_967_294, gid: 4_294_967_294 },
+    { name: 'postgres', uid: 101, gid: 104 },
+  ]);
+});
+
+test('a shared folder in which others may write is not trusted', () => {
+  const base = ownFolder();
+  const home = sharedHome([base]);
+  expect(statSync(home).mode & 0o022).toBe(0);
+  chmodSync(home, 0o777);
+  expect(() => sharedHome([base])).toThrow(/others may write in it/);
+});
+
+test('a failure becomes one line that says what to do', () => {
+  const refused = Object.assign(new Error('EACCES: permission denied, open'), {
+    code: 'EACCES',
+    path: '/x/lock',
+  });
+  expect(toOneLine(refused)).toMatch(/^\/x\/lock: this user may not use it .* DATA_DIR$/);
+  expect(toOneLine(new Error('first\nsecond'))).toBe('first');
+  expect(findReason('LOG:  x\n2026 UTC [1] FATAL:  could not y\nLOG:  z\n')).toBe('could not y');
+  expect(findReason('initdb: error: no z\n')).toBe('no z');
+  expect(findReason('LOG:  fine\n')).toBeNull();
+});

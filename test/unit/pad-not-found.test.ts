@@ -1,0 +1,42 @@
+import { expect, test, vi } from 'vitest';
+import { DomainError } from '../../src/domain/errors.ts';
+import { padIntervalMs, padNotFound } from '../../src/operations/execute/pad-not-found.ts';
+
+const notFound = new DomainError('AGENT_NOT_FOUND', 'No such agent');
+
+/** How long the answer takes when finding it out takes `work_ms`, by a clock of the test's own. */
+async function measureResponseTime(work_ms: number, outcome: Error | 'found'): Promise<number> {
+  vi.useFakeTimers();
+  try {
+    const began = performance.now();
+    let took = NaN;
+    const call = padNotFound(async () => {
+      await new Promise((resolve) => setTimeout(resolve, work_ms));
+      if (outcome !== 'found') throw outcome;
+      return outcome;
+    }).then(
+      () => (took = performance.now() - began),
+      (error: unknown) => {
+        expect(error).toBe(outcome);
+        took = performance.now() - began;
+      },
+    );
+    await vi.runAllTimersAsync();
+    await call;
+    return took;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+test('what is not found is answered on a beat, however long it took to find that out', async () => {
+  for (const work_ms of [1, 5, 13, padIntervalMs - 1])
+    expect(await measureResponseTime(work_ms, notFound)).toBe(padIntervalMs);
+  expect(await measureResponseTime(padIntervalMs + 1, notFound)).toBe(2 * padIntervalMs);
+});
+
+test('nothing else waits', async () => {
+  expect(await measureResponseTime(3, 'found')).toBe(3);
+  expect(await measureResponseTime(3, new DomainError('FORBIDDEN', 'No'))).toBe(3);
+  expect(await measureResponseTime(3, new Error('a fault'))).toBe(3);
+});

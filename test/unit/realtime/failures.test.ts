@@ -1,0 +1,155 @@
+import { expect, test, vi } from 'vitest';
+import { buildActor, createRecordingReader } from './memory-feed.ts';
+import { waitUntil, setUp } from './setup.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+test('lost rings heal through the poll while the bus believes to be well', async () => {
+  const { realtime, memory, bus } = setUp({ intervals: { healthy_ms: 60, unhealthy_ms: 20 } });
+  bus.deaf = true;
+  const { reader, ids } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  const id = memory.add(['a']);
+  await waitUntil(() => expect(ids()).toEqual([id]));
+});
+
+test('the poll is quick while the bus is down, and asks once for all agents', async () => {
+  const { realtime, memory, bus } = setUp();
+  bus.deaf = true;
+  bus.healthy = false;
+  const readers = Array.from({ length: 20 }, () => createRecordingReader());
+  for (const [index, { reader }] of readers.entries()) {
+    (await realtime.open(buildActor(`agent-${index}`), {}, reader)).start();
+  }
+  memory.asked.heads = 0;
+  memory.add(readers.map((_, index) => `agent-${index}`));
+  await waitUntil(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
+  expect(memory.asked.heads).toBeLessThan(10);
+});
+
+test('a bus that refuses a subscription is asked again, and the poll stands in meanwhile', async () => {
+  let refusals = 2;
+  const { realtime, memory, ring, logged } = setUp();
+  const local = setUp({
+    feed: memory.feed,
+    bus: {
+      publish: async () => {},
+      subscribe: async () => {
+        refusals -= 1;
+        if (refusals >= 0) throw new Error('no');
+        return async () => {};
+      },
+      isHealthy: () => false,
+      close: async () => {},
+    },
+  });
+  const { reader, ids } = createRecordingReader();
+  (await local.realtime.open(buildActor('a'), {}, reader)).start();
+  const id = memory.add(['a']);
+  await ring('a', 1);
+  await waitUntil(() => expect(ids()).toEqual([id]));
+  await waitUntil(() => expect(refusals).toBeLessThan(0));
+  expect(local.logged).toContain('the bus refused a subscription');
+  expect(logged).toEqual([]);
+  await realtime.close();
+});
+
+test('a stream survives a database that is away, and skips nothing', async () => {
+  const { realtime, memory, ring } = setUp();
+  const { reader, ids, ends } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  memory.fail(new Error('the database is away'));
+  const all = [memory.add(['a']), memory.add(['a'])];
+  await ring('a', 2);
+  await waitUntil(() => expect(memory.asked.read).toBeGreaterThan(2));
+  memory.fail(undefined);
+  await waitUntil(() => expect(ids()).toEqual(all));
+  expect(ends).toEqual([]);
+});
+
+test('opening and paging while the database is away is refused as UNAVAILABLE', async () => {
+  const { realtime, memory } = setUp();
+  memory.fail(new Error('away'));
+  await expect(realtime.open(buildActor('a'), {}, createRecordingReader().reader)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+  });
+  await expect(realtime.page(buildActor('a'), { limit: 5, wait_ms: 0 })).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+  });
+});
+
+test('a cursor older than what is kept is a gap, and the replay starts at the oldest entry', async () => {
+  const { realtime, memory, cursors } = setUp();
+  const all = Array.from({ length: 10 }, () => memory.add(['a']));
+  memory.dropOldest('a', 4);
+  const { reader, ids } = createRecordingReader();
+  const stream = await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 2) }, reader);
+  expect(stream).toMatchObject({ resumed: true, gap: true, cursor: cursors.encodeFeed('a', 4) });
+  stream.start();
+  await waitUntil(() => expect(ids()).toEqual(all.slice(4)));
+  const edge = await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 4) }, reader);
+  expect(edge.gap).toBe(false);
+  edge.close();
+});
+
+test('a cursor beyond the end of a restored log is a gap, and the stream starts now', async () => {
+  const { realtime, memory, cursors } = setUp();
+  memory.add(['a']);
+  const stream = await realtime.open(
+    buildActor('a'),
+    { cursor: cursors.encodeFeed('a', 9) },
+    createRecordingReader().reader,
+  );
+  expect(stream).toMatchObject({ resumed: false, gap: true, cursor: cursors.encodeFeed('a', 1) });
+});
+
+test('a stream that is open while its log goes back, or loses what lies ahead, ends instead of skipping', async () => {
+  const { realtime, memory, ring, bus, cursors } = setUp();
+  for (let number = 1; number <= 9; number += 1) memory.add(['a', 'b']);
+  const back = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, back.reader)).start();
+  memory.rewind('a', 3);
+  bus.healthy = false;
+  await waitUntil(() => expect(back.ends).toEqual(['failed']));
+  bus.healthy = true;
+
+  const behind = createRecordingReader();
+  const stream = await realtime.open(buildActor('b'), { cursor: cursors.encodeFeed('b', 2) }, behind.reader);
+  memory.dropOldest('b', 5);
+  stream.start();
+  await waitUntil(() => expect(behind.ends).toEqual(['overtaken']));
+  expect(behind.events).toEqual([]);
+  await ring('b', 9);
+});
+
+test('an event that is not there ends the stream behind everything before it', async () => {
+  const { realtime, memory, ring, logged } = setUp();
+  const { reader, ids, ends } = createRecordingReader();
+  const other = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  (await realtime.open(buildActor('b'), {}, other.reader)).start();
+  const good = memory.add(['a', 'b']);
+  memory.add(['a'], 'message.created', 'without a message');
+  await Promise.all([ring('a', 2), ring('b', 1)]);
+  await waitUntil(() => expect(ends).toEqual(['failed']));
+  expect(ids()).toEqual([good]);
+  expect(other.ids()).toEqual([good]);
+  expect(logged).toContain('event evt_2 cannot be shown');
+});
+
+test('a number that is missing in the middle ends the stream behind everything before it', async () => {
+  const { memory } = setUp();
+  const { realtime, ring } = setUp({
+    feed: {
+      ...memory.feed,
+      read: async (positions, limit) =>
+        (await memory.feed.read(positions, limit)).map((lines) => lines.filter(({ number }) => number !== 3)),
+    },
+  });
+  const { reader, ids, ends } = createRecordingReader();
+  (await realtime.open(buildActor('a'), {}, reader)).start();
+  for (let number = 1; number <= 5; number += 1) memory.add(['a']);
+  await ring('a', 5);
+  await waitUntil(() => expect(ends).toEqual(['failed']));
+  expect(ids()).toEqual(['evt_1', 'evt_2']);
+});

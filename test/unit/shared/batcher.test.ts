@@ -1,0 +1,76 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type BatchItem, createBatcher } from '../../../src/shared/batcher.ts';
+
+interface Journey {
+  batch: readonly BatchItem<string>[];
+  /** Frees its lane. */
+  arrive(): void;
+}
+
+function createTestBatcher({ lanes = 1, most = 10 } = {}) {
+  const journeys: Journey[] = [];
+  const tired: string[] = [];
+  const take = createBatcher<string>({
+    maxConcurrent: lanes,
+    maxBatchSize: most,
+    timeoutMs: 1_000,
+    keyOf: (item) => (item.startsWith('-') ? undefined : item.slice(0, 1)),
+    run: (batch) => new Promise((resolve) => journeys.push({ batch, arrive: resolve })),
+  });
+  const left = () => journeys.map(({ batch }) => batch.map(({ item }) => item));
+  return { take: (item: string) => take(item, () => tired.push(item)), journeys, left, tired };
+}
+
+test('what comes in one turn leaves together, and what comes meanwhile leaves when the lane is free', async () => {
+  const { take, journeys, left } = createTestBatcher();
+  take('a1');
+  take('b1');
+  await turn();
+  expect(left()).toEqual([['a1', 'b1']]);
+  take('c1');
+  take('d1');
+  await turn();
+  expect(left()).toHaveLength(1);
+  journeys[0]?.arrive();
+  await vi.waitFor(() => expect(left()[1]).toEqual(['c1', 'd1']));
+});
+
+test('nothing of a place leaves while others of it are under way, and it holds up no other', async () => {
+  const { take, journeys, left } = createTestBatcher({ lanes: 2 });
+  take('a1');
+  await turn();
+  take('a2');
+  take('-');
+  await turn();
+  expect(left()).toEqual([['a1'], ['-']]);
+  journeys[0]?.arrive();
+  await turn();
+  expect(left()).toHaveLength(2);
+  for (const { settle } of journeys[0]?.batch ?? []) settle();
+  await vi.waitFor(() => expect(left()[2]).toEqual(['a2']));
+});
+
+test('a batch is no larger than it may be, and keeps the order', async () => {
+  const { take, journeys, left } = createTestBatcher({ most: 2 });
+  for (const item of ['a1', 'b1', 'c1']) take(item);
+  await turn();
+  expect(left()).toEqual([['a1', 'b1']]);
+  journeys[0]?.arrive();
+  await vi.waitFor(() => expect(left()[1]).toEqual(['c1']));
+});
+
+test('who waits too long is told, and does not leave any more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { take, journeys, left, tired } = createTestBatcher();
+  take('a1');
+  await turn();
+  take('b1');
+  vi.advanceTimersByTime(1_000);
+  expect(tired).toEqual(['b1']);
+  journeys[0]?.arrive();
+  await turn();
+  await turn();
+  expect(left()).toEqual([['a1']]);
+});

@@ -1,0 +1,73 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createConcurrencyLimiter } from '../../../src/shared/concurrency-limiter.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const onTimeout = () => new Error('waited too long');
+
+function createHeldTask() {
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { gate, release };
+}
+
+test('tasks of one key pass one after the other, those of another key do not wait', async () => {
+  const turnstile = createConcurrencyLimiter(1, onTimeout);
+  const { gate, release } = createHeldTask();
+  const order: string[] = [];
+  const note = (name: string) => () => Promise.resolve(void order.push(name));
+  const first = turnstile.run('a', () => gate.then(note('first')));
+  const second = turnstile.run('a', note('second'));
+  await turnstile.run('b', note('other'));
+  expect(order).toEqual(['other']);
+  release();
+  await Promise.all([first, second]);
+  expect(order).toEqual(['other', 'first', 'second']);
+});
+
+test('a task that fails tells its own caller only, and the next one passes', async () => {
+  const turnstile = createConcurrencyLimiter(1, onTimeout);
+  const { gate, release } = createHeldTask();
+  const first = turnstile.run('a', () => gate.then(() => Promise.reject(new Error('mine'))));
+  const second = turnstile.run('a', () => Promise.resolve('fine'));
+  release();
+  await expect(first).rejects.toThrow('mine');
+  await expect(second).resolves.toBe('fine');
+});
+
+test('as many pass at once as it is wide', async () => {
+  const turnstile = createConcurrencyLimiter(2, onTimeout);
+  const { gate, release } = createHeldTask();
+  let inside = 0;
+  let most = 0;
+  const tasks = Array.from({ length: 6 }, () =>
+    turnstile.run('a', async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await gate;
+      inside -= 1;
+    }),
+  );
+  release();
+  await Promise.all(tasks);
+  expect([most, inside]).toEqual([2, 0]);
+});
+
+test('whoever waits ten seconds is refused, and leaves its place to the next', async () => {
+  vi.useFakeTimers();
+  const turnstile = createConcurrencyLimiter(1, onTimeout);
+  const { gate, release } = createHeldTask();
+  const first = turnstile.run('a', () => gate);
+  const second = expect(turnstile.run('a', () => Promise.resolve('late'))).rejects.toThrow('waited too long');
+  await vi.advanceTimersByTimeAsync(9_000);
+  const third = turnstile.run('a', () => Promise.resolve('in time'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  await second;
+  release();
+  await first;
+  expect(await third).toBe('in time');
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { normalizeQuery } from '../../../src/transports/oauth/authorize-query.ts';
+import { createResourceIndicators } from '../../../src/transports/oauth/resource-indicators.ts';
+
+const [api, mcp, ws] = ['https://ams.test/v1', 'https://ams.test/mcp', 'wss://ams.test/ws'];
+const ordered = (query: Record<string, string | string[]>) =>
+  normalizeQuery(query, createResourceIndicators({ api, mcp, ws }));
+
+test('what is asked for stands first, the other resources behind it', () => {
+  expect(ordered({})['resource']).toEqual([api, mcp, ws]);
+  expect(ordered({ resource: mcp })['resource']).toEqual([mcp, api, ws]);
+  expect(ordered({ resource: `${ws}/` })['resource']).toEqual([ws, api, mcp]);
+  expect(ordered({ audience: mcp })['resource']).toEqual([mcp, api, ws]);
+  expect(ordered({ resource: api, audience: mcp })['resource']).toEqual([api, mcp, ws]);
+  expect(ordered({ resource: [ws, `${ws}/`, mcp] })['resource']).toEqual([ws, mcp, api]);
+  expect(ordered({ resource: ['', mcp] })['resource']).toEqual([mcp, api, ws]);
+});
+
+test('what is unknown stays as it was written, to be refused', () => {
+  for (const resource of [['https://elsewhere.test'], [mcp, 'x'], [`${api}?x`], [`${mcp}//`]]) {
+    expect(ordered({ resource })['resource']).toEqual(resource);
+  }
+  expect(ordered({ scope: 'openid email' })['scope']).toBe('openid email');
+  expect(ordered({ scope: ['threads:read', 'threads:write'] })['scope']).toEqual([
+    'threads:read',
+    'threads:write',
+  ]);
+});
+
+test('known scopes are kept, each once, and none asked for means four', () => {
+  expect(ordered({ scope: 'agents:read openid threads:read threads:read' })['scope']).toBe(
+    'threads:read agents:read',
+  );
+  for (const query of [{}, { scope: '' }]) {
+    expect(ordered(query)['scope']).toBe('contacts:read contacts:write threads:read threads:write');
+  }
+});
+
+test('parameters that mean nothing here are left out', () => {
+  const meaningful = {
+    client_id: 'c',
+    redirect_uri: 'r',
+    response_type: 'code',
+    state: 's',
+    code_challenge: 'x',
+    code_challenge_method: 'S256',
+  };
+  const {
+    scope: _scope,
+    resource: _resource,
+    ...rest
+  } = ordered({
+    ...meaningful,
+    nonce: 'n',
+    max_age: '0',
+    audience: mcp,
+    login_hint: 'x',
+  });
+  expect(rest).toEqual(meaningful);
+  expect(ordered({ state: ['a', 'b'] })['state']).toEqual(['a', 'b']);
+});
+
+test('of prompts only none is kept, and of response modes only query', () => {
+  expect(ordered({ prompt: 'login consent' })).not.toHaveProperty('prompt');
+  expect(ordered({ prompt: 'none' })['prompt']).toBe('none');
+  expect(ordered({ response_mode: 'query' })['response_mode']).toBe('query');
+  for (const response_mode of ['form_post', 'fragment', 'web_message', 'jwt', 'x']) {
+    expect(ordered({ response_mode })['response_mode']).toBe('unsupported');
+  }
+});

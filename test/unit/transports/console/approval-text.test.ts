@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { outcomeText } from '../../../../src/transports/console/pages/approvals/approval-text.ts';
+
+const approved = {
+  state: 'approved',
+  expires_at: 2,
+  used_at: 1,
+  decided_via: 'page',
+  decided_by: 'ada',
+  decided_by_agent: null,
+} as const;
+
+test.each([
+  [{}, 'ada approved it, and it is done.'],
+  [{ decided_via: 'operator', decided_by: null }, 'An operator approved it, and it is done.'],
+  [
+    { decided_via: 'program', decided_by: null },
+    'Somebody at the program that asked approved it, and it is done.',
+  ],
+  [
+    { decided_via: 'agent', decided_by: null, decided_by_agent: 'ada.helper' },
+    '@ada.helper approved it, and it is done.',
+  ],
+  [
+    { state: 'denied', decided_via: 'agent', decided_by_agent: 'ada.helper' },
+    '@ada.helper denied it. The agent is told when it asks again.',
+  ],
+] as const)('%o is told as: %s', (changes, words) => {
+  expect(outcomeText({ ...approved, ...changes }, 1)).toBe(words);
+});

@@ -1,0 +1,79 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { expect, test } from 'vitest';
+import { type Consent, consentPage } from '../../../../src/transports/console/pages/auth/consent-page.tsx';
+import { LayoutContextProvider } from '../../../../src/transports/console/components/layout-context.ts';
+
+type Client = Consent['request']['client'];
+
+const client: Client = {
+  client_id: 'https://apps.example/quill.json',
+  name: 'The bank',
+  uri: null,
+  redirect_host: 'quill.example',
+  kind: 'document',
+  loopback: false,
+};
+
+const agent: Consent['agents'][number] = {
+  id: 'agt_1',
+  owner_id: 'acc_1',
+  canonical_handle: 'ada.writer',
+  display_name: 'Writer',
+  scope: 'personal',
+  visibility: 'private',
+  paused: false,
+  is_online: false,
+  owner_name: 'ada',
+  member_name: null,
+  acts_as: true,
+};
+
+function shown(over: Partial<Client>): { html: string; form_target: string | undefined } {
+  const person = { account_id: 'acc_1', username: 'ada', session_id: 's' };
+  const page = consentPage({
+    request: {
+      uid: 'u',
+      client: { ...client, ...over },
+      redirect_target: 'https://quill.example',
+      scopes: ['threads:read'],
+      audience: 'mcp',
+      resource: 'http://localhost:3000/mcp',
+    },
+    person,
+    agents: [agent],
+    total: 1,
+    search: '',
+    approvedAgentIds: new Set(),
+  });
+  const assets = { styles: [], mark: '', serve: () => false };
+  const frame = { person, path: '/', flash: undefined, assets, csrf: () => 'c' };
+  const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));
+  return { html, form_target: page.form_target };
+}
+
+test('a client that is a document is known by the host of the document, not by what it calls itself', () => {
+  const { html, form_target } = shown({});
+  expect(html).toMatch(/Its address is<\/span><strong><bdi>apps\.example<\/bdi>/);
+  expect(html).toContain('Address verified');
+  expect(html).toMatch(/It calls itself<\/dt><dd><bdi>The bank<\/bdi>/);
+  expect(html).toContain('<strong class="host">quill.example</strong>');
+  expect(form_target).toBe('https://quill.example');
+});
+
+test('a client that registered itself is only what it says', () => {
+  const { html } = shown({ client_id: 'x', kind: 'registered' });
+  expect(html).toMatch(/It says it is<\/span><strong><bdi>The bank<\/bdi>/);
+  expect(html).toContain('Not verified');
+  expect(html).not.toContain('Address verified');
+});
+
+test('a client without a name has none', () => {
+  expect(shown({ kind: 'registered', name: null }).html).toContain('an app without a name');
+});
+
+test('an app on the device is told by what it opens', () => {
+  const { html } = shown({ kind: 'registered', redirect_host: 'cursor:' });
+  expect(html).toMatch(/An app on this device.*cursor:/);
+  expect(html).toContain('begun to connect a program on this device yourself');
+});

@@ -1,0 +1,99 @@
+import type { Core } from '../../src/compose.ts';
+import { minIdAt } from '../../src/domain/ids.ts';
+import { defaultPacing, type WebhookPacing } from '../../src/domain/webhooks.ts';
+import { packJobs } from '../../src/jobs/outbox-jobs.ts';
+import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts';
+import { createWebhookJob } from '../../src/jobs/webhooks.ts';
+import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
+import { expireByAge } from './retention.ts';
+import type { JobHandler } from '../consume-queues.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const batchSize = 1_000;
+const mcpSessionLifeMs = 7 * dayMs;
+const idleClientLifeMs = 30 * dayMs;
+const approvalLifeMs = 30 * dayMs;
+const deliveryLifeMs = 30 * dayMs;
+const sweepDelay = { first: 10_000, longest: 3_600_000 };
+
+/** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
+async function drain(next: (limit: number) => Promise<number>): Promise<void> {
+  while ((await next(batchSize)) === batchSize);
+}
+
+/** How long exchanges of agents count, in milliseconds. */
+function exchangePeriodMs(limits: Core['config']['RATE_LIMITS']): number {
+  return limits === 'off' ? 0 : limits.loop.seconds * 1_000;
+}
+
+/** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
+export function maintenanceHandler(
+  core: Core,
+  pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
+): JobHandler<{ task: MaintenanceTask }> {
+  const { config, repositories, queues, logger } = core;
+  const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
+  const { oauthRecords, clientGrants, oauthClients, auditLog } = repositories;
+  const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries, workerNodes } =
+    repositories;
+
+  const tasks: Record<MaintenanceTask, () => Promise<void>> = {
+    /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
+    'sweep-outbox': () =>
+      drain(async (limit) => {
+        const due = await outbox.claimDue(Date.now(), sweepDelay, limit);
+        if (due.length > 0) logger.info({ jobs: due.length }, 'jobs owed for too long are enqueued again');
+        await queues.enqueue(packJobs(due), { retryFailed: true });
+        return due.length;
+      }),
+    /** Has workers look at webhooks whose time has come and that no queue brings: it was flushed, or a worker died. */
+    async 'sweep-webhooks'() {
+      const now = Date.now();
+      let after = '';
+      await drain(async (limit) => {
+        const late = await webhookDeliveries.listDueWebhooks(now - pacing.graceMs, after, limit);
+        await queues.enqueue(late.map((id) => createWebhookJob(id, now)));
+        after = late.at(-1) ?? after;
+        return late.length;
+      });
+    },
+    'expire-idempotency-keys': () =>
+      drain((limit) => idempotencyKeys.removeBefore(Date.now() - dayMs, limit)),
+    async 'expire-tokens'() {
+      await drain((limit) => tokens.removeExpired(Date.now(), limit));
+      await drain((limit) => streamTickets.removeExpired(Date.now(), limit));
+      await drain((limit) => oauthRecords.removeExpired(Date.now(), limit));
+      await drain((limit) => clientGrants.removeExpired(Date.now(), limit));
+      await drain((limit) => oauthClients.removeUnused(Date.now() - idleClientLifeMs, limit));
+    },
+    'expire-mcp-sessions': () =>
+      drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLifeMs, limit)),
+    'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(Date.now(), limit)),
+    async 'expire-sessions'() {
+      await drain((limit) => sessions.removeExpired(Date.now(), limit));
+      await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
+    },
+    'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLifeMs, limit)),
+    'expire-feeds': () => expireByAge(core, Date.now()),
+    'expire-exchanges': () =>
+      drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriodMs(config.RATE_LIMITS), limit)),
+    'expire-webhook-deliveries': () =>
+      drain((limit) => webhookDeliveries.removeBefore(Date.now() - deliveryLifeMs, limit)),
+    'expire-audit-log': () => {
+      const oldest = minIdAt('audit', Date.now() - config.AUDIT_RETENTION_DAYS * dayMs);
+      return drain((limit) => auditLog.removeBefore(oldest, limit));
+    },
+    async 'expire-presence'() {
+      await drain((limit) => presence.removeDead(limit));
+      await workerNodes.removeDead();
+    },
+    /** With exports, under the name that releases before this one know: a worker fails a task that it has never heard of. */
+    async 'expire-uploads'() {
+      await expireUploads(core);
+      await expireExports(core);
+    },
+    'sweep-blobs': () => sweepBlobs(core),
+  };
+
+  return { contract: maintenance, handle: ({ task }) => tasks[task]() };
+}
