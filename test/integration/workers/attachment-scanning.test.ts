@@ -11,7 +11,8 @@ import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { commitStatement } from '../../../src/work/commit.ts';
 import { createRepositories } from '../../../src/repositories/index.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
-import { backends, startService, type TestService } from '../../support/service.ts';
+import { processBackends } from '../../support/extent.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 /** Encoded, so that no scanner takes this file for a sample. */
 const eicar = Buffer.from(
@@ -128,7 +129,7 @@ function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean
   };
 }
 
-describe.each(backends)('attachment scanning on %s', (backend) => {
+describe.each(processBackends)('attachment scanning on %s', (backend) => {
   let service: TestService;
   let uploaderId: string;
   let folder: string;
