@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/auth/actor.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import type { MessageRef } from '../domain/feed/receipts.ts';
-import type { CommitNews } from '../work/unit-of-work.ts';
+import type { CommitResult } from '../work/change-set.ts';
 
 /** An event on its way to one receiver. `data` is shared by all receivers of the event: never change it. */
 export interface LiveEvent {
@@ -109,7 +109,7 @@ export interface Realtime {
    * Takes what this process itself has committed, so that the readers here get it without a query. It is free to be left out, late,
    * doubled or out of order: a reader takes from it only what its own position says is next. Never throws.
    */
-  fanOut(news: Pick<CommitNews, 'entries' | 'events'>): void;
+  fanOut(news: Pick<CommitResult, 'entries' | 'events'>): void;
   /** How many streams and waiting calls are open here, by door. */
   stats(): ReadonlyMap<StreamTransport, number>;
   /** Ends the streams of tokens that are no longer good. */

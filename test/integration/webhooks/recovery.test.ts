@@ -6,6 +6,7 @@ import { maintenance } from '../../../src/jobs/maintenance.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { waitUntil, useWebhooks } from './setup.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
+import { override } from '../../support/override.ts';
 
 let sweeps = 0;
 
@@ -29,10 +30,9 @@ describe('a worker that dies after a post and before it notes it', () => {
         }
         return webhookDeliveries.recordAttempt(...args);
       };
-      const repositories = {
-        ...core.repositories,
+      const repositories = override(core.repositories, {
         webhookDeliveries: { ...webhookDeliveries, recordAttempt },
-      };
+      });
       return { ...core, repositories };
     },
   });

@@ -147,7 +147,7 @@ await describeWithRedis('SIGTERM under load', () => {
     await before.query('begin');
     await before.query('select from agents limit 1');
     const ann = await buildAgent(core);
-    const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
+    const { id } = await core.unitOfWork.writeAsSystem((work) =>
       beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
     );
     const jobs = async () => {
