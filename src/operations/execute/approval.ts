@@ -11,7 +11,7 @@ import {
 } from '../../services/approvals/approvals.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { ApprovalRule } from '../define.ts';
-import { pollUntil } from '../../shared/poll-until.ts';
+import { abortWhen } from '../../shared/wait-until.ts';
 
 /** How a face asks the person behind its caller. */
 export interface Approver {
@@ -46,6 +46,8 @@ export interface ApprovedCall<T> {
 class StaleApproval extends Error {}
 
 const maxAttempts = 4;
+/** How often a pending approval is read while the client is asked. */
+const pollIntervalMs = 1_000;
 
 /**
  * Runs calls that people have to approve (mcp.md, section 5). The question is a row before it is asked, and is used in the same
@@ -69,7 +71,7 @@ export function createApprovalStage(unitOfWork: UnitOfWork) {
   async function ask(approver: Approver, approval: Approval): Promise<Approval> {
     const { agent_id, id } = approval;
     const find = () => unitOfWork.readAsSystem((all) => findApproval(all, agent_id, id));
-    const settled = pollUntil(async () => (await find()).state !== 'pending');
+    const settled = abortWhen(async () => (await find()).state !== 'pending', pollIntervalMs);
     try {
       const decision = await approver.ask(approval, settled.signal);
       if (decision) await unitOfWork.writeAsSystem((work) => decideInClient(work, approval, decision));

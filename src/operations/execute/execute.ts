@@ -25,20 +25,26 @@ export interface Call extends RateLimitedCall {
 /** The one door to every operation: scope, limit, input, approval, idempotency, unit of work, output. */
 export type Execute = (call: Call) => Promise<Answer>;
 
+/** How long a call waits for others with the same idempotency key, or that write to the same thread. */
+const waitTimeoutMs = 10_000;
+
 export function createExecute(unitOfWork: UnitOfWork, limits: RateLimits, intake: Intake): Execute {
   const toll = createRateLimiting(limits);
-  const keys = createConcurrencyLimiter(
-    1,
-    () =>
+  const keys = createConcurrencyLimiter({
+    maxConcurrent: 1,
+    timeoutMs: waitTimeoutMs,
+    createError: () =>
       new DomainError('IDEMPOTENCY_IN_PROGRESS', 'The first request with this key still runs.', {
         retry_after: 1,
       }),
-  );
+  });
   // A few for each, so that the next one stands ready; not all, so that one busy thread leaves connections to the others.
-  const contended = createConcurrencyLimiter(
-    4,
-    () => new DomainError('UNAVAILABLE', 'Too many write here at once; try again.', { retry_after: 1 }),
-  );
+  const contended = createConcurrencyLimiter({
+    maxConcurrent: 4,
+    timeoutMs: waitTimeoutMs,
+    createError: () =>
+      new DomainError('UNAVAILABLE', 'Too many write here at once; try again.', { retry_after: 1 }),
+  });
 
   const together = createBatching(unitOfWork);
   const approved = createApprovalStage(unitOfWork);
