@@ -190,7 +190,7 @@ function testCommand(io: CommandIo): Command {
           id,
         );
       });
-      const { status, fault: error } = posted;
+      const { status, error } = posted;
       printResult(io, options, { delivered: isDelivered(posted), status, error });
     });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Work } from '../work/unit-of-work.ts';
-import { waitAtMost } from '../shared/timeout.ts';
+import { withTimeout } from '../shared/timeout.ts';
 
 export interface PresenceIntervals {
   /** Milliseconds between two signs of life; the lease that they renew is three times the usual 5,000. */
@@ -89,7 +89,7 @@ export function createPresence({ store, log, intervals }: PresenceParts): Presen
     async close() {
       closed = true;
       clearTimeout(timer);
-      await waitAtMost(closeTimeoutMs, leave());
+      await withTimeout(closeTimeoutMs, leave(), () => undefined);
     },
   };
 

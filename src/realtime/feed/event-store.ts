@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { EventType } from '../../domain/feed/events.ts';
 import type { MessageRef } from '../../domain/feed/receipts.ts';
 import { presentEventData } from '../../presenters/events.ts';
@@ -20,7 +21,7 @@ export interface SharedEvent {
 export interface EventStoreParts {
   feed: Pick<Work['feed'], 'readEvents'>;
   log(message: string, error: unknown): void;
-  /** How much is kept for the next reader, in bytes, roughly. */
+  /** Estimated size of the cached events. */
   cache_bytes: number;
 }
 
@@ -38,37 +39,10 @@ type EventRow = Awaited<ReturnType<Work['feed']['readEvents']>>[number];
 /** Rows of one query, at most: about 8 MB when every one is as large as a message may be. */
 const rowsPerQuery = 200;
 
-/** How much of a full cache stays when room is made. */
-const keptShare = 0.9;
-
 /** Holds each event once for the whole process: read once, checked once, made into JSON once, kept while it is in demand. */
 export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): EventStore {
-  const cache = new Map<string, SharedEvent>();
+  const cache = new LRUCache<string, SharedEvent>({ maxSize: cache_bytes, sizeCalculation: estimateBytes });
   const loading = new Map<string, Promise<ReadonlyMap<string, SharedEvent>>>();
-  let bytes = 0;
-
-  function cached(id: string): SharedEvent | undefined {
-    const event = cache.get(id);
-    if (event) {
-      // A map keeps the order of insertion: what was used last stands last and leaves last.
-      cache.delete(id);
-      cache.set(id, event);
-    }
-    return event;
-  }
-
-  function keep(event: SharedEvent): void {
-    if (cache.has(event.id)) return;
-    cache.set(event.id, event);
-    bytes += estimateBytes(event);
-    if (bytes <= cache_bytes) return;
-    // Many at once: to find the oldest entry of a map takes as long as entries have left before it.
-    for (const oldest of cache.values()) {
-      if (bytes <= cache_bytes * keptShare) return;
-      cache.delete(oldest.id);
-      bytes -= estimateBytes(oldest);
-    }
-  }
 
   async function query(ids: readonly string[]): Promise<ReadonlyMap<string, SharedEvent>> {
     const found = new Map<string, SharedEvent>();
@@ -77,7 +51,7 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
         const event = share(row);
         if (!event) continue;
         found.set(event.id, event);
-        keep(event);
+        cache.set(event.id, event);
       }
     } finally {
       for (const id of ids) loading.delete(id);
@@ -99,18 +73,18 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
   }
 
   return {
-    // Not moved to the end, as each of hundreds of readers would do: who asks here does so within seconds of its coming.
-    getCached: (id) => cache.get(id),
+    // Hundreds of readers ask within seconds of the event; `peek` leaves the order of eviction as it is.
+    getCached: (id) => cache.peek(id),
     put(row) {
       const event = share(row);
-      if (event) keep(event);
+      if (event) cache.set(event.id, event);
     },
     async load(ids) {
       const found = new Map<string, SharedEvent>();
       const elsewhere = new Set<Promise<ReadonlyMap<string, SharedEvent>>>();
       const missing: string[] = [];
       for (const id of new Set(ids)) {
-        const event = cached(id);
+        const event = cache.get(id);
         const underWay = loading.get(id);
         if (event) found.set(id, event);
         else if (underWay) elsewhere.add(underWay);
@@ -134,7 +108,7 @@ function placeOf({ thread_id, sender_id, sequence }: MessageRef): MessageRef {
   return { thread_id, sender_id, sequence };
 }
 
-/** The text, the object beside it (counted like the text), and what holds them. */
+/** The JSON text, the object (counted like the text), and the entry itself. */
 function estimateBytes(event: SharedEvent): number {
   return 2 * event.data_json.length + 300;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { FeedEntry } from '../../domain/feed/events.ts';
 
 /** The newest lines of some feeds, as far as this process wrote them itself. */
@@ -12,7 +13,7 @@ export interface RecentEntriesOptions {
   life_ms: number;
   /** Lines of one agent, at most: whoever is further behind asks the database. */
   entries_per_agent: number;
-  /** Agents with lines, about; those that grew last stay. */
+  /** Maximum number of agents; those with the newest entries stay. */
   agents: number;
 }
 
@@ -33,36 +34,22 @@ export function createRecentEntries({
   entries_per_agent,
   agents,
 }: RecentEntriesOptions): RecentEntries {
-  /** Who grew last stands last. */
-  const runs = new Map<string, EntryRun>();
-  let nextSweep = 0;
-
-  /** Not at each line: to find the first entry of a map takes as long as entries have left before it. */
-  function sweep(now: number): void {
-    if (now < nextSweep && runs.size <= 2 * agents) return;
-    nextSweep = now + life_ms / 2;
-    for (const [agentId, { at }] of runs) {
-      if (runs.size <= agents && at > now - life_ms) return;
-      runs.delete(agentId);
-    }
-  }
+  const runs = new LRUCache<string, EntryRun>({ max: agents });
 
   return {
     add(line) {
       const now = Date.now();
       const { agent_id, number } = line;
-      const known = runs.get(agent_id);
+      const known = runs.peek(agent_id);
       const last = known?.entries.at(-1)?.number ?? 0;
       if (known && number <= last && known.at > now - life_ms) return;
       const entries = known && number === last + 1 ? known.entries : [];
       entries.push(line);
       if (entries.length > entries_per_agent) entries.shift();
-      runs.delete(agent_id);
       runs.set(agent_id, { entries, at: now });
-      sweep(now);
     },
     after(agentId, position) {
-      const run = runs.get(agentId);
+      const run = runs.peek(agentId);
       if (!run || run.at <= Date.now() - life_ms) return undefined;
       const first = run.entries[0]?.number ?? 0;
       const skipped = position + 1 - first;

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { forEachWakeup, wakeupsTopic } from '../../domain/feed/wakeups.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
-import { waitAtMost } from '../../shared/timeout.ts';
+import { withTimeout } from '../../shared/timeout.ts';
 import type { StreamTransport, StreamEnd } from '../contract.ts';
 import type { Presence } from '../presence.ts';
 
@@ -131,7 +131,7 @@ export function createStreamRegistry(parts: StreamRegistryParts): StreamRegistry
       const channel = channelOf(agent_id);
       clearTimeout(channel.linger);
       channel.listeners.add(member);
-      if (!listening) await waitAtMost(bus_timeout_ms, subscription);
+      if (!listening && subscription) await withTimeout(bus_timeout_ms, subscription, () => undefined);
     },
     leave(member) {
       const { agent_id } = member.actor;
