@@ -1,8 +1,7 @@
 import type { Counts } from '../../domain/agents/counts.ts';
 import type { ExportStage } from '../../domain/agents/exports.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { createTableCheck, type Queryable, statement } from '../queryable.ts';
 import { readByPerson } from './rights.ts';
-import { createTableCheck } from '../table-exists.ts';
 
 export interface AgentExportRow {
   id: string;
