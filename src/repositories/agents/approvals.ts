@@ -1,5 +1,5 @@
 import type { ApprovalAction, ApprovalDecision, ApprovalState, ApprovalVia } from '../../domain/approvals.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
 
 /** A question that an agent's call put to its people. */
@@ -48,65 +48,65 @@ const statements = {
   insert: statement(
     'approvals.insert',
     `insert into approvals (id, agent_id, action, target, message, client_name, state, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8)
+     values (:id, :agent_id, :action, :target, :message, :client_name, 'pending', :created_at, :expires_at)
      on conflict (agent_id, action, target, message) where state = 'pending' do nothing returning id`,
   ),
   expire: statement(
     'approvals.expire',
-    `update approvals set state = 'expired' where agent_id = $1 and state = 'pending' and expires_at <= $2`,
+    `update approvals set state = 'expired' where agent_id = :agent_id and state = 'pending' and expires_at <= :now`,
   ),
   countPending: statement(
     'approvals.count_pending',
-    `select count(*)::int as count, min(expires_at) as first_expiry from approvals where agent_id = $1 and state = 'pending'`,
+    `select count(*)::int as count, min(expires_at) as first_expiry from approvals where agent_id = :agent_id and state = 'pending'`,
   ),
   findCurrent: statement(
     'approvals.find_current',
-    `select ${columns('$5')} from ${joined}
-     where q.agent_id = $1 and q.action = $2 and q.target = $3 and q.message = $4
-       and q.state <> 'expired' and q.expires_at > $5 and q.used_at is null
+    `select ${columns(':now')} from ${joined}
+     where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
+       and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
      order by q.id desc limit 1`,
   ),
-  find: statement('approvals.find', `select ${columns('$2')} from ${joined} where q.id = $1`),
+  find: statement('approvals.find', `select ${columns(':now')} from ${joined} where q.id = :id`),
   findForPerson: statement(
     'approvals.find_for_person',
-    `select ${columns('$3')} from ${joined} where q.id = $2 and ${actedAsByPerson('$1')}`,
+    `select ${columns(':now')} from ${joined} where q.id = :id and ${actedAsByPerson(':account_id')}`,
   ),
   listForPerson: statement(
     'approvals.list_for_person',
-    `select ${columns('$2')} from ${joined}
-     where ${actedAsByPerson('$1')} and (q.state = 'pending' and q.expires_at > $2) = $3 and ($4 = '' or q.id < $4)
-     order by q.id desc limit $5`,
+    `select ${columns(':now')} from ${joined}
+     where ${actedAsByPerson(':account_id')} and (q.state = 'pending' and q.expires_at > :now) = :pending and (:before = '' or q.id < :before)
+     order by q.id desc limit :limit`,
   ),
   findForAgent: statement(
     'approvals.find_for_agent',
-    `select ${columns('$3')} from agents me, ${joined}
-     where q.id = $2 and me.id = $1 and ${actedAsBySamePeople}`,
+    `select ${columns(':now')} from agents me, ${joined}
+     where q.id = :id and me.id = :agent_id and ${actedAsBySamePeople}`,
   ),
   listForAgent: statement(
     'approvals.list_for_agent',
-    `select ${columns('$2')} from agents me, ${joined}
-     where me.id = $1 and ${actedAsBySamePeople} and ($3::text is null or ${stateSql('$2')} = $3)
-       and ($4 = '' or q.id < $4)
-     order by q.id desc limit $5`,
+    `select ${columns(':now')} from agents me, ${joined}
+     where me.id = :agent_id and ${actedAsBySamePeople} and (:state::text is null or ${stateSql(':now')} = :state)
+       and (:before = '' or q.id < :before)
+     order by q.id desc limit :limit`,
   ),
   listOfAgent: statement(
     'approvals.list_of_agent',
-    `select ${columns('$2')} from ${joined} where q.agent_id = $1 order by q.id desc limit $3`,
+    `select ${columns(':now')} from ${joined} where q.agent_id = :agent_id order by q.id desc limit :limit`,
   ),
   decide: statement(
     'approvals.decide',
-    `update approvals set state = $2, decided_by = $3, decided_at = $4, expires_at = greatest(expires_at, $5),
-       decided_via = $6, decided_by_agent = $7
-     where id = $1 and state = 'pending' and expires_at > $4 returning id`,
+    `update approvals set state = :decision, decided_by = :account_id, decided_at = :now, expires_at = greatest(expires_at, :good_until),
+       decided_via = :via, decided_by_agent = :agent_id
+     where id = :id and state = 'pending' and expires_at > :now returning id`,
   ),
   use: statement(
     'approvals.use',
-    `update approvals set used_at = $3
-     where id = $2 and agent_id = $1 and state = 'approved' and used_at is null and expires_at > $3 returning id`,
+    `update approvals set used_at = :now
+     where id = :id and agent_id = :agent_id and state = 'approved' and used_at is null and expires_at > :now returning id`,
   ),
   removeExpired: statement(
     'approvals.remove_expired',
-    `delete from approvals where id in (select id from approvals where expires_at < $1 limit $2) returning 1`,
+    `delete from approvals where id in (select id from approvals where expires_at < :time limit :limit) returning 1`,
   ),
 };
 
@@ -117,32 +117,32 @@ export function approvalsRepository(db: Queryable) {
       approval: ApprovalSubject & Pick<ApprovalRow, 'id' | 'client_name' | 'created_at' | 'expires_at'>,
     ): Promise<boolean> {
       const { id, agent_id, action, target, message, client_name, created_at, expires_at } = approval;
-      const what = [id, agent_id, action, target, message, client_name];
-      return (await db.query(statements.insert, [...what, created_at, expires_at])).length > 0;
+      const values = { id, agent_id, action, target, message, client_name, created_at, expires_at };
+      return (await query(db, statements.insert, values)).length > 0;
     },
     /** Notes of an agent's questions which ones nobody decided in time. */
     async expire(agentId: string, now: number): Promise<void> {
-      await db.query(statements.expire, [agentId, now]);
+      await query(db, statements.expire, { agent_id: agentId, now });
     },
     /** How many questions of an agent wait, and when the first of them expires. */
     async countPending(agentId: string): Promise<{ count: number; first_expiry: number | null }> {
-      const rows = await db.query<{ count: number; first_expiry: number | null }>(statements.countPending, [
-        agentId,
-      ]);
+      const rows = await query<{ count: number; first_expiry: number | null }>(db, statements.countPending, {
+        agent_id: agentId,
+      });
       return rows[0] ?? { count: 0, first_expiry: null };
     },
     /** The latest about this that still counts at `now`: it waits, was denied, or was approved and not done yet. */
     async findCurrent(subject: ApprovalSubject, now: number): Promise<ApprovalRow | undefined> {
       const { agent_id, action, target, message } = subject;
-      const values = [agent_id, action, target, message, now];
-      return (await db.query<ApprovalRow>(statements.findCurrent, values))[0];
+      const values = { agent_id, action, target, message, now };
+      return (await query<ApprovalRow>(db, statements.findCurrent, values))[0];
     },
     async find(id: string, now: number): Promise<ApprovalRow | undefined> {
-      return (await db.query<ApprovalRow>(statements.find, [id, now]))[0];
+      return (await query<ApprovalRow>(db, statements.find, { id, now }))[0];
     },
     /** As find, if the account acts as the agent that asks. */
     async findForPerson(accountId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
-      return (await db.query<ApprovalRow>(statements.findForPerson, [accountId, id, now]))[0];
+      return (await query<ApprovalRow>(db, statements.findForPerson, { account_id: accountId, id, now }))[0];
     },
     /** Of all agents that the account acts as, those that wait or the others, newest first, older than `before` if it names one. */
     listForPerson(
@@ -151,11 +151,17 @@ export function approvalsRepository(db: Queryable) {
       only: { pending: boolean; before: string; limit: number },
     ): Promise<ApprovalRow[]> {
       const { pending, before, limit } = only;
-      return db.query<ApprovalRow>(statements.listForPerson, [accountId, now, pending, before, limit]);
+      return query<ApprovalRow>(db, statements.listForPerson, {
+        account_id: accountId,
+        now,
+        pending,
+        before,
+        limit,
+      });
     },
     /** As find, if the same people act as `agentId` and as the agent that asks, and these are two. */
     async findForAgent(agentId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
-      return (await db.query<ApprovalRow>(statements.findForAgent, [agentId, id, now]))[0];
+      return (await query<ApprovalRow>(db, statements.findForAgent, { agent_id: agentId, id, now }))[0];
     },
     /** Those that findForAgent finds, newest first, older than `before` if it names one. */
     listForAgent(
@@ -164,11 +170,17 @@ export function approvalsRepository(db: Queryable) {
       only: { state: ApprovalState | null; before: string; limit: number },
     ): Promise<ApprovalRow[]> {
       const { state, before, limit } = only;
-      return db.query<ApprovalRow>(statements.listForAgent, [agentId, now, state, before, limit]);
+      return query<ApprovalRow>(db, statements.listForAgent, {
+        agent_id: agentId,
+        now,
+        state,
+        before,
+        limit,
+      });
     },
     /** The newest of an agent. */
     listOfAgent(agentId: string, now: number, limit: number): Promise<ApprovalRow[]> {
-      return db.query<ApprovalRow>(statements.listOfAgent, [agentId, now, limit]);
+      return query<ApprovalRow>(db, statements.listOfAgent, { agent_id: agentId, now, limit });
     },
     /** Whether it still waited, and so is decided now. It counts until `goodUntil` at least. */
     async decide(
@@ -182,16 +194,17 @@ export function approvalsRepository(db: Queryable) {
         good_until: number;
       },
     ): Promise<boolean> {
-      const values = [id, decision, by.account_id, by.now, by.good_until, by.via, by.agent_id];
-      return (await db.query(statements.decide, values)).length > 0;
+      const { via, account_id, agent_id, now, good_until } = by;
+      const values = { id, decision, via, account_id, agent_id, now, good_until };
+      return (await query(db, statements.decide, values)).length > 0;
     },
     /** Whether it was approved to this agent and not used before, and so is used now. */
     async use(agentId: string, id: string, now: number): Promise<boolean> {
-      return (await db.query(statements.use, [agentId, id, now])).length > 0;
+      return (await query(db, statements.use, { agent_id: agentId, id, now })).length > 0;
     },
     /** Removes up to `limit` that expired before `time` (ms); answers how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
-      return (await db.query(statements.removeExpired, [time, limit])).length;
+      return (await query(db, statements.removeExpired, { time, limit })).length;
     },
   };
 }
