@@ -1,8 +1,8 @@
 import type { AgentScope, InboundPolicy, Visibility } from '../../domain/agents/agents.ts';
 import type { Relation } from '../../domain/agents/relations.ts';
-import { isOnline } from './online.ts';
+import { isOnline } from './presence.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
-import { relationOf } from './relations.ts';
+import { seenAgents } from './relations.ts';
 
 export interface AgentRow {
   id: string;
@@ -91,18 +91,6 @@ const listPersonal = statement(
   `select ${agentColumns} from agents a
    where a.owner_id = :owner_id and a.scope = 'personal' and a.retired_at is null and a.id > :after_id order by a.id limit :limit`,
 );
-
-/** Everything that decides whether the viewer sees an agent and may write to it, in one row for each reference. */
-export const seenAgents = (columns: string): string => `select ${columns}, r.*,
-   (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
-     or exists (select from thread_members m join thread_members t using (thread_id)
-                where m.agent_id = viewer.id and t.agent_id = a.id)
-     or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible
- from agents a
- join agents viewer on viewer.id = :viewer_id
- join owners viewer_owner on viewer_owner.id = viewer.owner_id
- cross join lateral (${relationOf}) r
- where (a.id = any(:references) or a.canonical_handle = any(:references)) and a.retired_at is null`;
 
 const findSeen = statement('agents.find_seen', seenAgents(summaryColumns));
 

@@ -1,5 +1,6 @@
-import { type AgentRow, agentColumns, seenAgents, type SeenAgentRow } from './agents.ts';
+import { agentColumns, type AgentRow, type SeenAgentRow } from './agents.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
+import { seenAgents } from './relations.ts';
 import { managedByRole, ownersOf } from './rights.ts';
 
 export interface ViewedAgentRow extends SeenAgentRow, Pick<AgentRow, 'card_body'> {
