@@ -1,7 +1,7 @@
 import type { AuditEntry, Author } from '../domain/auth/audit.ts';
 import type { FeedEntry, NewEvent } from '../domain/feed/events.ts';
 import { newId } from '../domain/ids.ts';
-import type { EventRow } from '../repositories/feed/feed.ts';
+import type { EventRow } from '../repositories/feed/events.ts';
 import type { MessageRow } from '../repositories/messages/messages.ts';
 import type { CommitRecord } from './commit.ts';
 
