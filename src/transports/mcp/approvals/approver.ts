@@ -1,11 +1,9 @@
 import type { ApprovalDecision } from '../../../domain/approvals.ts';
 import type { Approver } from '../../../operations/execute/approval.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
-import { approvalUrl } from './approval-url.ts';
-import { type ApprovalQuestion, questionText } from './question-text.ts';
-import type { Caller } from '../protocol/caller.ts';
+import { approvalUrl, type ApprovalQuestion, questionText } from './question-text.ts';
+import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { ClientResponse } from './client-response.ts';
-import type { Exchange } from '../protocol/exchange.ts';
 import { withProgress, defaultProgressMs } from '../tools/progress.ts';
 
 export interface ApproverParts {

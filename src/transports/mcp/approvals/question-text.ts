@@ -47,3 +47,7 @@ export function questionText({
   const words = message === '' ? '.' : `, with the message: "${quoteText(message, maxMessageLength)}".`;
   return `Your agent @${agent_handle}${through} ${wish}${words}`;
 }
+/** The page on which the people behind an agent decide. */
+export function approvalUrl(public_url: string, id: string): string {
+  return `${public_url}/console/approvals/${id}`;
+}

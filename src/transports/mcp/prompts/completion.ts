@@ -1,6 +1,6 @@
 import type { CompleteResult } from '@modelcontextprotocol/sdk/types.js';
 import type { CompletionSource } from '../../../operations/define.ts';
-import type { Caller } from '../protocol/caller.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';
 import type { Prompt } from './prompts.ts';
 import { RpcError, rpcCodes } from '../protocol/errors.ts';

@@ -1,6 +1,7 @@
+import type { Actor } from '../../../domain/auth/actor.ts';
+import type { ClientInfo } from '../sessions/client-info.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type LoggingLevel, LoggingLevelSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { Caller } from './caller.ts';
 import type { ClientResponse } from '../approvals/client-response.ts';
 import type { ServerMessage, ClientRequest, ClientRequests } from '../approvals/client-requests.ts';
 import type { RunningCalls } from './running-calls.ts';
@@ -90,4 +91,16 @@ const logLevels = LoggingLevelSchema.options;
 /** Whoever has not said so wants none: most calls then stay one JSON body. */
 function wantsLogLevel(least: LoggingLevel | undefined, level: LoggingLevel): boolean {
   return least !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(least);
+}
+
+/** Who asks, and the request that carries it. */
+export interface Caller {
+  actor: Actor;
+  request_id: string;
+  /** Undefined for a request that belongs to none. */
+  session?: { key: string; client: ClientInfo } | undefined;
+  /** Whether the answer is an event stream, in which more can be said before it. */
+  isStreaming: boolean;
+  /** Has something done once the answer has left. */
+  onResponseSent(then: () => void): void;
 }

@@ -1,3 +1,6 @@
+import { type Prompt, getPrompt } from '../prompts/prompts.ts';
+import { type Resources, readResource } from '../resources/resources.ts';
+import type { Tool } from '../tools/tools.ts';
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
@@ -13,15 +16,11 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import type { Caller } from './caller.ts';
+import { type Caller, type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
-import { type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
 import type { McpParts } from '../parts.ts';
-import { getPrompt } from '../prompts/prompts.ts';
 import { RpcError, rpcCodes } from './errors.ts';
-import { readResource } from '../resources/resources.ts';
-import type { McpFeatures } from './shown.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
 
@@ -110,4 +109,11 @@ function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<R
     const [issue] = result.error.issues;
     throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
   };
+}
+
+/** What of the catalogue the tool server shows. */
+export interface McpFeatures {
+  tools: ReadonlyMap<string, Tool>;
+  resources: Resources;
+  prompts: readonly Prompt[];
 }

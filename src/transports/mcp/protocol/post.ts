@@ -1,19 +1,18 @@
+import type { CallRegistry, Caller } from './exchange.ts';
+import type { SessionOwner } from '../approvals/client-requests.ts';
+import { readField, toMessages, calledOperations, requireScopes } from './required-scopes.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { answerWithSdkTransport, answerWithJson } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';
-import type { Caller } from './caller.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
-import type { CallRegistry } from './exchange.ts';
 import { sessionHeader } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
-import { calledOperations, readField, toMessages, requireScopes } from './required-scopes.ts';
-import type { McpFeatures } from './shown.ts';
+import type { McpFeatures } from './methods.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
-import { routeClientMessages } from './side-messages.ts';
 
 export interface PostParts {
   sessions: Sessions;
@@ -90,4 +89,21 @@ function maySendMessages(shown: McpFeatures, message: unknown, session: Session 
 
 function wantsProgress(message: unknown): boolean {
   return readField(readField(readField(message, 'params'), '_meta'), 'progressToken') !== undefined;
+}
+
+/**
+ * Hands on what a client sends beside its calls and is for another process perhaps: its answers to requests of ours, and
+ * cancellations. What is for nobody is dropped; the client is not told.
+ */
+export function routeClientMessages(
+  { clientRequests, runningCalls }: CallRegistry,
+  by: SessionOwner,
+  message: unknown,
+): void {
+  for (const one of toMessages(message)) {
+    const method = readField(one, 'method');
+    if (method === 'notifications/cancelled')
+      runningCalls.cancel(by, readField(readField(one, 'params'), 'requestId'));
+    else if (method === undefined) clientRequests.onResponse(by, one);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { requireScope } from '../../../operations/execute/execute.ts';
 import { findCompletion } from '../prompts/completion.ts';
-import type { McpFeatures } from './shown.ts';
+import type { McpFeatures } from './methods.ts';
 import type { Tool } from '../tools/tools.ts';
 
 /** What a message calls. */

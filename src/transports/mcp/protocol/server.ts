@@ -1,13 +1,11 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import type { Caller } from './caller.ts';
-import type { CallRegistry } from './exchange.ts';
+import type { Caller, CallRegistry } from './exchange.ts';
 import { instructions } from '../prompts/instructions.ts';
-import { createMethods } from './methods.ts';
+import { createMethods, type McpFeatures } from './methods.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from './errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { McpFeatures } from './shown.ts';
 import type { Subscriptions } from '../resources/subscriptions.ts';
 
 /**

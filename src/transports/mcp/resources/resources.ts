@@ -2,9 +2,9 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelconte
 import type { CompletionSource, Operation } from '../../../operations/define.ts';
 import type { OtherResource } from '../additions.ts';
 import { toOperationError, runOperation } from '../tools/run-operation.ts';
-import type { Caller } from '../protocol/caller.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import { inputSchema } from '../tools/json-schemas.ts';
-import { findPageField } from '../tools/page.ts';
+import { findPageField } from '../tools/fit-result.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from '../protocol/errors.ts';
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
-import type { Caller } from '../protocol/caller.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
 import { resourceNotFoundError, readResource, type Resources } from './resources.ts';

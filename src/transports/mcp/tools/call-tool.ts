@@ -1,12 +1,12 @@
+import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
+import type { FeedStatus } from '../../../realtime/contract.ts';
+import type { Caller, Exchange } from '../protocol/exchange.ts';
+import type { McpParts } from '../parts.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { wrongField } from '../../../domain/errors.ts';
 import { idempotencyKeyPattern } from '../../../operations/fields.ts';
 import { createApprover } from '../approvals/approver.ts';
 import { type OperationCall, toOperationError, runOperation } from './run-operation.ts';
-import type { Caller } from '../protocol/caller.ts';
-import type { Exchange } from '../protocol/exchange.ts';
-import type { McpParts } from '../parts.ts';
-import { readFeedStatus } from './feed-status.ts';
 import type { Tool } from './tools.ts';
 
 /**
@@ -52,4 +52,21 @@ function parseIdempotencyKey(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && idempotencyKeyPattern.test(given)) return given;
   throw wrongField('idempotency_key', 'must be 1 to 255 visible ASCII characters');
+}
+
+/**
+ * Where the feed of the caller's agent stood before the call, for `_meta` of its result: what the call sets in motion lies behind
+ * that cursor. Undefined for those who may see no events, and when it cannot be read just now: no call fails for that.
+ */
+export async function readFeedStatus(
+  { realtime, logger }: Pick<McpParts, 'realtime' | 'logger'>,
+  { actor, request_id }: Caller,
+): Promise<FeedStatus | undefined> {
+  if (!hasFeedScope(actor)) return undefined;
+  try {
+    return await realtime.feedStatus(actor);
+  } catch (error) {
+    logger.debug({ err: error, request_id }, 'where a feed stands could not be read');
+    return undefined;
+  }
 }

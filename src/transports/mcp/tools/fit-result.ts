@@ -1,4 +1,5 @@
-import { countItems } from './page.ts';
+import type { Operation } from '../../../operations/define.ts';
+import type { ObjectSchema } from './json-schemas.ts';
 import { preview } from './preview.ts';
 
 export interface FitOptions {
@@ -41,4 +42,17 @@ function readTheRestHint(pageField: string | undefined): string {
   return pageField
     ? `Ask for one item at a time (${pageField}: 1) to get its text whole.`
     : 'This text is too long for one result; get the item by itself, or over REST.';
+}
+
+const pageFieldNames = ['limit', 'message_limit'];
+
+/** The field of its input by which a read can be asked for fewer items, if it has one. */
+export function findPageField(operation: Operation, input: ObjectSchema): string | undefined {
+  return operation.kind === 'read' ? pageFieldNames.find((name) => name in input.properties) : undefined;
+}
+
+/** How many items an answer holds: those of its longest list. */
+export function countItems(answer: Record<string, unknown>): number {
+  const lists = Object.values(answer).filter((value) => Array.isArray(value));
+  return Math.max(0, ...lists.map((list) => list.length));
 }

@@ -2,8 +2,8 @@ import type { DomainError } from '../../../domain/errors.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
 import type { Approver } from '../../../operations/execute/approval.ts';
 import type { Operation } from '../../../operations/define.ts';
-import { approvalUrl } from '../approvals/approval-url.ts';
-import type { Caller } from '../protocol/caller.ts';
+import { approvalUrl } from '../approvals/question-text.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { McpParts } from '../parts.ts';
 

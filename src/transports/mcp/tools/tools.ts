@@ -4,7 +4,7 @@ import type { Operation, ToolBinding } from '../../../operations/define.ts';
 import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { inputSchema, outputSchema } from './json-schemas.ts';
-import { findPageField } from './page.ts';
+import { findPageField } from './fit-result.ts';
 
 export interface Tool {
   operation: Operation;
