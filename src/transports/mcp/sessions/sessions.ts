@@ -11,58 +11,56 @@ export interface Session {
   agent_id: string;
   protocol_version: string;
   client: ClientInfo;
-  /** URIs of the resources whose changes it wants to hear of. */
+  /** URIs of the subscribed resources. */
   subscriptions: readonly string[];
   created_at: number;
   seen_at: number;
 }
 
 export interface SessionWithKey extends Session {
-  /** Names it towards other processes, without being its id. */
+  /** Hash of the session id; names the session on the bus. */
   key: string;
 }
 
-/** Where sessions are kept, so that every process knows them. Ids only as hashes. */
+/** Session storage shared by all processes. Ids are stored as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
   insert(idHash: Buffer, session: Omit<Session, 'seen_at' | 'subscriptions'>): Promise<void>;
   touch(idHash: Buffer, now: number): Promise<void>;
-  /** Answers false when the session has as many as it may have. */
-  subscribe(idHash: Buffer, uri: string, most: number): Promise<boolean>;
+  /** Returns false if the session already has `max` subscriptions. */
+  subscribe(idHash: Buffer, uri: string, max: number): Promise<boolean>;
   unsubscribe(idHash: Buffer, uri: string): Promise<void>;
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
 }
 
 export interface Sessions {
-  /** Begins a session of the actor's agent; answers its id, which is shown this once. */
+  /** Begins a session of the actor's agent and returns its id, which is not stored. */
   begin(actor: Actor, protocolVersion: string, client: ClientInfo): Promise<string>;
-  /** @throws {McpHttpError} 404 when it is unknown, ended, or of another agent: these look alike. */
+  /** Returns the session. @throws {McpHttpError} 404 if it is unknown, has ended or belongs to another agent. */
   check(id: string, actor: Actor): Promise<SessionWithKey>;
   /**
-   * Adds a URI to what the session named by `key` wants to hear of. Other processes have been told when this resolves, and know it a
-   * moment later; within 5 s if the bus failed.
-   * @throws {RpcError} when it has as many as it may have.
+   * Subscribes a session to a resource. Other processes see the change a moment after this resolves; within 5 s if the bus fails.
+   * @throws {RpcError} at the maximum number of subscriptions.
    */
   subscribe(key: string, uri: string): Promise<void>;
-  /** Takes it away again; known elsewhere likewise. */
+  /** Ends a subscription. Propagates as in `subscribe`. */
   unsubscribe(key: string, uri: string): Promise<void>;
-  /** Notes from which severity on the session wants messages (MCP, Logging); known elsewhere likewise. */
+  /** Sets the minimum severity of log messages (MCP, Logging). Propagates as in `subscribe`. */
   setLogLevel(key: string, level: LoggingLevel): Promise<void>;
   /** Stops listening to other processes. */
   close(): void;
-  /** Ends a session for good; known elsewhere likewise. @throws {McpHttpError} as `check`. */
+  /** Ends a session. Propagates as in `subscribe`. @throws {McpHttpError} as `check`. */
   end(id: string, actor: Actor): Promise<void>;
 }
 
-/** A session that nobody used for a week is over. */
+/** A session ends after a week without use. */
 const sessionLifetimeMs = 7 * 24 * 3_600_000;
 const touchIntervalMs = 3_600_000;
 const cacheLifetimeMs = 5_000;
 const maxCacheSize = 10_000;
-/** How long the other processes get to hear of a change that the very next call counts on. */
+/** Delay after a change that the client's next call depends on, so that other processes receive it. */
 const propagationDelayMs = 100;
-/** A client that shows more than this is not served by hearing of each. */
 const maxSubscriptions = 500;
 
 const topic = 'mcp/sessions';
@@ -71,28 +69,28 @@ const changeSchema = z.object({ session: z.string() });
 /** MCP sessions (MCP, Transports: Session Management) over a store that all processes share, with a cache of a few seconds. */
 export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): Sessions {
   const cache = new Map<string, { session: SessionWithKey; until: number }>();
-  /** Changes heard of: what was read before one of them may be old and is not kept. */
+  /** Counts changes. A session read before a change may be stale and is not cached. */
   let changes = 0;
   const listening = listenOnTopic(bus, {
     topic,
     schema: changeSchema,
-    onMessage: ({ session }) => forget(session),
+    onMessage: ({ session }) => invalidate(session),
     log,
   });
 
-  function forget(key: string): void {
+  function invalidate(key: string): void {
     changes += 1;
     cache.delete(key);
   }
 
-  /** The bus has it before the client is answered, so that it is ahead of nearly all that happens then. */
-  async function changed(key: string): Promise<void> {
-    forget(key);
+  /** Publishes before the client gets its response, so that its next call nearly always sees the change. */
+  async function publishChange(key: string): Promise<void> {
+    invalidate(key);
     const message = { topic, body: JSON.stringify({ session: key }) };
-    await bus.publish([message]).catch((error: unknown) => log('a changed session was not announced', error));
+    await bus.publish([message]).catch((error: unknown) => log('publishing a changed session failed', error));
   }
 
-  function remember(session: SessionWithKey): void {
+  function cacheSession(session: SessionWithKey): void {
     const { key } = session;
     cache.delete(key);
     cache.set(key, { session, until: Date.now() + cacheLifetimeMs });
@@ -104,7 +102,7 @@ export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): S
 
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
     const key = hash.toString('base64url');
-    const before = changes;
+    const changesBefore = changes;
     const now = Date.now();
     const cached = cache.get(key);
     if (cached && cached.until > now) return cached.session;
@@ -115,7 +113,7 @@ export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): S
     }
     const session = { ...found, key };
     if (session.seen_at < now - touchIntervalMs) await store.touch(hash, now);
-    if (changes === before) remember(session);
+    if (changes === changesBefore) cacheSession(session);
     return session;
   }
 
@@ -136,23 +134,23 @@ export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): S
     async end(id, actor) {
       const { key } = await check(id, actor);
       await store.remove(hashOf(id));
-      await changed(key);
+      await publishChange(key);
     },
     async subscribe(key, uri) {
       if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, maxSubscriptions))) {
-        const text = `A session can subscribe to ${maxSubscriptions} resources at most.`;
+        const text = `A session can subscribe to at most ${maxSubscriptions} resources.`;
         throw new RpcError(rpcCodes.serverError, text);
       }
-      await changed(key);
+      await publishChange(key);
     },
     async unsubscribe(key, uri) {
       await store.unsubscribe(Buffer.from(key, 'base64url'), uri);
-      await changed(key);
+      await publishChange(key);
     },
     async setLogLevel(key, level) {
       await store.setLogLevel(Buffer.from(key, 'base64url'), level);
-      await changed(key);
-      // What a call has to say in the meantime would be lost, and the next one may reach any process.
+      await publishChange(key);
+      // The next call may reach any process and must log at the new level.
       await pause(propagationDelayMs);
     },
     close: () => void listening.stop(),
