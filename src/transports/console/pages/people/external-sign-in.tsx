@@ -13,8 +13,14 @@ import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
-import { safeReturnPath } from '../../return-path.ts';
-import { type ConsoleRoute, publicAction, publicPage, type ShownPage, signInAddress } from '../../route.ts';
+import {
+  safeReturnPath,
+  type ConsoleRoute,
+  publicAction,
+  publicPage,
+  type ShownPage,
+  signInAddress,
+} from '../../route.ts';
 import { externalFailurePage } from './external-failure.tsx';
 
 const beginPath = '/sign-in/external';
