@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../src/compose.ts';
-import { agentErasure } from '../src/jobs/agent-erasure.ts';
+import { agentErasure } from '../src/jobs/outbox-jobs.ts';
 import { runErasureStep } from '../src/services/agents/erasures.ts';
 import type { JobHandler } from './consume-queues.ts';
 

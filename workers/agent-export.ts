@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Core } from '../src/compose.ts';
-import { agentExport } from '../src/jobs/agent-export.ts';
+import { agentExport } from '../src/jobs/outbox-jobs.ts';
 import { BlobMissing } from '../src/platform/blobs/store.ts';
 import { type ArchiveEntry, createZipArchive } from '../src/platform/archive.ts';
 import { type AgentExport, finishExport, savePart } from '../src/services/agents/exports.ts';

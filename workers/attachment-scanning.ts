@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import { attachmentScanning } from '../src/jobs/attachment-scanning.ts';
+import { attachmentScanning } from '../src/jobs/outbox-jobs.ts';
 import { BlobMissing, type ByteRange } from '../src/platform/blobs/store.ts';
 import { type ScanResult, ScannerUnavailable, type Verdict } from '../src/platform/scanning/scanner.ts';
 import { recordScanResult } from '../src/services/attachments/scan-results.ts';

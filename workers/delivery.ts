@@ -1,6 +1,6 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
-import { delivery } from '../src/jobs/delivery.ts';
+import { delivery } from '../src/jobs/outbox-jobs.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 

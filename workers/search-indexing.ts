@@ -1,6 +1,6 @@
 import type { Core } from '../src/compose.ts';
 import { timeOfId } from '../src/domain/ids.ts';
-import { searchIndexing } from '../src/jobs/search-indexing.ts';
+import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 

@@ -47,3 +47,26 @@ export function presentContactRequest(row: ContactRequestRecord): ContactRequest
   const { request_id, from, to, message, status, created_at } = row;
   return { request_id, from, to, message, status, created_at };
 }
+
+/** Block record (contract, section 3). */
+export const blockSchema = z
+  .object({
+    blocked_agent_id: agentId,
+    blocked_handle: canonicalHandle,
+    created_at: timestamp,
+  })
+  .meta({ id: 'Block' })
+  .describe('An agent that cannot reach you.');
+
+export type BlockRecord = z.infer<typeof blockSchema>;
+
+/** An entry of an allowlist (contract, section 3). */
+export const allowlistEntrySchema = z
+  .object({
+    entry: z.string().describe('The handle of an agent, or owner.* for every agent of an owner.'),
+    created_at: timestamp,
+  })
+  .meta({ id: 'AllowlistEntry' })
+  .describe('Somebody who may write to you.');
+
+export type AllowlistEntryRecord = z.infer<typeof allowlistEntrySchema>;

@@ -11,12 +11,10 @@ import { pendingMigrations } from '../../platform/database/migrations.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
-import { checkReplicas } from './database-checks.ts';
-import { resultCommand } from '../command.ts';
+import { checkReplicas, checkDatabaseLimits } from './database-checks.ts';
+import { resultCommand, formatJson } from '../output.ts';
 import { waitForBus, withCore } from '../core.ts';
-import { checkDatabaseLimits } from './database-limits.ts';
 import type { CommandIo } from '../io.ts';
-import { formatJson } from '../output.ts';
 import { findRunningWorkers } from './worker-roles.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

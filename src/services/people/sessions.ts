@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Person } from '../../domain/auth/person.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
+import { endConnectionsOfAccount } from '../auth/connections.ts';
+import type { Revocation } from '../auth/tokens.ts';
 
 type Sessions = Pick<SystemWork, 'sessions'>;
 
@@ -84,4 +86,27 @@ export async function endOtherSessions(
 
 function toIdHash(session_id: string): Buffer {
   return Buffer.from(session_id, 'base64url');
+}
+
+/** What ended; `ended` is to be announced to running processes once it is committed. */
+export interface SignedOut {
+  sessions_ended: number;
+  apps_ended: number;
+  ended: Revocation[];
+}
+
+/**
+ * Ends every browser session of an account, and with `apps` every connection of a client too, with all that the clients got by
+ * them.
+ */
+export async function signOutEverywhere(
+  work: SystemWork,
+  account_id: string,
+  { apps }: { apps: boolean },
+): Promise<SignedOut> {
+  const sessions_ended = await work.sessions.removeAllExcept(account_id, null);
+  work.audit({ act: 'sessions.ended', account_id, detail: { sessions: sessions_ended, apps } });
+  if (!apps) return { sessions_ended, apps_ended: 0, ended: [] };
+  const { grants, ended } = await endConnectionsOfAccount(work, account_id);
+  return { sessions_ended, apps_ended: grants, ended };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { attachmentScanning } from '../../../src/jobs/attachment-scanning.ts';
+import { attachmentScanning } from '../../../src/jobs/outbox-jobs.ts';
 import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import {
