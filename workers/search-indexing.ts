@@ -4,7 +4,7 @@ import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 
-/** Writes the search rows of messages, in one statement for a batch. */
+/** Returns the handler that writes the search rows of messages, with one statement for a batch. */
 export function searchIndexingHandler({ repositories, metrics }: Core): JobHandler<{ ids: string[] }> {
   async function index(ids: readonly string[]): Promise<void> {
     await indexMessages(repositories, ids, Date.now());

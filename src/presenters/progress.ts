@@ -6,7 +6,7 @@ import type { ExportStage } from '../domain/agents/exports.ts';
 export interface Progress<Stage> {
   id: string;
   handle: string;
-  state: 'under way' | 'done';
+  state: 'in_progress' | 'done';
   stage: Stage;
   begun_at: number;
   done_at: number | null;
@@ -24,7 +24,14 @@ export interface ProgressRow<Stage> {
 /** @param row as the repository of an export or an erasure gives it. */
 export function presentProgress<Stage>(row: ProgressRow<Stage>): Progress<Stage> {
   const { id, handle, stage, created_at, done_at } = row;
-  return { id, handle, state: done_at === null ? 'under way' : 'done', stage, begun_at: created_at, done_at };
+  return {
+    id,
+    handle,
+    state: done_at === null ? 'in_progress' : 'done',
+    stage,
+    begun_at: created_at,
+    done_at,
+  };
 }
 
 /** How far an erasure is, and its report when it is done. Times in milliseconds. */

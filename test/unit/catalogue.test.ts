@@ -132,7 +132,7 @@ describe('events and jobs', () => {
 
   test('a worker refuses to start with two handlers for a job, or a queue without one', async () => {
     const handler = { contract: delivery, handle: () => Promise.resolve() };
-    const parts = { queues: {} as JobQueues, concurrency: 1, meter: () => undefined };
+    const parts = { queues: {} as JobQueues, concurrency: 1, onJobEnd: () => undefined };
     await expect(consumeQueues(parts, ['delivery'], [handler, handler])).rejects.toThrow('two handlers');
     await expect(consumeQueues(parts, ['delivery'], [handler])).rejects.toThrow('the queue webhooks has');
     await expect(consumeQueues(parts, ['maintenance'], [handler])).rejects.toThrow(

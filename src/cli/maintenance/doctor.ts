@@ -167,9 +167,9 @@ const checks: Check[] = [
   {
     part: 'numbers',
     async run({ unitOfWork }) {
-      const origin = await unitOfWork.readAsSystem(readFeedEpoch);
-      if (origin.whose === 'nobody') return 'nothing has started on this database yet';
-      if (origin.whose === 'own') return `of this database since ${new Date(origin.since).toISOString()}`;
+      const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
+      if (epoch.status === 'none') return 'nothing has started on this database yet';
+      if (epoch.status === 'current') return `of this database since ${new Date(epoch.since).toISOString()}`;
       throw new Error('the database was restored, and no process has started on it since');
     },
     advice: 'start the API or a worker anew, or run: npm run -s ams -- restored',
