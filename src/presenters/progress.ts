@@ -2,7 +2,7 @@ import type { Counts } from '../domain/agents/counts.ts';
 import { type ErasureStage, keptByErasure } from '../domain/agents/erasure-and-export.ts';
 import type { ExportStage } from '../domain/agents/exports.ts';
 
-/** How far work on an agent is that takes its time. Times in milliseconds. */
+/** The progress of an export or erasure. Times in milliseconds. */
 export interface Progress<Stage> {
   id: string;
   handle: string;
@@ -12,7 +12,7 @@ export interface Progress<Stage> {
   done_at: number | null;
 }
 
-/** What is kept of it. */
+/** The stored columns of an export or erasure. */
 export interface ProgressRow<Stage> {
   id: string;
   handle: string;
@@ -21,7 +21,7 @@ export interface ProgressRow<Stage> {
   done_at: number | null;
 }
 
-/** @param row as the repository of an export or an erasure gives it. */
+/** Returns the common fields of an export or erasure report. */
 export function presentProgress<Stage>(row: ProgressRow<Stage>): Progress<Stage> {
   const { id, handle, stage, created_at, done_at } = row;
   return {
@@ -34,9 +34,9 @@ export function presentProgress<Stage>(row: ProgressRow<Stage>): Progress<Stage>
   };
 }
 
-/** How far an erasure is, and its report when it is done. Times in milliseconds. */
+/** The progress of an erasure, and its report when it is done. Times in milliseconds. */
 export interface ErasureReport extends Progress<ErasureStage> {
-  /** How many messages of everybody were looked through for those of the agent. */
+  /** Number of messages that were searched for those of the agent. */
   examined: number;
   erased: Counts;
   kept: readonly { what: string; why: string }[];
@@ -44,19 +44,19 @@ export interface ErasureReport extends Progress<ErasureStage> {
 
 type ErasureRow = ProgressRow<ErasureStage> & { examined: number; counts: Counts };
 
-/** @param row as the repository gives it. */
+/** Returns the report of an erasure. */
 export function presentErasure(row: ErasureRow): ErasureReport {
   const { examined, counts } = row;
   return { ...presentProgress(row), examined, erased: counts, kept: keptByErasure };
 }
 
-/** How far an export is, and its report when it is done. Times in milliseconds. */
+/** The progress of an export, and its report when it is done. Times in milliseconds. */
 export interface ExportReport extends Progress<ExportStage> {
-  /** When the archive is removed; an export that is not done by then is given up. */
+  /** When the export is removed, finished or not. */
   expires_at: number;
-  /** What is in it, by kind. */
+  /** Number of exported records by kind. */
   exported: Counts;
-  /** Files whose bytes the store had lost. */
+  /** Ids of files whose bytes were missing. */
   missing_files: readonly string[];
   /** Of the archive. */
   size_bytes: number | null;
@@ -66,7 +66,7 @@ export interface ExportReport extends Progress<ExportStage> {
 type ExportRow = ProgressRow<ExportStage> &
   Pick<ExportReport, 'expires_at' | 'missing_files' | 'size_bytes' | 'sha256'> & { counts: Counts };
 
-/** @param row as the repository gives it. */
+/** Returns the report of an export. */
 export function presentExport(row: ExportRow): ExportReport {
   const { expires_at, counts, missing_files, size_bytes, sha256 } = row;
   return { ...presentProgress(row), expires_at, exported: counts, missing_files, size_bytes, sha256 };
