@@ -47,7 +47,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       if (person || elsewhere) return { to: person ? to : signInAddress(to) };
       await limits.consume('sign_in_address', addressKey(ctx));
       const begun = await beginExternalSignIn(unitOfWork, provider, { to, account_id: null });
-      if (!begun) return externalFailurePage('away', name, person);
+      if (!begun) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, begun.token);
       ctx.redirect(begun.address);
       return 'handled';
