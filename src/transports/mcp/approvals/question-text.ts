@@ -1,5 +1,5 @@
 import { toVisibleLine } from '../../../shared/visible-text.ts';
-import type { Approver } from '../../../operations/execute/approval.ts';
+import type { Approver } from '../../../operations/execute/context.ts';
 
 /** A question to a person, as the operations hand it over. */
 export type ApprovalQuestion = Parameters<Approver['ask']>[0];
