@@ -10,14 +10,6 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether an earlier request of the connection still waits for its answer. Node then neither keeps the answers in order nor
- * survives a second server on the connection, and tells of it nowhere but in this field.
- */
-export function hasPendingResponse(socket: Duplex): boolean {
-  return Boolean(Reflect.get(socket, '_httpMessage'));
-}
-
-/**
  * Puts a request back in front of its connection as if it had asked for no upgrade: an upgrade that the server does not know is
  * to be ignored (RFC 9110, section 7.8). `rest` is what came behind the head. The HTTP server can take the connection anew.
  */
