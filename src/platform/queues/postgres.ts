@@ -152,7 +152,7 @@ async function openProducer(
  * The client for BullMQ's listening connection. BullMQ adds its error listener only after `connect` has resolved, and an error before that
  * would end the process. Here such an error makes `connect` reject, and BullMQ connects again.
  */
-function createListeningClient(config: pg.ClientConfig): pg.Client {
+export function createListeningClient(config: pg.ClientConfig): pg.Client {
   const client = new pg.Client(config);
   let earlyError: Error | undefined;
   client.on('error', (error) => {
