@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exportJob } from '../domain/agents/exports.ts';
+import { exportJob } from '../domain/agents/erasure-and-export.ts';
 import type { JobContract } from './define.ts';
 
 /** Gather what is held of agents, as far as their exports have not come yet. The subjects are exports. */

@@ -1,5 +1,4 @@
-import type { Counts } from '../domain/agents/counts.ts';
-import type { ExportStage } from '../domain/agents/exports.ts';
+import type { Counts, ExportStage } from '../domain/agents/erasure-and-export.ts';
 import { presentProgress, type Progress, type ProgressRow } from './progress.ts';
 
 /** How far an export is, and its report when it is done. Times in milliseconds. */

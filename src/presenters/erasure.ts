@@ -1,5 +1,4 @@
-import type { Counts } from '../domain/agents/counts.ts';
-import { type ErasureStage, keptByErasure } from '../domain/agents/erasure-and-export.ts';
+import { type Counts, type ErasureStage, keptByErasure } from '../domain/agents/erasure-and-export.ts';
 import { presentProgress, type Progress, type ProgressRow } from './progress.ts';
 
 /** How far an erasure is, and its report when it is done. Times in milliseconds. */

@@ -1,5 +1,4 @@
-import type { AgentScope, InboundPolicy, Visibility } from '../../domain/agents/agents.ts';
-import type { Relation } from '../../domain/agents/relations.ts';
+import type { AgentScope, InboundPolicy, Visibility, Relation } from '../../domain/agents/agents.ts';
 import { isOnline } from './online.ts';
 import { type Queryable, statement } from '../queryable.ts';
 import { relationOf } from './relations.ts';
