@@ -91,7 +91,7 @@ test('the request is shown to the person as the app made it', async () => {
     },
     redirect_target: 'https://app.example',
     scopes: ['threads:read'],
-    door: 'mcp',
+    audience: 'mcp',
     resource: authority.resources.mcp,
   });
   expect(await shown({ redirect_uri: 'http://127.0.0.1:4312/callback' })).toMatchObject({

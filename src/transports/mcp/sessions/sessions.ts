@@ -66,31 +66,13 @@ const maxSubscriptions = 500;
 const topic = 'mcp/sessions';
 const changeSchema = z.object({ session: z.string() });
 
-/** MCP sessions (MCP, Transports: Session Management) over a store that all processes share, with a cache of a few seconds. */
-export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): Sessions {
+/** Reads sessions from the store and caches them for a few seconds. */
+function createSessionCache(store: SessionStore) {
   const cache = new Map<string, { session: SessionWithKey; until: number }>();
   /** Counts changes. A session read before a change may be stale and is not cached. */
   let changes = 0;
-  const listening = listenOnTopic(bus, {
-    topic,
-    schema: changeSchema,
-    onMessage: ({ session }) => invalidate(session),
-    log,
-  });
 
-  function invalidate(key: string): void {
-    changes += 1;
-    cache.delete(key);
-  }
-
-  /** Publishes before the client gets its response, so that its next call nearly always sees the change. */
-  async function publishChange(key: string): Promise<void> {
-    invalidate(key);
-    const message = { topic, body: JSON.stringify({ session: key }) };
-    await bus.publish([message]).catch((error: unknown) => log('publishing a changed session failed', error));
-  }
-
-  function cacheSession(session: SessionWithKey): void {
+  function add(session: SessionWithKey): void {
     const { key } = session;
     cache.delete(key);
     cache.set(key, { session, until: Date.now() + cacheLifetimeMs });
@@ -100,25 +82,49 @@ export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): S
     }
   }
 
-  async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
-    const key = hash.toString('base64url');
-    const changesBefore = changes;
-    const now = Date.now();
-    const cached = cache.get(key);
-    if (cached && cached.until > now) return cached.session;
-    const found = await store.find(hash);
-    if (!found || found.seen_at < now - sessionLifetimeMs) {
+  return {
+    invalidate(key: string): void {
+      changes += 1;
       cache.delete(key);
-      return undefined;
-    }
-    const session = { ...found, key };
-    if (session.seen_at < now - touchIntervalMs) await store.touch(hash, now);
-    if (changes === changesBefore) cacheSession(session);
-    return session;
+    },
+    async find(hash: Buffer): Promise<SessionWithKey | undefined> {
+      const key = hash.toString('base64url');
+      const changesBefore = changes;
+      const now = Date.now();
+      const cached = cache.get(key);
+      if (cached && cached.until > now) return cached.session;
+      const found = await store.find(hash);
+      if (!found || found.seen_at < now - sessionLifetimeMs) {
+        cache.delete(key);
+        return undefined;
+      }
+      const session = { ...found, key };
+      if (session.seen_at < now - touchIntervalMs) await store.touch(hash, now);
+      if (changes === changesBefore) add(session);
+      return session;
+    },
+  };
+}
+
+/** MCP sessions (MCP, Transports: Session Management) over a store that all processes share. */
+export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): Sessions {
+  const cache = createSessionCache(store);
+  const subscription = listenOnTopic(bus, {
+    topic,
+    schema: changeSchema,
+    onMessage: ({ session }) => cache.invalidate(session),
+    log,
+  });
+
+  /** Publishes before the client gets its response, so that its next call nearly always sees the change. */
+  async function publishChange(key: string): Promise<void> {
+    cache.invalidate(key);
+    const message = { topic, body: JSON.stringify({ session: key }) };
+    await bus.publish([message]).catch((error: unknown) => log('publishing a changed session failed', error));
   }
 
   async function check(id: string, actor: Actor): Promise<SessionWithKey> {
-    const session = await find(hashOf(id));
+    const session = await cache.find(hashOf(id));
     if (session?.agent_id === actor.agent_id) return session;
     throw new McpHttpError(404, rpcCodes.sessionNotFound, 'Session not found: initialize again.');
   }
@@ -153,7 +159,7 @@ export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): S
       // The next call may reach any process and must log at the new level.
       await pause(propagationDelayMs);
     },
-    close: () => void listening.stop(),
+    close: () => void subscription.stop(),
   };
 }
 
