@@ -106,7 +106,7 @@ describe('a new credential', () => {
   });
 
   test.each([
-    ['no name', { name: ' ' }, 'name', 'Name must have a character at least.'],
+    ['no name', { name: ' ' }, 'name', 'Name must have at least 1 character.'],
     ['a name that is too long', { name: 'x'.repeat(61) }, 'name', 'Name must have at most 60 characters.'],
     [
       'a name that no database stores',

@@ -20,7 +20,7 @@ import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 const path = '/console/agents/:id/credentials/new';
 
 const inputSchema = z.strictObject({
-  name: z.string().min(1, 'must have a character at least').max(60, 'must have at most 60 characters'),
+  name: z.string().min(1, 'must have at least 1 character').max(60, 'must have at most 60 characters'),
   scopes: z.array(z.enum(known)).min(1, 'Choose one at least.').max(known.length),
   once: z.string().regex(/^[\w-]{22}$/),
 });
