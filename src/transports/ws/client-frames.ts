@@ -20,12 +20,10 @@ export const clientFrames = {
     description:
       'Limits the connection to the events of this thread and of other subscribed threads. Events without a thread are always sent.',
   }),
-  unsubscribe: z
-    .object({ type: kind('unsubscribe'), thread_id: threadId })
-    .meta({
-      id: 'UnsubscribeFrame',
-      description: 'Removes a subscription. Without any, the connection gets the events of all threads.',
-    }),
+  unsubscribe: z.object({ type: kind('unsubscribe'), thread_id: threadId }).meta({
+    id: 'UnsubscribeFrame',
+    description: 'Removes a subscription. Without any, the connection gets the events of all threads.',
+  }),
   ack: z
     .object({
       type: kind('ack'),
