@@ -15,7 +15,7 @@ import { createLifecycle } from '../../src/start/lifecycle.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../src/platform/observability/metrics.ts';
 import type { JobHandler, JobQueues } from '../../src/platform/queues/job-queues.ts';
-import { pathsOf } from '../../src/transports/rest/paths.ts';
+import { pathsOf } from '../../src/transports/rest/route.ts';
 import { consumeQueues } from '../../workers/consume-queues.ts';
 import { startWorker } from '../../workers/start.ts';
 

@@ -14,11 +14,11 @@ export const listMessagesOperation = defineOperation({
   input: z.strictObject({
     thread_id: threadId,
     ...pageFields(100, 50),
-    order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
-    after_sequence: sequenceFrom(0).default(0).describe('Only messages beyond this sequence.'),
+    order: z.enum(['asc', 'desc']).default('desc').describe('Order by sequence.'),
+    after_sequence: sequenceFrom(0).default(0).describe('Only messages after this sequence.'),
   }),
   output: z.object({
-    messages: z.array(messageSchema).describe('In the order asked for.'),
+    messages: z.array(messageSchema).describe('In the requested order.'),
     next_cursor: nextCursor,
   }),
   async run(work, input) {

@@ -64,7 +64,7 @@ export function createSessions(store: SessionStore): Sessions {
   }
 
   async function check(id: string, actor: Actor): Promise<SessionWithKey> {
-    const session = await cache.find(hashOf(id));
+    const session = await find(hashOf(id));
     if (session?.agent_id === actor.agent_id) return session;
     throw new McpHttpError(404, rpcCodes.sessionNotFound, 'Session not found: initialize again.');
   }
