@@ -219,7 +219,7 @@ test('what is no MCP is answered as such, calls at the end are still answered, a
 test('errors say what to do; a signal ends it at once', async () => {
   const refused = startRawBridge([service.url], { AMS_TOKEN: 'wrong' });
   refused.write(initializeRequest);
-  const nowhere = startRawBridge(['--patience', '0', `http://localhost:${await findFreePort()}`], {
+  const nowhere = startRawBridge(['--timeout', '0', `http://localhost:${await findFreePort()}`], {
     AMS_TOKEN: 'x',
   });
   nowhere.write(initializeRequest);
