@@ -35,28 +35,28 @@ export function createMetrics({ version, part }: { version: string; part: string
     }),
     operations: new Counter({
       name: 'ams_operations_total',
-      help: 'Operations by door, and what became of them: ok, refused (the caller can do something), failed.',
-      labelNames: ['operation', 'door', 'outcome'],
+      help: 'Operations by transport and outcome: ok, refused (the caller can correct it), failed.',
+      labelNames: ['operation', 'transport', 'outcome'],
       registers,
     }),
     deliveryLatency: new FastHistogram({
       name: 'ams_delivery_latency_seconds',
       help: 'From the change to its event being written to a stream that was up to date.',
-      label: 'door',
+      label: 'transport',
       buckets: lagBuckets,
       registers,
     }),
     feedLag: new FastHistogram({
       name: 'ams_feed_lag_seconds',
       help: 'From the ring for a stream to its events being written.',
-      label: 'door',
+      label: 'transport',
       buckets: lagBuckets,
       registers,
     }),
     slowReaders: new Counter({
       name: 'ams_slow_readers_closed_total',
       help: 'Connections ended because they read too slowly.',
-      labelNames: ['door'],
+      labelNames: ['transport'],
       registers,
     }),
     webSocketCloses: new Counter({
@@ -162,15 +162,15 @@ export function createMetrics({ version, part }: { version: string; part: string
       labelNames: ['replica', 'state'],
       registers,
     }),
-    /** Counts open streams by door, whenever somebody looks. */
-    countStreams: (census: () => Iterable<readonly [door: string, open: number]>) =>
+    /** Counts open streams by transport at each scrape. */
+    countStreams: (census: () => Iterable<readonly [transport: string, open: number]>) =>
       new Gauge({
         name: 'ams_open_streams',
-        help: 'Open sockets, streams and waiting calls of this process, by door.',
-        labelNames: ['door'],
+        help: 'Open sockets, streams and waiting calls of this process, by transport.',
+        labelNames: ['transport'],
         registers,
         collect() {
-          for (const [door, open] of census()) this.set({ door }, open);
+          for (const [transport, open] of census()) this.set({ transport }, open);
         },
       }),
   };
