@@ -62,7 +62,7 @@ const checks: Check[] = [
     async run({ config }) {
       const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
       if (pending.length === 0) return 'up to date';
-      throw new Error(`${pending.length} pending migrations: ${pending.join(', ')}`);
+      throw new Error(`pending migrations: ${pending.join(', ')}`);
     },
     advice: 'run: npm run migrate',
   },
@@ -113,8 +113,7 @@ const checks: Check[] = [
       const overdue = depths.filter((depth) => isOverdue(depth.oldest)).map(({ queue }) => queue);
       if (overdue.length > 0)
         throw new Error(`jobs have waited for more than a minute in: ${overdue.join(', ')}`);
-      if (isOverdue(oldest))
-        throw new Error(`${rows} jobs in the outbox, the oldest for more than a minute`);
+      if (isOverdue(oldest)) throw new Error(`${rows} jobs in the outbox, the oldest for more than a minute`);
       const failed = depths
         .filter((depth) => depth.failed > 0)
         .map((depth) => `${depth.failed} failed in ${depth.queue} (ams queue failed ${depth.queue})`);
@@ -170,7 +169,8 @@ const checks: Check[] = [
     async run({ unitOfWork }) {
       const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
       if (epoch.status === 'none') return 'no process has started on this database yet';
-      if (epoch.status === 'current') return `positions of this database since ${new Date(epoch.since).toISOString()}`;
+      if (epoch.status === 'current')
+        return `positions of this database since ${new Date(epoch.since).toISOString()}`;
       throw new Error('the database was restored, and no process has started since');
     },
     advice: 'restart the API or a worker, or run: npm run -s ams -- feeds mark-restored --yes',

@@ -125,9 +125,9 @@ test('what only reads, and what has a key, is asked again; what does not is not'
 });
 
 test.each<[string, Answer, string]>([
-  ['no JSON', (response) => void response.setHeader('Content-Type', 'application/json').end('{'), 'no MCP'],
+  ['no JSON', (response) => void response.setHeader('Content-Type', 'application/json').end('{'), 'not MCP'],
   ['a page', (response) => void response.setHeader('Content-Type', 'text/html').end('<p>'), 'content type'],
-  ['nothing', (response) => void response.writeHead(202).end(), 'answers 202'],
+  ['nothing', (response) => void response.writeHead(202).end(), 'returned 202'],
   [
     'another place',
     (response) => void response.writeHead(302, { Location: 'http://x.test/' }).end(),

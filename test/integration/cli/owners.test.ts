@@ -43,7 +43,7 @@ describe('account create', () => {
     await json('account', 'create', 'taken');
     await json('org', 'create', 'taken-org');
     const short = await runCli(authority.env, ['account', 'create', 'x', '--password-stdin'], 'short');
-    expect([short.code, short.err]).toEqual([1, 'error: A password has 10 to 200 characters.\n']);
+    expect([short.code, short.err]).toEqual([1, 'error: The password must have 10 to 200 characters.\n']);
     for (const name of ['taken', 'taken-org', 'a.b', '-a', '', 'x'.repeat(33)]) {
       const { code, out, err } = await run('account', 'create', '--', name);
       expect([code, out]).toEqual([1, '']);

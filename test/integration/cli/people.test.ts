@@ -81,7 +81,7 @@ describe('invitation', () => {
       { username, password, ...(invitation !== undefined && { invitation }) },
       'invite',
     );
-  const notValid = 'invitation: is not valid, or no longer';
+  const notValid = 'invitation: is invalid or has expired';
 
   test('create shows a code once, which serves one person for 14 days', async () => {
     const invitation = await create();

@@ -125,7 +125,7 @@ function metricsOn(backend: Backend): void {
     const settings = { ...env, DATABASE_URL, SECRET_KEY };
     await core.queues.enqueue([{ ...job, attempts: 1, backoff_ms: 1 }]);
     const failures = () => runCliJson(settings, ['queue', 'failed', 'attachment-scanning']);
-    const error = 'no handler for the job of-a-newer-release; it may be of a newer release';
+    const error = 'the job of-a-newer-release has no handler; it may come from a newer release';
     const shown = {
       jobs: [expect.objectContaining({ id: 'job-one', payload: job.payload, attempts: 1, error })],
     };

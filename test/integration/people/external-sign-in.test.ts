@@ -83,7 +83,7 @@ describe('somebody new who comes through the provider', () => {
     let page = await through(browser, newUsername());
     for (const [name, status, word] of [
       [taken, 409, 'is taken'],
-      ['admin', 400, 'is kept back'],
+      ['admin', 400, 'is reserved'],
       ['a.b', 400, 'has 1 to 32'],
     ] as const) {
       page = await browser.send(findForm(page, choose), { fields: { username: name } });

@@ -110,7 +110,7 @@ describe('a question', () => {
         await eve.send(fillForm(home, each, { decision: 'approve' })),
       ]) {
         expect(page.status).toBe(404);
-        expect(page.visibleText).toContain('No such approval, or it is not yours to decide.');
+        expect(page.visibleText).toContain('No such approval, or you cannot decide it.');
       }
     }
     expect((await eve.go(list)).visibleText).toContain('Nothing waits for you');
