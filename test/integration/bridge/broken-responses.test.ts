@@ -83,7 +83,7 @@ async function before(answer: Answer, timeout_seconds = 20) {
 }
 
 const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'May it?' } };
-const unknown = { error: { code: -32_000, message: expect.stringContaining('may have had its effect') } };
+const unknown = { error: { code: -32_000, message: expect.stringContaining('may have taken effect') } };
 
 test.each<[string, Answer]>([
   ['is cut', (response) => streamed(response, question).write(': x\n\n', () => response.destroy())],

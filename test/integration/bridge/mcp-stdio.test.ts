@@ -110,7 +110,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   // While nobody listens it tries again; a key keeps what it sends from having its effect twice.
   await service.stop();
   const sent = call('send_message', { thread_id: thread.id, content: 'mine', idempotency_key: 'once' });
-  await expect.poll(bridge.log, waitOptions).toContain('is away');
+  await expect.poll(bridge.log, waitOptions).toContain('is unavailable');
   await service.start();
   expect(await sent).toMatchObject({ content: 'mine', sequence: 2 });
   await thread.send('second');

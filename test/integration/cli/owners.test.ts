@@ -47,7 +47,7 @@ describe('account create', () => {
     for (const name of ['taken', 'taken-org', 'a.b', '-a', '', 'x'.repeat(33)]) {
       const { code, out, err } = await run('account', 'create', '--', name);
       expect([code, out]).toEqual([1, '']);
-      expect(err).toMatch(/^error: (This owner name is taken|A name has 1 to 32).*\n$/);
+      expect(err).toMatch(/^error: (This owner name is taken|Invalid name: .* A name has 1 to 32).*\n$/);
     }
   });
 });

@@ -70,7 +70,7 @@ describe('a question', () => {
     }
     const other = decision === 'approve' ? 'deny' : 'approve';
     const late = await ada.send(form, { button: other });
-    expect(late.visibleText).toContain(`This approval is ${word.toLowerCase()} already.`);
+    expect(late.visibleText).toContain(`This approval is already ${word.toLowerCase()}.`);
     const page = await ada.go(list);
     expect(page.visibleText).toMatch(new RegExp(`Nothing waits for you.*Lately decided.*${word}`));
   });
@@ -91,7 +91,7 @@ describe('a question', () => {
     expect(page.visibleText).toContain('Expired Nobody decided in time. The agent may ask again.');
     expect(page.forms.filter(({ action }) => action === address)).toEqual([]);
     const late = await ada.send(fillForm(page, address, { decision: 'approve' }));
-    expect(late.visibleText).toContain('This approval is expired already.');
+    expect(late.visibleText).toContain('This approval is already expired.');
     expect((await ada.go(list)).visibleText).toMatch(/Nothing waits for you.*Lately decided.*Expired/);
   });
 
