@@ -35,9 +35,7 @@ describe('account', () => {
     expect(
       await house.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
     ).toBeUndefined();
-    expect((await runCli(house.env, args, 'password123\n')).err).toMatch(
-      /^error: The password is too easy/,
-    );
+    expect((await runCli(house.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
     expect((await runCli(house.env, ['account', 'password', 'nobody', '--password-stdin'], next)).err).toBe(
       'error: No such account: nobody\n',
     );

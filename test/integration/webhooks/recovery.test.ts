@@ -22,14 +22,17 @@ describe('a worker that dies after a post and before it notes it', () => {
     pacing: { leaseMs: 300 },
     worker(core) {
       const { webhookDeliveries } = core.repositories;
-      const settle: typeof webhookDeliveries.recordAttempt = async (...args) => {
+      const recordAttempt: typeof webhookDeliveries.recordAttempt = async (...args) => {
         if (faults > 0) {
           faults -= 1;
           throw new Error('gone in the middle');
         }
         return webhookDeliveries.recordAttempt(...args);
       };
-      const repositories = { ...core.repositories, webhookDeliveries: { ...webhookDeliveries, settle } };
+      const repositories = {
+        ...core.repositories,
+        webhookDeliveries: { ...webhookDeliveries, recordAttempt },
+      };
       return { ...core, repositories };
     },
   });
