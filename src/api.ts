@@ -129,14 +129,14 @@ export async function startApi(
     log,
   });
   const execute = createExecute(unitOfWork, limits, intake);
-  const executeFor = (door: string) => {
+  const executeFor = (transport: string) => {
     const traced: Execute = (call) =>
       tracing.span(call.operation.name, { kind: 'internal' }, (note) => {
-        note({ 'ams.operation': call.operation.name, 'ams.door': door });
+        note({ 'ams.operation': call.operation.name, 'ams.transport': transport });
         return execute(call);
       });
     return countOutcomes(traced, (operation, outcome) =>
-      metrics.operations.inc({ operation, door, outcome }),
+      metrics.operations.inc({ operation, transport, outcome }),
     );
   };
   const health = serveHealth(healthChecks(core), isLeaving);
@@ -167,7 +167,7 @@ export async function startApi(
   await bus.subscribe(signingKeysTopic, () => void keys.refresh());
   const mcp = createMcpTransport({
     execute: executeFor('mcp'),
-    onSlowReader: () => metrics.slowReaders.inc({ door: 'mcp' }),
+    onSlowReader: () => metrics.slowReaders.inc({ transport: 'mcp' }),
     catalogue,
     tokens,
     realtime,

@@ -35,6 +35,7 @@ const statements = {
     `insert into feed_origin (fingerprint, since) values ($1, $2)
      on conflict (one) do update set fingerprint = excluded.fingerprint, since = excluded.since`,
   ),
+  countFeeds: statement('feed_origin.count_feeds', 'select count(*) as feeds from feed_heads'),
   beginRange: statement(
     'feed_origin.begin_stretch',
     `with front as (
@@ -71,6 +72,10 @@ export function feedEpochRepository(db: Queryable) {
     /** One after the other, until the transaction ends; readers are not held up. */
     async lock(): Promise<void> {
       await db.query(statements.lock, []);
+    },
+    async countFeeds(): Promise<number> {
+      const [row] = await db.query<{ feeds: number }>(statements.countFeeds, []);
+      return Number(row?.feeds ?? 0);
     },
     async update(fingerprint: string, since: number): Promise<void> {
       await db.query(statements.update, [fingerprint, since]);
