@@ -123,7 +123,7 @@ export function webhookHandler(
       await note(delivery, { state: 'failed', next_at: null }, posted);
       if (posted.status === 410) await disable(webhook_id, 'gone');
       // One event that the receiver cannot bear says nothing of the others.
-      else if (!(await webhookDeliveries.deliveredSince(webhook_id, created_at)))
+      else if (!(await webhookDeliveries.hasDeliveredSince(webhook_id, created_at)))
         await disable(webhook_id, 'failing');
       return { done: false, retryAfterMs };
     }

@@ -35,7 +35,11 @@ export async function expireFeeds(
   await dropPartitions(core, 'events', gone);
   const tables = new Set((await partitions.list()).map(({ table }) => table));
   const whole = tables.has('feed') && tables.has('events');
-  if (whole && !(await partitions.hasStrays('feed', oldest)) && !(await partitions.hasStrays('events', gone)))
+  if (
+    whole &&
+    !(await partitions.hasRowsInDefault('feed', oldest)) &&
+    !(await partitions.hasRowsInDefault('events', gone))
+  )
     return;
   await removeOldFeeds(core.repositories, { now, days });
 }
@@ -57,7 +61,7 @@ export async function removeOldFeeds(
     let left = agents;
     while (left.length > 0) {
       const removed = await feedRetention.removeEntries(left, olderThan, steps.entries);
-      left = removed.filter(({ lines }) => lines === steps.entries).map(({ agent_id }) => agent_id);
+      left = removed.filter(({ entries }) => entries === steps.entries).map(({ agent_id }) => agent_id);
     }
   }
 

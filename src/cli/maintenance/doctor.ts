@@ -140,7 +140,7 @@ const checks: Check[] = [
     async run({ repositories, config }) {
       const kept = config.FEED_RETENTION_DAYS;
       const [oldest, partitions] = await Promise.all([
-        repositories.feedRetention.oldestEvent(),
+        repositories.feedRetention.findOldestEvent(),
         repositories.partitions.list(),
       ]);
       const ends = partitions.filter(({ table }) => table === 'events').map(({ to }) => to);

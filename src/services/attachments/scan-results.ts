@@ -21,7 +21,7 @@ export async function recordScanResult(
   const { uploader_id, filename, content_type, size_bytes, message_id } = attachment;
   // By a statement of its own: this one may have waited for the very message that sends the file, and could not see it yet.
   const thread_id = message_id === null ? null : await work.attachments.findThread(id);
-  const members = thread_id === null ? [] : await work.threadMembers.hold(thread_id);
+  const members = thread_id === null ? [] : await work.threadMembers.lock(thread_id);
   work.emit({
     type: 'attachment.scanned',
     ...(thread_id !== null && { thread_id }),
