@@ -163,9 +163,9 @@ export function agentExportsRepository(db: Queryable) {
       return rows.flatMap((row) => row.keys);
     },
     /** Those of these storage keys that are in use. */
-    async findKeys(keys: readonly string[]): Promise<string[]> {
+    async findKeys(storageKeys: readonly string[]): Promise<string[]> {
       if (!(await tableExists())) return [];
-      const rows = await query<{ key: string }>(db, statements.findKeys, { keys });
+      const rows = await query<{ key: string }>(db, statements.findKeys, { keys: storageKeys });
       return rows.map(({ key }) => key);
     },
   };
