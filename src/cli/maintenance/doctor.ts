@@ -138,7 +138,7 @@ const checks: Check[] = [
     async run({ repositories, config }) {
       const days = config.FEED_RETENTION_DAYS;
       const [oldest, partitions] = await Promise.all([
-        repositories.feedRetention.oldestEvent(),
+        repositories.feedRetention.findOldestEvent(),
         repositories.partitions.list(),
       ]);
       const ends = partitions.filter(({ table }) => table === 'events').map(({ to }) => to);

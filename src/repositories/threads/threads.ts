@@ -19,32 +19,32 @@ export interface ThreadRow {
   last_message_at: number | null;
   created_at: number;
   updated_at: number;
-  /** In the order in which they joined. */
+  /** In the order of joining. */
   members: ThreadMember[];
-  /** How far the viewer has read. */
+  /** The last sequence that the viewer has read. */
   read_sequence: number;
 }
 
-/** A thread for a message of one of its members. */
+/** A thread for a new message, with the state of its sender. */
 export interface OpenThreadRow extends Pick<ThreadRow, 'status' | 'created_by'> {
-  /** Of the member that writes. */
+  /** Of the sender. */
   paused: boolean;
   retired: boolean;
 }
 
-/** A member of a thread that may stand between it and a message of another one: the only other member, or one that has blocked it. */
+/** A member whose policy must be checked for a message: the only other member, or one that has blocked the sender. */
 export interface MemberToCheck
   extends Pick<AgentRow, 'id' | 'canonical_handle' | 'inbound_policy' | 'paused'>, Relation {
   retired: boolean;
-  /** Whether it and the other one are the only members; the whole relation is told only then, blocks by it always. */
+  /** Whether it is the only other member. Only then is the relation complete; `blocked_by_them` always is. */
   alone: boolean;
 }
 
-/** Whom a message of one member reaches. */
+/** The recipients of a message of one member. */
 export interface Audience {
-  /** Whether the one that writes is a member. */
+  /** Whether the sender is a member. */
   joined: boolean;
-  /** All members, the one that writes among them, but those that are retired. */
+  /** All members that are not retired, including the sender. */
   member_ids: string[];
   listeners: MemberToCheck[];
 }
@@ -65,19 +65,19 @@ const statements = {
     `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id
      for no key update of t`,
   ),
-  /** What it says of the thread is as it stands behind the lock; whether the member still is one, the audience says. */
+  /** The columns of the thread are read after the lock. Membership may have changed: the audience has its current state. */
   lockForMessage: statement(
-    'threads.hold_for_message',
+    'threads.lock_for_message',
     `select t.status, t.created_by, a.paused, a.retired_at is not null as retired
      from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id join agents a on a.id = v.agent_id
      where t.id = :id for no key update of t`,
   ),
   /**
-   * One row, however many members there are. The planner must leave the relation where it stands (offset 0): it would look it up for
-   * all members of a group and drop it.
+   * One row for any number of members. `offset 0` keeps the planner from computing the relation for all members of a group and dropping
+   * it.
    */
   readAudience: statement(
-    'threads.audience',
+    'threads.read_audience',
     `with member as materialized (
        select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.owner_id, a.retired_at is not null as retired,
          exists (select from blocks b where b.agent_id = m.agent_id and b.blocked_agent_id = :agent_id) as blocked_by_them
@@ -119,8 +119,8 @@ export function threadsRepository(db: Queryable) {
   return {
     findForMember,
     /**
-     * As findForMember, and holds the thread until the transaction ends: nothing in it changes meanwhile. Two statements in
-     * one round trip: the second one must see what was committed while the first one waited. Only members ever wait.
+     * As findForMember, and locks the thread until the transaction ends. Two statements in one round trip: the second sees what was
+     * committed while the first waited. Agents that are not members never wait.
      */
     async lockForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
       const [, thread] = await Promise.all([
@@ -129,11 +129,11 @@ export function threadsRepository(db: Queryable) {
       ]);
       return thread;
     },
-    /** Holds the thread until the transaction ends, for a message of this member; undefined when it is none. */
+    /** Locks the thread until the transaction ends, for a message of this member; undefined when it is not a member. */
     async lockForMessage(id: string, agentId: string): Promise<OpenThreadRow | undefined> {
       return (await query<OpenThreadRow>(db, statements.lockForMessage, { id, agent_id: agentId }))[0];
     },
-    /** Whom a message of this member reaches, and who may stand between it and them. */
+    /** The recipients of a message of this member, and the members whose policy must be checked. */
     async readAudience(id: string, agentId: string): Promise<Audience> {
       const [audience] = await query<Audience>(db, statements.readAudience, { id, agent_id: agentId });
       if (!audience) throw new Error('an aggregate is always one row');
