@@ -1,4 +1,4 @@
-import type { Relation } from '../../domain/agents/relations.ts';
+import type { Relation } from '../../domain/agents/agents.ts';
 import type { ThreadStatus } from '../../domain/threads.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { type Queryable, statement, query } from '../queryable.ts';

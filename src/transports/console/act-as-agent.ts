@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import type { Operation } from '../../operations/define.ts';
 import {
   createActor,

@@ -1,6 +1,6 @@
 import { authorFromPerson } from '../../domain/auth/audit.ts';
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import {
   endSession,
   findPerson,

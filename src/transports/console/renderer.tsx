@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { renderToString } from 'preact-render-to-string';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
 import { keepFlash, takeFlash } from './flash.ts';

@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import { answerErrors } from '../http/errors.ts';
 import { formBody, formOf } from '../http/form-body.ts';
 import { createBrowserSessions } from './browser-sessions.ts';

@@ -1,4 +1,4 @@
-import type { Person } from '../../../domain/auth/person.ts';
+import type { Person } from '../../../domain/auth/actor.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../services/people/agents.ts';
 import { type Dashboard, readDashboard } from '../../../services/people/dashboard.ts';
 import { AgentRows, Handle, monogram } from '../components/agent-rows.tsx';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Counts } from '../../../../domain/agents/counts.ts';
+import type { Counts } from '../../../../domain/agents/erasure-and-export.ts';
 import { type IdKind, isId } from '../../../../domain/ids.ts';
 import type { Progress } from '../../../../presenters/progress.ts';
 import { Handle } from '../../components/agent-rows.tsx';

@@ -1,6 +1,6 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import { addMember, changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
 import { successFlash } from '../../flash.ts';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';

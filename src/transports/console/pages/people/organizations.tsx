@@ -1,7 +1,7 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import { successFlash } from '../../flash.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge, Card, Heading, ErrorNotice } from '../../components/content.tsx';
