@@ -1,8 +1,8 @@
-import type { Middleware } from 'koa';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { RealtimeParts } from '../realtime/create.ts';
 import type { McpParts } from '../transports/mcp/parts.ts';
+import type { AppParts } from '../transports/http/app.ts';
 import type { AuthorizationRequests } from '../transports/http/authorization-requests.ts';
 import type { OAuthStorage } from '../transports/oauth/storage.ts';
 import type { ProviderParts } from '../transports/oauth/provider.ts';
@@ -35,7 +35,7 @@ export interface ApiOverrides {
   oauthStorage?: Partial<OAuthStorage>;
   readDocument?: ProviderParts['readDocument'];
   /** Runs before the console. */
-  inspectRequests?(requests: AuthorizationRequests): Middleware;
+  inspectRequests?(requests: AuthorizationRequests): AppParts['handlers'][number];
   /** The clock that decides whether a token has expired; milliseconds since the epoch. */
   now?(): number;
 }

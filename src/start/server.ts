@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Middleware } from 'koa';
 import type { Core } from '../compose.ts';
 import { createWebSocketMetrics } from '../ops/stream-metrics.ts';
-import { createApp } from '../transports/http/app.ts';
+import { type AppParts, createApp } from '../transports/http/app.ts';
 import { closeServer, createHttpServer, listen } from '../transports/http/server.ts';
 import { createWebSocketTransport } from '../transports/ws/transport.ts';
 import { createWarningLog } from './connections.ts';
@@ -20,7 +19,7 @@ export interface StopSignals {
 }
 
 interface ServerParts {
-  handlers: readonly Middleware[];
+  handlers: AppParts['handlers'];
   cookie_keys: string[];
   live: LiveParts;
   mcp: { close(): Promise<void> };
