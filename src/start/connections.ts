@@ -21,7 +21,7 @@ export function createWarningLog(logger: Logger): ErrorLog {
   return (message, error) => logger.warn({ err: error }, message);
 }
 
-/** The primary database and its replicas. They connect on first use. */
+/** The primary database and its replicas. Connections open on first use. */
 export function openDatabases(config: Config, logger: Logger) {
   const log = createWarningLog(logger);
   const poolSize = config.DATABASE_POOL_SIZE;

@@ -77,14 +77,14 @@ export interface AgentOptions {
 
 let counter = 0;
 
-/** An agent of a fresh owner, open to everybody unless told otherwise, and a token for it. */
+/** An agent of a new owner, open to everybody by default, and a token for it. */
 export async function buildAgent(core: Core, options: AgentOptions = {}): Promise<TestAgent> {
   const handle = `owner-${process.pid}-${(counter += 1)}.agent`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
   return register(core, { handle, create_owner: true, visibility, inbound_policy }, options);
 }
 
-/** An agent as an operator registers it, and a token for it. */
+/** An agent registered by an operator, and a token for it. */
 async function register(
   core: Core,
   agent: OperatorRegistration,
@@ -94,7 +94,7 @@ async function register(
   return { id, handle: agent.handle, token: await issueTokenFor(core, agent.handle, options) };
 }
 
-/** A token for an agent that exists. */
+/** A token for an existing agent. */
 export async function issueTokenFor(core: Core, handle: string, options: AgentOptions = {}): Promise<string> {
   const { audience = 'api', scopes = allTestScopes, expires_in = 900 } = options;
   const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions = {}) {
     env: { ...settings.env, ...options.env },
     url,
     api: `${url}/v1`,
-    /** Where each process serves operators, with OPS_PORT among the settings. */
+    /** The operator listeners; with OPS_PORT only. */
     ops: {
       api: `http://127.0.0.1:${ops_port}`,
       worker: `http://127.0.0.1:${worker ? worker.ops_port : undefined}`,
