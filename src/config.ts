@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { describeError } from './shared/error-log.ts';
 import { parseRedisAddress } from './platform/redis/address.ts';
 
-/** A setting is missing or wrong. The message is one line that names the setting and says what it takes. */
+/** A setting is missing or wrong. The message is one line with the setting and its valid values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-function wholeNumber(least: number, most: number) {
-  const error = `must be a whole number from ${least} to ${most}`;
-  return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
 }
 
 const port = wholeNumber(0, 65_535);
@@ -30,7 +30,7 @@ const url = (...protocols: string[]) =>
     },
   );
 
-/** What tokens are bound to and everybody is shown. */
+/** PUBLIC_URL is public and part of every token. */
 function isBareUrl(value: string): boolean {
   const { username, password } = new URL(value);
   return username === '' && password === '' && !/[?#]/.test(value);
@@ -51,7 +51,7 @@ const workerRoleList = z
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(workerRoles)).min(1));
 
-/** What uploads may be (contract, section 3); those in use are named by ATTACHMENT_TYPES. */
+/** The media types that ATTACHMENT_TYPES can allow. */
 export const attachmentTypes = [
   'application/pdf',
   'image/png',
@@ -72,10 +72,7 @@ const attachmentTypeList = z
     z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1),
   );
 
-/**
- * Calls in a period of so many seconds (contract, section 9); `loop`: quick answers of two agents to each other; `unsent_uploads`: files
- * that an agent has brought in that time and not sent.
- */
+/** Calls per period. `loop`: quick replies of two agents to each other; `unsent_uploads`: files that an agent uploaded but has not sent. */
 const defaultLimits = {
   create_thread: { points: 30, seconds: 3_600 },
   send_message: { points: 60, seconds: 60 },
@@ -115,14 +112,14 @@ const rateLimits = z
     return { ...defaultLimits, ...limits };
   });
 
-/** An OpenID Connect issuer: https, or on this machine http; with neither query nor fragment (Discovery, section 3). */
+/** An OpenID Connect issuer: https, or http on this machine; without query and fragment (Discovery, section 3). */
 const issuer = url('https:', 'http:').refine((value) => {
   const { protocol, hostname, search, hash } = new URL(value);
-  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return (protocol === 'https:' || local) && search === '' && hash === '';
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return (protocol === 'https:' || isLocal) && search === '' && hash === '';
 }, 'must be an https address without query and fragment (http only on this machine)');
 
-/** Ranges of addresses (RFC 4632): `10.1.0.0/16`, `fd00::/8`; one address is a range too. */
+/** IP networks (RFC 4632) such as `10.1.0.0/16` and `fd00::/8`, or single addresses. */
 const networks = z
   .string()
   .default('')
@@ -132,16 +129,16 @@ const networks = z
       if (item.trim() === '') return [];
       const bits = isIP(address) === 4 ? 32 : 128;
       const prefix = length === undefined ? bits : Number(length);
-      const right =
+      const isValid =
         isIP(address) > 0 && /^\d{1,3}$/.test(length ?? '0') && prefix <= bits && rest.length === 0;
-      if (right) return [{ address, prefix }];
+      if (isValid) return [{ address, prefix }];
       const message = 'must be ranges of addresses with commas, as in 10.1.0.0/16,fd00::/8';
       context.issues.push({ code: 'custom', input: value, message });
       return [];
     }),
   );
 
-/** One server, several behind sentinels, or a cluster. */
+/** A single server, Sentinel or Cluster. */
 const redisUrl = z.string().transform((value, context) => {
   try {
     parseRedisAddress(value);
@@ -217,7 +214,7 @@ const environment = z.object({
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
 });
 
-/** The first means nothing without the second. */
+/** The first setting requires the second. */
 const requiredTogether = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
   ['S3_ENDPOINT', 'S3_BUCKET'],
@@ -229,16 +226,16 @@ const requiredTogether = [
 export type Config = Readonly<
   Omit<z.infer<typeof environment>, 'PUBLIC_URL' | 'DATABASE_DIRECT_URL'> & {
     PUBLIC_URL: string;
-    /** Past a pooler: for what keeps something in its connection. */
+    /** Bypasses a connection pooler, for listeners and session locks. */
     DATABASE_DIRECT_URL: string;
-    /** Of the release, as in package.json. */
+    /** The version in package.json. */
     VERSION: string;
   }
 >;
 
 /**
  * Parses the environment once, at the start of a process, into a frozen object.
- * @throws {ConfigError} names the first setting that is missing or wrong.
+ * @throws {ConfigError} for the first setting that is missing or wrong.
  */
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));

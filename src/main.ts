@@ -1,5 +1,6 @@
 import { startApi } from './api.ts';
-import { compose, openProcessTracing } from './compose.ts';
+import { compose } from './compose.ts';
+import { openProcessTracing } from './start/connections.ts';
 import { runProcess } from './start/run-process.ts';
 
 /** `npm run api`: one API process against DATABASE_URL and REDIS_URL. */

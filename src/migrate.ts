@@ -1,7 +1,7 @@
 import { loadConfig } from './config.ts';
 import { migrateForward } from './platform/database/migrations.ts';
 
-/** `npm run migrate`: brings the schema forward; safe beside running processes. */
+/** `npm run migrate`: migrates the schema. Safe while processes run. */
 try {
   const run = await migrateForward(loadConfig(process.env).DATABASE_DIRECT_URL, (line) => {
     process.stderr.write(`${line}\n`);

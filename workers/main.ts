@@ -1,4 +1,5 @@
-import { compose, openProcessTracing } from '../src/compose.ts';
+import { compose } from '../src/compose.ts';
+import { openProcessTracing } from '../src/start/connections.ts';
 import { runProcess } from '../src/start/run-process.ts';
 import { startWorker } from './start.ts';
 

@@ -1,7 +1,7 @@
 import type { Core } from '../compose.ts';
 import type { HealthCheck } from '../transports/http/health.ts';
 
-/** What a process needs, and how to ask it. Calls are served without queues and bus: what they carry is made good later. */
+/** The checks behind readiness. Queues, bus and replicas are optional: requests are served without them. */
 export function healthChecks({
   database,
   replicas,
@@ -16,19 +16,19 @@ export function healthChecks({
       isOptional: true,
       check: () => (bus.isHealthy() ? Promise.resolve() : Promise.reject(new Error('down'))),
     },
-    // Who does not look after them, as a worker, has none.
+    // A worker does not use replicas.
     ...(replicas.isWatching() ? [replicaCheck(replicas)] : []),
   ];
 }
 
-/** What a replica would have told, the primary does. */
+/** Without a replica, the primary serves its reads. */
 function replicaCheck(replicas: Core['replicas']): HealthCheck {
   return {
     part: 'replicas',
     isOptional: true,
     async check() {
-      const ill = replicas.statuses().find((replica) => replica.problem !== null);
-      if (ill) throw new Error(`${ill.name}: ${ill.problem}`);
+      const unhealthy = replicas.statuses().find((replica) => replica.problem !== null);
+      if (unhealthy) throw new Error(`${unhealthy.name}: ${unhealthy.problem}`);
     },
   };
 }

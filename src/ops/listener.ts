@@ -11,7 +11,7 @@ import { healthChecks } from './health-checks.ts';
 import { createScrape } from './metrics-scrape.ts';
 import { createOperatorSignIn } from './operator-sign-in.ts';
 
-/** What operators look at, over one core. Begins to watch the process. */
+/** Metrics and the queue dashboard over one core. Starts the process metrics. */
 export function composeOpsMiddleware(core: Core, metrics_for: 'everybody' | 'this-machine'): Middleware {
   const { config, metrics, queues } = core;
   metrics.watchProcess();
@@ -26,21 +26,21 @@ export function composeOpsMiddleware(core: Core, metrics_for: 'everybody' | 'thi
 }
 
 /**
- * Serves operators at an address of their own, OPS_HOST and OPS_PORT: metrics, the queue dashboard, and the health of this process.
- * @returns the port, or undefined when the settings name none.
+ * Serves metrics, the queue dashboard and the health of this process on OPS_HOST and OPS_PORT.
+ * @returns the port; undefined if OPS_PORT is not set.
  */
 export async function listenForOperators(
   core: Core,
   lifecycle: Lifecycle,
-  stopping: () => boolean,
+  isStopping: () => boolean,
 ): Promise<number | undefined> {
   const { config, logger } = core;
   if (config.OPS_PORT === undefined) return undefined;
-  const handlers = [serveHealth(healthChecks(core), stopping), composeOpsMiddleware(core, 'everybody')];
+  const handlers = [serveHealth(healthChecks(core), isStopping), composeOpsMiddleware(core, 'everybody')];
   const server = createHttpServer(createApp({ logger, trust_proxy: false, handlers }).callback());
   await listen(server, config.OPS_PORT, config.OPS_HOST);
   lifecycle.onStop('operators', 3_500, () => closeServer(server));
   const { port } = server.address() as AddressInfo;
-  logger.info({ port, host: config.OPS_HOST }, 'operators are served');
+  logger.info({ port, host: config.OPS_HOST }, 'operator listener ready');
   return port;
 }

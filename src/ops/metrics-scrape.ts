@@ -1,43 +1,41 @@
+import { withTimeout } from '../shared/timeout.ts';
 import type { Core } from '../compose.ts';
 import { coveredUntil } from '../domain/partitions.ts';
 import { type ErrorLog, createLimitedLog } from '../shared/error-log.ts';
-import { withTimeout } from '../shared/timeout.ts';
 import { healthChecks } from './health-checks.ts';
 
-/** Longest that a scrape waits for parts that do not answer, in milliseconds. */
+/** Milliseconds that a scrape waits for parts that do not respond. */
 const timeoutMs = 1_500;
-/** How long what was asked for is told again, in milliseconds: several who look at once cost what one does. */
+/** Milliseconds for which a scrape reuses the last result, so that several scrapers cost as much as one. */
 const cacheMs = 3_000;
 
 interface Probe {
-  /** What it looks at, for the log. */
   part: string;
   run(): Promise<void>;
 }
 
 /**
- * The text of the metrics of a process. What must be asked for is asked for together, and told within a bound: of a part that hangs
- * it says that the part is not up, and nothing else; and it is not asked again before it has answered. The log says, twice a minute at
- * most, what could not be looked at. Never rejects.
+ * Returns the metrics of a process as text. The parts are probed in parallel, within a timeout: a part that does not respond is reported as
+ * down and not probed again until it has responded. Failed probes are logged at most twice a minute. Never rejects.
  */
 export function createScrape(core: Core): () => Promise<string> {
   const { metrics, database, logger } = core;
   const log = createLimitedLog((message, error) => logger.warn({ err: error }, message));
-  const looks = createProbes(core).map((probe) => limitProbe(probe, log));
-  let asked: { at: number; answered: Promise<unknown> } | undefined;
+  const probes = createProbes(core).map((probe) => limitProbe(probe, log));
+  let last: { at: number; done: Promise<unknown> } | undefined;
 
-  function ask(): Promise<unknown> {
+  function probeAll(): Promise<unknown> {
     metrics.queueJobs.reset();
     metrics.queueAge.reset();
     metrics.outboxJobs.remove();
     metrics.outboxAge.remove();
     metrics.partitionsAhead.reset();
-    return Promise.all(looks.map((look) => look()));
+    return Promise.all(probes.map((probe) => probe()));
   }
 
   return async function scrape() {
-    if (!asked || Date.now() - asked.at > cacheMs) asked = { at: Date.now(), answered: ask() };
-    await asked.answered;
+    if (!last || Date.now() - last.at > cacheMs) last = { at: Date.now(), done: probeAll() };
+    await last.done;
     const { total, idle, waiting } = database.usage();
     metrics.databaseConnections.set({ state: 'used' }, total - idle);
     metrics.databaseConnections.set({ state: 'idle' }, idle);
@@ -47,7 +45,7 @@ export function createScrape(core: Core): () => Promise<string> {
   };
 }
 
-/** What the process knows of them already: nothing is asked for. */
+/** From the statuses that the process already has; sends no query. */
 function recordReplicas({ metrics, replicas }: Core): void {
   if (!replicas.isWatching()) return;
   metrics.replicaLag.reset();
@@ -100,24 +98,21 @@ function createProbes(core: Core): Probe[] {
   ];
 }
 
-/** Nothing is as young as nothing. */
+/** 0 if there is no time. */
 function secondsSince(time: number | null): number {
   return time === null ? 0 : Math.max(0, Date.now() - time) / 1_000;
 }
 
-/**
- * A look that is waited for no longer than anybody has patience, and not begun again while it lasts. It never rejects: what failed, or is
- * late, tells so by what is missing, and in the log.
- */
+/** Runs a probe with a timeout, and not again while it still runs. Never rejects: failures and timeouts are logged. */
 function limitProbe({ part, run }: Probe, log: ErrorLog): () => Promise<void> {
-  const missed = (error: unknown) => log(`a scrape could not look at ${part}`, error);
-  let underWay: Promise<void> | undefined;
+  const onFailure = (error: unknown) => log(`a scrape could not look at ${part}`, error);
+  let running: Promise<void> | undefined;
   return async () => {
-    underWay ??= run()
-      .catch(missed)
+    running ??= run()
+      .catch(onFailure)
       .finally(() => {
-        underWay = undefined;
+        running = undefined;
       });
-    await withTimeout(timeoutMs, underWay, () => missed(new Error(`no answer within ${timeoutMs} ms`)));
+    await withTimeout(timeoutMs, running, () => onFailure(new Error(`no answer within ${timeoutMs} ms`)));
   };
 }

@@ -7,24 +7,17 @@ export interface OpsParts {
   /** The text of the metrics. */
   scrape(): Promise<string>;
   content_type: string;
-  /** Absent: there is no operator's password, and nobody can sign in. */
+  /** Undefined without OPERATOR_PASSWORD: nobody can sign in. */
   signIn?: OperatorSignIn | undefined;
   /** The queue dashboard, at `queuesPath`. */
   queueDashboard: Middleware;
-  /**
-   * Who may see metrics without signing in: whoever reaches the address, which is the operators' own; or only programs on this
-   * machine.
-   */
+  /** Who can read metrics without signing in: everybody who reaches the listener, or only programs on this machine. */
   metrics_for: 'everybody' | 'this-machine';
 }
 
-/** Where the queue dashboard is. */
 export const queueDashboardPath = '/ops/queues';
 
-/**
- * What operators look at (contract, section 1): `/metrics`, and `/ops/queues` behind the operator's password. To whoever may see
- * neither there is nothing here.
- */
+/** `/metrics`, and `/ops/queues` with the operator's password. Without OPERATOR_PASSWORD the response is 404. */
 export function createOpsMiddleware(parts: OpsParts): Middleware {
   const { scrape, content_type, signIn, queueDashboard, metrics_for } = parts;
 
@@ -33,7 +26,7 @@ export function createOpsMiddleware(parts: OpsParts): Middleware {
     signIn(ctx);
   }
 
-  function onlyReads(ctx: Context): void {
+  function requireRead(ctx: Context): void {
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
     ctx.set('Allow', 'GET, HEAD');
     throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes GET, HEAD.`);
@@ -42,12 +35,12 @@ export function createOpsMiddleware(parts: OpsParts): Middleware {
   return async function ops(ctx, next) {
     if (ctx.path === '/metrics') {
       if (metrics_for === 'this-machine' && !isFromThisMachine(ctx)) requireOperator(ctx);
-      onlyReads(ctx);
+      requireRead(ctx);
       ctx.type = content_type;
       ctx.body = await scrape();
     } else if (ctx.path === queueDashboardPath || ctx.path.startsWith(`${queueDashboardPath}/`)) {
       requireOperator(ctx);
-      onlyReads(ctx);
+      requireRead(ctx);
       await queueDashboard(ctx, next);
     } else {
       await next();

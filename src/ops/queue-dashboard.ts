@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { JobQueues } from '../platform/queues/job-queues.ts';
 import { queueDashboardPath } from './middleware.ts';
 
-/** Its own files and nothing else: the page asks for fonts elsewhere, which nobody needs. */
+/** Only its own files: the page would load fonts from another host. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,8 +16,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * The queue dashboard, to look at only: a job that is wanted again is named to `ams queue retry`, which nobody can be tricked into
- * by a page of a stranger. Nothing of it is loaded before somebody looks.
+ * The read-only queue dashboard. Jobs are retried with `ams queue retry`, which needs no protection against CSRF. The dashboard is loaded on
+ * the first request.
  */
 export function createQueueDashboard(queues: Pick<JobQueues, 'dashboardQueues'>): Middleware {
   let opened: Promise<Middleware> | undefined;
@@ -29,7 +29,7 @@ export function createQueueDashboard(queues: Pick<JobQueues, 'dashboardQueues'>)
       import('@bull-board/koa'),
     ]);
     const server = new KoaAdapter().setBasePath(queueDashboardPath);
-    // The published type knows queues in Redis only; the adapter itself takes those in PostgreSQL as well.
+    // The published type has only queues in Redis; the adapter also works with those in PostgreSQL.
     const shown = (await queues.dashboardQueues()) as ConstructorParameters<typeof BullMQAdapter>[0][];
     createBullBoard({
       queues: shown.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),

@@ -5,8 +5,8 @@ const loopbackHostName = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Whether a request comes from a program on this machine that wanted to talk to this process: not by way of a proxy that runs here,
- * nor from a page in a browser here whose host name was made to lead here.
+ * Whether a program on this machine sent the request directly: not through a proxy on this machine, and not from a browser page whose host
+ * name was rebound to this machine (DNS rebinding).
  */
 export function isFromThisMachine({ req, headers }: Context): boolean {
   return (

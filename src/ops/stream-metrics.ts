@@ -1,6 +1,6 @@
 import type { Metrics } from '../platform/observability/metrics.ts';
 
-/** How soon streams get what is new. Clocks of two processes may differ a little: nothing takes less than no time. */
+/** The latency of streams. Clocks of two processes can differ, so negative times count as 0. */
 export function createStreamMetrics({ deliveryLatency, feedLag }: Metrics) {
   return {
     /** Times are milliseconds since the epoch. */
@@ -14,10 +14,10 @@ export function createStreamMetrics({ deliveryLatency, feedLag }: Metrics) {
   };
 }
 
-/** Codes that a WebSocket may close with (RFC 6455, section 7.4.1, and ours). Others are the free choice of the other side. */
+/** Close codes with a metric of their own (RFC 6455, section 7.4.1, and 4008). Clients can choose any other code. */
 const closeCodes = new Set([1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 4008]);
 
-/** How WebSockets end. */
+/** Counts how WebSockets end. */
 export function createWebSocketMetrics({ slowReaders, webSocketCloses }: Metrics) {
   return {
     onSlowReader: () => slowReaders.inc({ transport: 'ws' }),

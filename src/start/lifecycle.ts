@@ -3,18 +3,18 @@ import { withTimeout } from '../shared/timeout.ts';
 
 export interface Lifecycle {
   /**
-   * Registers how to stop a part; parts stop in the reverse order of their registration, each within its limit. A part that
-   * waits for others only to be polite waits no longer than until `haste` aborts.
+   * Registers how to stop a part. Parts stop in reverse order, each within its limit. A part that only waits for clients must stop
+   * waiting when `haste` aborts.
    */
   onStop(part: string, limit_ms: number, stop: (haste: AbortSignal) => Promise<void>): void;
   /**
-   * Stops everything once; later calls wait for the first, and hasten it unless they are polite too. Answers whether every part
-   * stopped in time and without a fault.
+   * Stops everything once. Later calls await the first one and abort `haste`, unless they are graceful too. Returns whether every part
+   * stopped in time and without an error.
    */
   stop(reason: string, how?: { isGraceful: boolean }): Promise<boolean>;
 }
 
-/** Start and stop in phases: what was started last stops first, and no part can hold up the others for ever. */
+/** Stops parts in phases: the last one first, and none can delay the others longer than its limit. */
 export function createLifecycle(logger: Logger): Lifecycle {
   const parts: { part: string; limit_ms: number; stop: (haste: AbortSignal) => Promise<void> }[] = [];
   const haste = new AbortController();

@@ -3,9 +3,9 @@ import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 
 /**
- * Runs one process of the service: reads the settings, starts it, tells the parent when it is ready, and stops it on SIGTERM,
- * on SIGINT or when the parent is gone. SIGTERM leaves time to a balancer, the others do not; one that comes again ends nothing early,
- * since npm and service managers send each of them twice. A wrong setting is one line and exit code 1.
+ * Runs one process of the service: reads the settings, starts it, reports to the parent when it is ready, and stops it on SIGTERM, on
+ * SIGINT or when the parent is gone. Only SIGTERM gives load balancers time. A repeated SIGTERM does not hasten the stop, because npm and
+ * service managers send it twice. A wrong setting prints one line and exits with code 1.
  */
 export async function runProcess(
   part: string,

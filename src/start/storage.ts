@@ -12,7 +12,7 @@ import { builtInScanner } from '../platform/scanning/built-in.ts';
 import { createClamdScanner } from '../platform/scanning/clamd.ts';
 import { chainScanners } from '../platform/scanning/scanner.ts';
 
-/** The parts that keep files: where their bytes lie, under which addresses they can be had, and who looks at them. */
+/** The blob store, the addresses of its files, and the scanner. */
 export function createStorage(config: Config) {
   const own = createApiAddresses(
     `${config.PUBLIC_URL}/blobs`,
@@ -21,13 +21,13 @@ export function createStorage(config: Config) {
   const clamd = config.CLAMD_URL === undefined ? [] : [createClamdScanner(config.CLAMD_URL)];
   return {
     ...chooseBlobStore(config, own),
-    /** The addresses that the API serves itself. */
+    /** Addresses under which the API itself serves files. */
     apiAddresses: own,
     scanner: chainScanners(builtInScanner, ...clamd),
   };
 }
 
-/** Every process of the service must see the same store: a folder serves one machine. */
+/** S3 if S3_BUCKET is set, otherwise a folder, which works on one machine only. */
 function chooseBlobStore(config: Config, own: BlobAddresses): { blobs: BlobStore; addresses: BlobAddresses } {
   const { S3_BUCKET: bucket, S3_ENDPOINT, S3_PUBLIC_ENDPOINT, S3_REGION: region, DATA_DIR } = config;
   if (bucket === undefined) return { blobs: createFolderStore(join(DATA_DIR, 'blobs')), addresses: own };
@@ -38,7 +38,7 @@ function chooseBlobStore(config: Config, own: BlobAddresses): { blobs: BlobStore
   const clientFor = (endpoint: string | undefined) =>
     createS3Client({ endpoint, region, credentials, socketTimeoutMs });
   const blobs = createS3Store(clientFor(S3_ENDPOINT), bucket, join(DATA_DIR, 'drafts'));
-  // Who names an endpoint but none for the public may have one that callers cannot reach.
-  const reachable = S3_PUBLIC_ENDPOINT !== undefined || S3_ENDPOINT === undefined;
-  return { blobs, addresses: reachable ? createS3Addresses(clientFor(S3_PUBLIC_ENDPOINT), bucket) : own };
+  // Clients may not reach S3_ENDPOINT; without S3_PUBLIC_ENDPOINT, files go through the API.
+  const isReachable = S3_PUBLIC_ENDPOINT !== undefined || S3_ENDPOINT === undefined;
+  return { blobs, addresses: isReachable ? createS3Addresses(clientFor(S3_PUBLIC_ENDPOINT), bucket) : own };
 }

@@ -9,25 +9,23 @@ import type { JobQueues } from '../platform/queues/job-queues.ts';
 import type { CommitResult, OutboxJob } from './change-set.ts';
 
 export interface Publisher {
-  /** Rings for whoever listens and enqueues the jobs that are owed. Never throws and is never waited for. */
-  publish(news: CommitResult): void;
-  /** Has somebody in this process told of the same at once. It must not throw. */
-  onCommit(listener: (news: CommitResult) => void): void;
-  /** Resolves when everything announced so far has been sent, or given up. */
+  /** Calls the listeners of this process, publishes on the bus and enqueues the jobs. Returns at once and never throws. */
+  publish(result: CommitResult): void;
+  /** Adds a listener. It must not throw. */
+  onCommit(listener: (result: CommitResult) => void): void;
+  /** Resolves when everything published so far is sent or has failed. */
   drain(): Promise<void>;
 }
 
 /**
- * Milliseconds that jobs wait before and behind their departure. Who listens is rung at once, so a job may wait a moment: first for the
- * frames of its event, which need the processor now; and the more subjects share an entry of the queue, the less each of them costs the
- * queue, the worker and the database.
+ * Milliseconds that jobs wait before a batch and after it. Streams get their events first, because they need the processor now. Larger
+ * batches cost the queue, the worker and the database less per job.
  */
 const jobBatchDelayMs = { before: 20, after: 80 };
 
 /**
- * Carries the news of commits to the bus and the queues. What comes together travels together: at rest a commit costs one
- * ring and one job entry of each kind, under load a hundred commits do. A loss here is made good elsewhere: readers poll, and
- * the sweep enqueues what still stands in the outbox.
+ * Publishes commits to the bus and the queues, in batches: under load, a hundred commits cost as many messages as one. Losses are
+ * repaired elsewhere: readers poll their feeds, and the sweep enqueues what remains in the outbox.
  */
 export function createPublisher({
   bus,
@@ -38,8 +36,8 @@ export function createPublisher({
   queues: JobQueues;
   logger: Logger;
 }): Publisher {
-  const ring = coalesceSends<CommitResult['positions'][number]>(async (heads) => {
-    const latest = new Map(heads.map((head) => [head.agent_id, head]));
+  const notify = coalesceSends<CommitResult['positions'][number]>(async (positions) => {
+    const latest = new Map(positions.map((position) => [position.agent_id, position]));
     await bus.publish(packWakeups([...latest.values()]));
   });
   const enqueue = coalesceSends<OutboxJob>(async (jobs) => {
@@ -47,33 +45,31 @@ export function createPublisher({
     await queues.enqueue(toQueuedJobs(jobs));
     await pause(jobBatchDelayMs.after);
   });
-  const underWay = new Set<Promise<void>>();
-  const listeners: ((news: CommitResult) => void)[] = [];
+  const pending = new Set<Promise<void>>();
+  const listeners: ((result: CommitResult) => void)[] = [];
 
-  function follow(sending: Promise<void>, what: string): void {
-    const done = sending.catch((error: unknown) =>
-      logger.debug({ err: error }, `${what} not sent; it will be made good`),
-    );
-    const watched = done.finally(() => underWay.delete(watched));
-    underWay.add(watched);
+  function track(sending: Promise<void>, what: string): void {
+    const handled = sending.catch((error: unknown) => logger.debug({ err: error }, `${what} not sent`));
+    const tracked = handled.finally(() => pending.delete(tracked));
+    pending.add(tracked);
   }
 
   return {
-    publish(news) {
-      const { positions, jobs, messages } = news;
-      for (const listener of listeners) listener(news);
-      if (positions.length > 0) follow(ring(positions), 'rings');
-      if (messages.length > 0) follow(bus.publish(messages), 'messages');
-      if (jobs.length > 0) follow(enqueue(jobs), 'jobs');
+    publish(result) {
+      const { positions, jobs, messages } = result;
+      for (const listener of listeners) listener(result);
+      if (positions.length > 0) track(notify(positions), 'wake-ups');
+      if (messages.length > 0) track(bus.publish(messages), 'messages');
+      if (jobs.length > 0) track(enqueue(jobs), 'jobs');
     },
     onCommit: (listener) => void listeners.push(listener),
     async drain() {
-      await Promise.all(underWay);
+      await Promise.all(pending);
     },
   };
 }
 
-/** What is traced travels apart, so that an entry of the queue belongs to one trace; the rest shares its entries. */
+/** Packs the jobs of each trace separately, so that a queue entry belongs to one trace. */
 function toQueuedJobs(jobs: readonly OutboxJob[]): QueuedJob[] {
   const traces = new Set(jobs.map(({ trace }) => trace));
   return [...traces].flatMap((trace) => {

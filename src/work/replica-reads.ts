@@ -4,22 +4,22 @@ import { type AgentPosition, positionsRepository } from '../repositories/feed/po
 import type { Queryable } from '../repositories/queryable.ts';
 
 /**
- * What became of a read that a replica may do: `served` there; or done on the primary, because the replica has not replayed what its
- * reader knows (`behind`), refused (`refused`), failed (`failed`), or none was well (`away`).
+ * The outcome of a read on a replica: `served`, or the reason why the primary did it. `behind`: the replica has not replayed what the reader
+ * knows. `refused`: the use case refused. `failed`: it failed. `away`: no replica is healthy.
  */
 export type ReplicaOutcome = 'served' | 'behind' | 'refused' | 'failed' | 'away';
 
 export interface ReplicaReadParts {
   primary: Queryable;
-  /** Runs in one snapshot of a replica that is well; answers null, without running, when none is. */
+  /** Runs in one snapshot of a healthy replica; returns null without running if there is none. */
   read<T>(run: (db: Queryable) => Promise<T>): Promise<T | null>;
   onOutcome(outcome: ReplicaOutcome): void;
 }
 
 /**
- * Reads from a replica what it may tell this agent: only when it has replayed all that the agent has done, by whatever door and
- * process, and all that it has been told of. The primary is asked for no more than the agent's position, at the same time as the replica.
- * Answers null when the primary has to do it. Never rejects: the replica has no last word, neither on refusals nor on faults.
+ * Reads from a replica that has replayed everything the agent did and received, through any transport and process. The primary only
+ * returns the position of the agent, at the same time as the replica. Returns null if the primary must do the read. Never rejects: after
+ * an error on the replica, the primary decides.
  */
 export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadParts) {
   const positions = positionsRepository(primary);
@@ -32,12 +32,12 @@ export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadPart
     try {
       return await read(async (db) => {
         outcome = 'behind';
-        const [now, there] = await Promise.all([
+        const [current, replayed] = await Promise.all([
           positions.find(agentId),
           positionsRepository(db).find(agentId),
         ]);
-        if (!now || !there || !isSame(now, there)) return null;
-        const result = await run(new Repositories(db), now.snapshot);
+        if (!current || !replayed || !isSame(current, replayed)) return null;
+        const result = await run(new Repositories(db), current.snapshot);
         outcome = 'served';
         return { result };
       });
@@ -52,7 +52,7 @@ export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadPart
 
 export type ReplicaReads = ReturnType<typeof createReplicaReads>;
 
-/** A replica that is ahead by now is not the same: the primary's snapshot would not describe what it shows. */
-function isSame(now: AgentPosition, there: AgentPosition): boolean {
-  return now.version === there.version && now.last_number === there.last_number;
+/** A replica that is already ahead is not the same either: the snapshot of the primary does not describe it. */
+function isSame(current: AgentPosition, replayed: AgentPosition): boolean {
+  return current.version === replayed.version && current.last_number === replayed.last_number;
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { startApi } from '../../src/api.ts';
-import { compose, type Core, openProcessTracing } from '../../src/compose.ts';
+import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/domain/auth/scopes.ts';
+import { openProcessTracing } from '../../src/start/connections.ts';
 import { createLifecycle } from '../../src/start/lifecycle.ts';
+import type { ApiOverrides, CoreOverrides } from '../../src/start/overrides.ts';
 import {
   type OperatorRegistration,
   registerAgentAsOperator,
@@ -25,14 +27,10 @@ export const allTestScopes: readonly Scope[] = [
   'contacts:write',
 ];
 
-/** The settings of a service of the test's own: its database, its Redis when the backend is that, a secret. */
-export async function createTestSettings(
-  backend: Backend,
-): Promise<{ env: Record<string, string>; release(): Promise<void> }> {
-  const database = await createTestDatabase();
-  const redis = backend === 'redis' ? await startTestRedis() : null;
-  const env = {
-    DATABASE_URL: database.url,
+/** Settings for a test service on this database. */
+export function buildTestEnv(databaseUrl: string): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
     SECRET_KEY: randomBytes(32).toString('base64'),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -41,10 +39,20 @@ export async function createTestSettings(
     RATE_LIMITS: 'off',
     UPLOADS_PER_AGENT: '100',
     DRAIN_SECONDS: '0',
-    ...(redis && { REDIS_URL: redis.url }),
   };
+}
+
+export interface TestSettings {
+  env: Record<string, string>;
+  release(): Promise<void>;
+}
+
+/** Settings with a new database, a new Redis if the backend is Redis, and a random secret. `release` removes them. */
+export async function createTestSettings(backend: Backend): Promise<TestSettings> {
+  const database = await createTestDatabase();
+  const redis = backend === 'redis' ? await startTestRedis() : null;
   return {
-    env,
+    env: { ...buildTestEnv(database.url), ...(redis && { REDIS_URL: redis.url }) },
     async release() {
       await redis?.stop();
       await database.drop();
@@ -69,14 +77,14 @@ export interface AgentOptions {
 
 let counter = 0;
 
-/** An agent of a fresh owner, open to everybody unless told otherwise, and a token for it. */
+/** An agent of a new owner, open to everybody by default, and a token for it. */
 export async function buildAgent(core: Core, options: AgentOptions = {}): Promise<TestAgent> {
   const handle = `owner-${process.pid}-${(counter += 1)}.agent`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
   return register(core, { handle, create_owner: true, visibility, inbound_policy }, options);
 }
 
-/** An agent as an operator registers it, and a token for it. */
+/** An agent registered by an operator, and a token for it. */
 async function register(
   core: Core,
   agent: OperatorRegistration,
@@ -86,7 +94,7 @@ async function register(
   return { id, handle: agent.handle, token: await issueTokenFor(core, agent.handle, options) };
 }
 
-/** A token for an agent that exists. */
+/** A token for an existing agent. */
 export async function issueTokenFor(core: Core, handle: string, options: AgentOptions = {}): Promise<string> {
   const { audience = 'api', scopes = allTestScopes, expires_in = 900 } = options;
   const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
@@ -96,25 +104,38 @@ export async function issueTokenFor(core: Core, handle: string, options: AgentOp
   return issued.access_token;
 }
 
-/** One API and one worker in this process, on their own database; every door is real. */
-export async function startService(
-  options: { backend?: Backend; worker?: boolean; env?: Record<string, string> } = {},
-) {
-  const settings = await createTestSettings(options.backend ?? 'postgres');
+export interface ServiceOptions {
+  backend?: Backend;
+  /** False: no worker. */
+  worker?: boolean;
+  env?: Record<string, string>;
+  /** Instead of a new database, for example to start a second process on the same one. */
+  settings?: TestSettings;
+  /** Changes the API process, not the worker. */
+  overrides?: ApiOverrides & CoreOverrides;
+}
+
+/** The production composition: one API and one worker in this process, by default on a new database. */
+export async function startService(options: ServiceOptions = {}) {
+  const { overrides } = options;
+  const settings = options.settings ?? (await createTestSettings(options.backend ?? 'postgres'));
   const config = loadConfig({ ...settings.env, ...options.env });
   const tracing = await openProcessTracing(config, 'test');
-  const core = compose(config, 'test', tracing);
+  const core = compose(config, 'test', tracing, overrides);
   const lifecycle = createLifecycle(core.logger);
   lifecycle.onStop('settings', 20_000, settings.release);
-  const { port, ops_port } = await startApi(core, lifecycle);
+  const { port, ops_port, ...parts } = await startApi(core, lifecycle, overrides);
   const worker =
     (options.worker ?? true) && (await startWorker(compose(config, 'test-worker', tracing), lifecycle));
   const url = `http://127.0.0.1:${port}`;
   return {
     core,
+    /** Parts of the API process, for tests that inspect them. */
+    parts,
+    env: { ...settings.env, ...options.env },
     url,
     api: `${url}/v1`,
-    /** Where each process serves operators, with OPS_PORT among the settings. */
+    /** The operator listeners; with OPS_PORT only. */
     ops: {
       api: `http://127.0.0.1:${ops_port}`,
       worker: `http://127.0.0.1:${worker ? worker.ops_port : undefined}`,

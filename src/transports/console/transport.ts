@@ -18,11 +18,17 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions'> {
 
 const consolePaths = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
 
+export interface ConsoleTransport {
+  middleware: Middleware;
+  /** Every page and form that it serves. */
+  routes: readonly ConsoleRoute[];
+}
+
 /**
  * Serves the pages for people: sign-in, consent and the console, without client-side scripts. Calls `next` for other paths, and
  * for `/` unless the client prefers HTML.
  */
-export function createConsoleTransport(parts: ConsoleParts): Middleware {
+export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const { renderer, limits, logger } = parts;
   const sessions = createBrowserSessions(parts.unitOfWork);
   const router = new Router({ sensitive: true });
@@ -39,11 +45,12 @@ export function createConsoleTransport(parts: ConsoleParts): Middleware {
     };
   }
 
-  for (const route of consoleRoutes({ ...parts, sessions })) {
+  const routes = consoleRoutes({ ...parts, sessions });
+  for (const route of routes) {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
-  const routes = router.routes() as Middleware;
+  const dispatch = router.routes() as Middleware;
 
   const errors = answerErrors(logger, (ctx, error, request_id) => {
     renderer.render(ctx, personOf(ctx), errorPage(error, request_id));
@@ -52,16 +59,17 @@ export function createConsoleTransport(parts: ConsoleParts): Middleware {
   async function serve(ctx: Context): Promise<void> {
     if (renderer.assets.serve(ctx)) return;
     ctx.state['person'] = await sessions.find(ctx);
-    await routes(ctx, () => rejectUnrouted(router, ctx));
+    await dispatch(ctx, () => rejectUnrouted(router, ctx));
   }
 
-  return async function consoleTransport(ctx, next) {
+  const middleware: Middleware = async function servePages(ctx, next) {
     const isStartPage = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
     if (ctx.path === '/') ctx.vary('Accept');
     if (!isStartPage && !consolePaths.test(ctx.path)) return next();
     renderer.prepare(ctx);
     return errors(ctx, () => serve(ctx));
   };
+  return { middleware, routes };
 }
 
 function personOf(ctx: Context): Person | undefined {

@@ -85,7 +85,11 @@ describe('doctor', () => {
       expect(detail).not.toBe('');
       expect(advice).not.toBe('');
     }
-    const nothing = await doctor({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' });
+    const nothing = await doctor({
+      ...authority.env,
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x',
+    });
     expect(nothing.ill.map(({ part }) => part)).toEqual([
       'database',
       'schema',

@@ -28,6 +28,9 @@ export function useConsole(env: Record<string, string> = {}) {
     get service(): TestService {
       return service;
     },
+    /** Every path of the console that takes this method, with `:name` for parameters. */
+    listPaths: (wanted: 'GET' | 'POST') =>
+      service.parts.pages.routes.filter(({ method }) => method === wanted).map(({ path }) => path),
     /** A browser in which nobody is signed in. */
     browser: () => openFormBrowser(service.url),
     /** A fresh person, signed in. */

@@ -1,33 +1,13 @@
-import { disabledAddresses, disabledIntake } from '../../support/stubs.ts';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createCursors } from '../../../src/domain/feed/cursors.ts';
 import type { ApprovalDecision } from '../../../src/domain/approvals.ts';
-import { packWakeups } from '../../../src/domain/feed/wakeups.ts';
 import { type Scope, scopes } from '../../../src/domain/auth/scopes.ts';
-import { createApp } from '../../../src/transports/http/app.ts';
-import { createMcpTransport } from '../../../src/transports/mcp/transport.ts';
-import type { McpParts } from '../../../src/transports/mcp/parts.ts';
-import { catalogue } from '../../../src/operations/catalogue.ts';
-import { createExecute } from '../../../src/operations/execute/execute.ts';
-import { createRateLimits } from '../../../src/operations/rate-limits.ts';
-import { createPostgresBus } from '../../../src/platform/bus/postgres.ts';
-import { createRedisBus } from '../../../src/platform/bus/redis.ts';
-import { openDatabase } from '../../../src/platform/database/database.ts';
-import { unlimited } from '../../../src/platform/rate-limits/limiter.ts';
-import type { Logger } from '../../../src/platform/observability/logger.ts';
-import { createRealtime } from '../../../src/realtime/create.ts';
-import { createReceipts } from '../../../src/realtime/receipts.ts';
-import { Repositories } from '../../../src/repositories/index.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { decideAsOperator } from '../../../src/services/approvals/approvals.ts';
-import { issueToken } from '../../../src/services/auth/issue-token.ts';
+import type { TokenAudience } from '../../../src/services/auth/tokens.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
-import { recordDeliveries } from '../../../src/services/threads/receipts.ts';
-import { createTokens, type TokenAudience, toResourceUrls } from '../../../src/services/auth/tokens.ts';
-import { createUnitOfWork } from '../../../src/work/unit-of-work.ts';
-import { disabledOutbound } from '../../support/outbound-stub.ts';
+import type { ApiOverrides } from '../../../src/start/overrides.ts';
+import { createLogRecorder } from '../../support/log-recorder.ts';
+import { buildTestEnv, issueTokenFor, startService } from '../../support/service.ts';
 
 export interface TokenOptions {
   audience?: TokenAudience;
@@ -37,143 +17,88 @@ export interface TokenOptions {
 
 export interface McpInstance {
   url: string;
-  /** What was logged as an error. */
+  /** The version that the service reports. */
+  version: string;
+  /** Everything logged as a warning or an error, except by the bus, whose losses the service repairs. */
   loggedErrors: object[];
-  /** A token of an agent that this makes when it does not exist. */
+  /** A token of an agent; registers the agent if it does not exist. */
   token(handle: string, options?: TokenOptions): Promise<string>;
-  /** Makes an organization; agents whose handle begins with its slug are its own. */
+  /** Creates an organization; it owns the agents whose handle begins with its slug. */
   organization(slug: string): Promise<void>;
   revoke(handle: string): void;
   /** How many streams and waiting calls of an agent are open. */
   members(handle: string): number;
-  /** Decides about an approval, as an operator. */
+  /** Decides an approval, as an operator. */
   decide(id: string, decision: ApprovalDecision): Promise<void>;
-  /** What time or an operator would do to the rows. */
   query(text: string, values: readonly unknown[]): Promise<object[]>;
-  /** The first step of a stop: nobody waits any longer. */
+  /** Ends all streams and waiting calls, as the first step of a stop. */
   drain(): Promise<void>;
   close(): Promise<void>;
-  /** Moves the clock forward by which tokens end here. */
+  /** Advances the clock that decides whether a token has expired. */
   advanceTime(ms: number): void;
-  /** Resolves when nothing that goes from process to process is lost. */
+  /** Resolves when the bus is connected. */
   connected(): Promise<void>;
 }
 
-const publicUrl = 'http://localhost:3000';
+/** The same for all instances on one database. */
 const secret = 'a secret of the tests, long enough to be taken for one';
 
-/** One API process's worth of tool server over a database, at a port of its own. Several of them on one database are a cluster. */
+/** One API process on this database, on a port of its own. Several on one database are a cluster. */
 export async function startMcpInstance(
   databaseUrl: string,
   {
-    receipts: keepsReceipts = false,
+    receipts: hasReceipts = false,
     redis_url,
-    ...options
-  }: Partial<McpParts> & { receipts?: boolean; redis_url?: string } = {},
+    ...mcp
+  }: ApiOverrides['mcp'] & { receipts?: boolean; redis_url?: string } = {},
 ): Promise<McpInstance> {
-  const loggedErrors: object[] = [];
-  const logger = createErrorRecorder(loggedErrors);
-  const database = openDatabase({
-    url: databaseUrl,
-    poolSize: 8,
-    onError: (error) => loggedErrors.push(error),
-  });
-  const repositories = new Repositories(database);
-  const cursors = createCursors(secret);
-  const log = (_: string, error: unknown) => void loggedErrors.push({ error });
-  // What the bus cannot do on a busy machine is no fault of the tool server, which finds out without it.
-  const quiet = () => undefined;
-  const bus =
-    redis_url === undefined
-      ? createPostgresBus({ url: databaseUrl, channel: 'mcp_tests', log: quiet })
-      : createRedisBus({ url: redis_url, prefix: 'mcp-tests:', log: quiet });
-  const unitOfWork = createUnitOfWork({
-    database,
-    settings: {
-      cursors,
-      addresses: disabledAddresses,
-      loopLimit: null,
-      unsentLimit: null,
-      maxAgents: null,
-      ...disabledOutbound,
-    },
-    jobsOf: () => [],
-    publish({ positions }) {
-      bus.publish(packWakeups(positions)).catch(() => undefined);
-    },
-  });
-  const resources = toResourceUrls(publicUrl);
+  const { logger, entries: loggedErrors } = createLogRecorder();
   let ahead = 0;
-  const tokens = createTokens({
-    find: (hash) => repositories.tokens.find(hash),
-    resources,
-    now: () => Date.now() + ahead,
+  const service = await startService({
+    worker: false,
+    settings: { env: buildTestEnv(databaseUrl), release: async () => {} },
+    env: {
+      SECRET_KEY: secret,
+      DATABASE_POOL_SIZE: '8',
+      ALLOWED_HOSTS: 'mcp.example.test',
+      ...(redis_url !== undefined && { REDIS_URL: redis_url }),
+    },
+    overrides: {
+      logger,
+      hasReceipts,
+      realtime: { intervals: { healthy_ms: 2_000, unhealthy_ms: 100 } },
+      mcp,
+      now: () => Date.now() + ahead,
+    },
   });
-  const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
-  const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
-    log,
-    batch_wait_ms: 10,
-  });
-  const realtime = createRealtime({
-    ...(keepsReceipts && { receipts }),
-    feed: repositories.feed,
-    presence: repositories.presence,
-    bus,
-    cursors,
-    log,
-    listValidTokens: async (ids) => new Set(ids),
-    intervals,
-  });
-  const face = createMcpTransport({
-    execute: createExecute(unitOfWork, createRateLimits(unlimited), disabledIntake),
-    catalogue,
-    tokens,
-    realtime,
-    sessions: repositories.mcpSessions,
-    bus,
-    public_url: publicUrl,
-    allowed_hosts: ['mcp.example.test'],
-    logger,
-    version: '0.0.0-test',
-    ...options,
-  });
-  const app = createApp({ logger, trust_proxy: false, handlers: [face.middleware] });
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { core, parts } = service;
+  const { unitOfWork } = core;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: service.url,
+    version: core.config.VERSION,
     loggedErrors,
     async token(handle, { audience = 'mcp', scopes: granted = scopes.slice(0, 4), expires_in = 900 } = {}) {
-      return unitOfWork.writeAsSystem(async (work) => {
-        const known = await work.agents.findByHandle(handle);
-        if (!known)
-          await registerAgentAsOperator(work, {
-            handle,
-            create_owner: true,
-            inbound_policy: 'open',
-            visibility: 'public',
-          });
-        const issued = await issueToken(work, {
+      await unitOfWork.writeAsSystem(async (work) => {
+        if (await work.agents.findByHandle(handle)) return;
+        await registerAgentAsOperator(work, {
           handle,
-          resource: resources[audience],
-          scopes: granted,
-          expires_in,
+          create_owner: true,
+          inbound_policy: 'open',
+          visibility: 'public',
         });
-        return issued.access_token;
       });
+      return issueTokenFor(core, handle, { audience, scopes: granted, expires_in });
     },
     async organization(slug) {
       await unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
     },
     revoke(handle) {
-      realtime.revoke((actor) => actor.handle === handle);
+      parts.live.realtime.revoke((actor) => actor.handle === handle);
     },
     members(handle) {
       let open = 0;
-      realtime.revoke((actor) => {
+      parts.live.realtime.revoke((actor) => {
         if (actor.handle === handle) open += 1;
         return false;
       });
@@ -182,30 +107,16 @@ export async function startMcpInstance(
     async decide(id, decision) {
       await unitOfWork.writeAsSystem((work) => decideAsOperator(work, id, decision));
     },
-    query: (text, values) => database.query({ text }, values),
-    drain: () => face.close(),
+    query: (text, values) => core.database.query({ text }, values),
+    drain: () => parts.mcp.close(),
     advanceTime(ms) {
       ahead += ms;
     },
     async connected() {
-      while (!bus.isHealthy()) await pause(5);
+      while (!core.bus.isHealthy()) await pause(5);
     },
     async close() {
-      await face.close();
-      await realtime.close();
-      await receipts.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-      await bus.close();
-      await database.close();
+      await service.stop();
     },
   };
-}
-
-function createErrorRecorder(faults: object[]): Logger {
-  const note = (fields: object) => void faults.push(fields);
-  const ignore = () => {};
-  return { debug: ignore, info: ignore, warn: note, error: note, fatal: note };
 }

@@ -25,7 +25,7 @@ test('a client of 2024-11-05 without Accept, initialized or session header gets 
   expect(answer.headers.get('content-type')).toContain('application/json');
   expect(readRpcResult(answer).result).toMatchObject({
     protocolVersion: '2024-11-05',
-    serverInfo: { version: '0.0.0-test' },
+    serverInfo: { version: instance.version },
   });
   const { value, structured } = await callToolRaw(instance.url, token, 'whoami');
   expect(value).toMatchObject({ canonical_handle: 'plain.client' });

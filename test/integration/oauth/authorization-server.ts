@@ -1,32 +1,16 @@
-import { disabledIntake } from '../../support/stubs.ts';
-import { createServer } from 'node:http';
 import { z } from 'zod';
-import { compose } from '../../../src/compose.ts';
-import { loadConfig } from '../../../src/config.ts';
 import type { Scope } from '../../../src/domain/auth/scopes.ts';
-import { createConsoleTransport } from '../../../src/transports/console/transport.ts';
-import { createPageRenderer } from '../../../src/transports/console/renderer.tsx';
-import { createApp } from '../../../src/transports/http/app.ts';
-import { createOAuthTransport } from '../../../src/transports/oauth/transport.ts';
-import type { OAuthStorage } from '../../../src/transports/oauth/storage.ts';
-import { catalogue } from '../../../src/operations/catalogue.ts';
-import { createExecute } from '../../../src/operations/execute/execute.ts';
-import { createRateLimits } from '../../../src/operations/rate-limits.ts';
-import { createAccount } from '../../../src/services/people/accounts.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
+import { retireAgent } from '../../../src/services/agents/retire.ts';
 import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';
 import { issueToken } from '../../../src/services/auth/issue-token.ts';
-import { createOAuthStorage } from '../../../src/services/auth/oauth-storage.ts';
-import { retireAgent } from '../../../src/services/agents/retire.ts';
-import {
-  parseRevocation,
-  revocationMessages,
-  revocationTopic,
-} from '../../../src/services/auth/revocations.ts';
+import { toResourceUrls } from '../../../src/services/auth/tokens.ts';
+import { createAccount } from '../../../src/services/people/accounts.ts';
 import { hashPassword } from '../../../src/services/people/passwords.ts';
-import { loadSigningKeys } from '../../../src/services/auth/signing-keys.ts';
-import { createTokens, toResourceUrls, type Revocation } from '../../../src/services/auth/tokens.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import type { ApiOverrides } from '../../../src/start/overrides.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { createLogRecorder } from '../../support/log-recorder.ts';
+import { buildTestEnv, createTestSettings, startService } from '../../support/service.ts';
 import { exposeAuthorizationRequest } from './request-window.ts';
 
 export const password = 'seven odd horses';
@@ -39,101 +23,71 @@ export const secret = 'a secret key that is for tests and nothing else';
 export const revokedTokenMessage = /unknown or was revoked/;
 
 export interface AuthorizationServerOptions {
-  /** Takes the place of parts of its storage. */
-  storageOverrides?: Partial<OAuthStorage>;
-  /** As the setting RATE_LIMITS; off unless told otherwise. */
+  /** Replaces parts of the storage. */
+  storageOverrides?: ApiOverrides['oauthStorage'];
+  /** The setting RATE_LIMITS; off by default. */
   limits?: string;
-  /** As the setting REFRESH_GRACE_SECONDS. */
+  /** The setting REFRESH_GRACE_SECONDS. */
   refresh_grace_s?: number;
-  /** Documents in which clients describe themselves, by address. */
+  /** Client ID metadata documents, by URL. */
   documents?: Record<string, () => Response | Promise<Response>>;
-  /** Goes on with the database and under the address of another one, as a process does that was restarted. */
+  /** Uses the database and the public URL of another one, like a process that was restarted. */
   restartOf?: { url: string; env: { DATABASE_URL: string } };
 }
 
-/** The authorization server, its pages and a token check on a database of their own, wired as an API process wires them. */
+/** An API process with its own database, and what tests of its authorization server need. */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}) {
   const { storageOverrides, limits = 'off', refresh_grace_s = 0, documents = {}, restartOf } = options;
-  const database = restartOf
-    ? { url: restartOf.env.DATABASE_URL, drop: async () => {} }
-    : await createTestDatabase();
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('no address');
-  const place = `http://127.0.0.1:${address.port}`;
-  const url = restartOf?.url ?? place;
+  const settings = restartOf
+    ? { env: buildTestEnv(restartOf.env.DATABASE_URL), release: async () => {} }
+    : await createTestSettings('postgres');
+  const port = await findFreePort();
+  const address = `http://127.0.0.1:${port}`;
+  const url = restartOf?.url ?? address;
+  const { logger, entries } = createLogRecorder();
+  const service = await startService({
+    worker: false,
+    settings,
+    env: {
+      SECRET_KEY: secret,
+      PORT: String(port),
+      PUBLIC_URL: url,
+      RATE_LIMITS: limits,
+      REFRESH_GRACE_SECONDS: String(refresh_grace_s),
+    },
+    overrides: {
+      logger,
+      oauthStorage: storageOverrides ?? {},
+      async readDocument(request) {
+        const { url: wanted } = new Request(request);
+        const document = documents[wanted];
+        if (!document) throw new Error(`nothing is at ${wanted}`);
+        return document();
+      },
+      inspectRequests: exposeAuthorizationRequest,
+    },
+  });
+  const { core, parts } = service;
+  const { unitOfWork } = core;
+  const { tokens, publishRevocations: publish } = parts.live;
+  const resources = toResourceUrls(url);
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: core.config.DATABASE_URL,
     SECRET_KEY: secret,
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
     RATE_LIMITS: limits,
   };
-  const core = compose(loadConfig(env), 'test');
-  const { unitOfWork, bus, logger } = core;
-  const resources = toResourceUrls(url);
-
-  const publish = (ending: readonly Revocation[]) => bus.publish(revocationMessages(ending));
-  const tokens = createTokens({
-    find: (hash) => unitOfWork.readAsSystem((r) => r.tokens.find(hash)),
-    resources,
-  });
-  await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
-  const faults: unknown[] = [];
-  const refresh_grace_ms = refresh_grace_s * 1_000;
-  const kept = createOAuthStorage({ unitOfWork, publish, refresh_grace_ms });
-  const storage: OAuthStorage = { ...kept, ...storageOverrides };
-  const cookie_keys = ['a key for cookies'];
-  const accounted = createRateLimits(core.limiter);
-  const renderer = await createPageRenderer({
-    public_url: url,
-    csrf_key: Buffer.alloc(32, 'a key for forms'),
-  });
-  const transport = createOAuthTransport({
-    issuer: url,
-    resources,
-    storage,
-    limits: accounted,
-    cookie_keys,
-    signing_keys: await loadSigningKeys(unitOfWork, secret),
-    trust_proxy: false,
-    async readDocument(asked) {
-      const { url: wanted } = new Request(asked);
-      const document = documents[wanted];
-      if (!document) throw new Error(`nothing is at ${wanted}`);
-      return document();
-    },
-    errorPage: (ctx, words) => renderer.errorPage(ctx, words),
-    report: (error) => void faults.push(error),
-  });
-  const pages = createConsoleTransport({
-    renderer,
-    requests: transport.requests,
-    publishRevocations: publish,
-    unitOfWork,
-    execute: createExecute(unitOfWork, accounted, disabledIntake),
-    catalogue,
-    limits: accounted,
-    addresses: core.addresses,
-    settings: { public_url: url, signup: 'open', export_days: 7 },
-    external: undefined,
-    logger,
-  });
-  const handlers = [transport.middleware, exposeAuthorizationRequest(transport.requests), pages];
-  const answer = createApp({ logger, trust_proxy: false, keys: cookie_keys, handlers }).callback();
-  server.on('request', (request, response) => void answer(request, response));
 
   let count = 0;
   const freshName = () => `owner-${(count += 1)}`;
   return {
-    /** Where it listens; its public address too, unless it goes on after another one. */
-    url: place,
-    face: transport,
+    /** Where it listens; also its public URL, unless it is a restart of another one. */
+    url: address,
     env,
     core,
     resources,
-    storage,
+    storage: parts.storage,
     tokens,
     /** What a door says to a token: `good`, or why not. */
     verifyToken: (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
@@ -141,8 +95,8 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         () => 'good',
         (error: Error) => error.message,
       ),
-    /** Faults of the server that nobody caused on purpose. */
-    faults,
+    /** What the process logged as a warning or an error. */
+    faults: entries,
     /** A fresh agent of a fresh owner, or of one that is there. */
     agent: (owner = freshName(), name = 'agent') =>
       unitOfWork.writeAsSystem((work) =>
@@ -195,10 +149,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     sql: <Row extends object>(text: string, values: unknown[] = []) =>
       core.database.query<Row>({ text }, values),
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
-      await core.close();
-      await database.drop();
+      await service.stop();
     },
   };
 }

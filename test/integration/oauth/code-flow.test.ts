@@ -26,8 +26,8 @@ afterAll(async () => {
 });
 
 const four = 'contacts:read contacts:write threads:read threads:write';
-const agentBehind = async (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
-  (await authority.tokens.verify(token, door)).agent_id;
+const agentBehind = async (token: string, audience: 'api' | 'mcp' | 'ws' = 'api') =>
+  (await authority.tokens.verify(token, audience)).agent_id;
 
 test('a person lets an app act as an agent: request, decision, code, tokens', async () => {
   const who = await authority.person();

@@ -1,11 +1,11 @@
 import type { Middleware } from 'koa';
 import type { AuthorizationRequests } from '../../../src/transports/http/authorization-requests.ts';
 
-/** Lets tests look at what the consent page is made of: the request as JSON, for who prefers that. */
+/** Serves the authorization request of the consent page as JSON, for tests. */
 export function exposeAuthorizationRequest(requests: AuthorizationRequests): Middleware {
-  return async function look(ctx, next) {
-    const asked = ctx.path.startsWith('/authorize/requests/') && ctx.get('Accept') === 'application/json';
-    if (!asked) return next();
+  return async function showRequest(ctx, next) {
+    const isShown = ctx.path.startsWith('/authorize/requests/') && ctx.get('Accept') === 'application/json';
+    if (!isShown) return next();
     ctx.body = (await requests.find(ctx)) ?? null;
     return undefined;
   };

@@ -244,6 +244,6 @@ test('a database that is away is told as passing, a fault of ours as a fault wit
   );
   expect([fault.status, fault.json.error]).toEqual([500, 'server_error']);
   expect(fault.text).not.toContain('secret detail');
-  expect(faulty.faults).toEqual([thrown]);
+  expect(faulty.faults).toEqual([{ message: 'the authorization server failed', err: thrown }]);
   await faulty.close();
 });

@@ -37,7 +37,7 @@ function subjects({ events }: Awaited<ReturnType<typeof page>>): unknown[] {
 
 test('pages lead on from cursor to cursor, and say whether more lies behind', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const start = await page(token);
   expect(start).toEqual({ events: [], cursor: node.cursors.encodeFeed(agent, 0), complete: true });
   for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
@@ -65,7 +65,7 @@ async function untilWaiting(agent: string, members: number): Promise<void> {
 
 test('a caller waits for the first event', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const { cursor } = await page(token);
   const answer = page(token, { cursor, wait: 30 });
   await untilWaiting(agent, 1);
@@ -75,7 +75,7 @@ test('a caller waits for the first event', async () => {
 
 test('a wait ends empty after its seconds', async () => {
   const begun = Date.now();
-  const answer = await page(node.token(await node.agent()), { wait: 1 });
+  const answer = await page(await node.token(await node.agent()), { wait: 1 });
   expect(answer.events).toEqual([]);
   expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
 });
@@ -83,7 +83,7 @@ test('a wait ends empty after its seconds', async () => {
 test('a caller that goes away leaves nothing behind', async () => {
   const agent = await node.agent();
   const gone = new AbortController();
-  const answer = get(node.token(agent), { wait: 30 }, gone.signal);
+  const answer = get(await node.token(agent), { wait: 30 }, gone.signal);
   await untilWaiting(agent, 1);
   gone.abort();
   await expect(answer).rejects.toThrow();
@@ -93,12 +93,13 @@ test('a caller that goes away leaves nothing behind', async () => {
 test('a stopping process answers whoever waits at once', async () => {
   const stopping = await startRealtimeNode();
   const agent = await stopping.agent();
-  const token = stopping.token(agent);
+  const token = await stopping.token(agent);
   const headers = { Authorization: `Bearer ${token}` };
   const answer = fetch(`${stopping.address}/v1/events?wait=30`, { headers });
-  stopping.draining.abort();
+  await expect.poll(() => waiting(agent, stopping), { timeout: 10_000 }).toBe(1);
+  const stopped = stopping.stop();
   expect(await (await answer).json()).toMatchObject({ complete: true });
-  await stopping.stop();
+  await stopped;
 });
 
 test('many callers may wait at once, without a warning', async () => {
@@ -108,20 +109,20 @@ test('many callers may wait at once, without a warning', async () => {
   process.on('warning', note);
   onTestFinished(() => void process.off('warning', note));
   const agent = await crowded.agent();
-  const headers = { Authorization: `Bearer ${crowded.token(agent)}` };
+  const headers = { Authorization: `Bearer ${await crowded.token(agent)}` };
   const answers = Array.from({ length: 15 }, () =>
     fetch(`${crowded.address}/v1/events?wait=30`, { headers }),
   );
   await expect.poll(() => waiting(agent, crowded), { timeout: 10_000 }).toBe(15);
-  crowded.draining.abort();
+  const stopped = crowded.stop();
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
   expect(warnings).toEqual([]);
-  await crowded.stop();
+  await stopped;
 });
 
 test('an acknowledged position is where a caller without a cursor starts', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
   const answer = await acknowledge(token, JSON.stringify({ cursor: node.cursors.encodeFeed(agent, 2) }));
   expect(answer.status).toBe(204);
@@ -134,7 +135,7 @@ test('what is no longer kept is told as a gap', async () => {
   const agent = await node.agent();
   for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
   await node.database.query({ text: 'delete from feed where agent_id = $1 and number < 3' }, [agent]);
-  const answer = await page(node.token(agent), { cursor: node.cursors.encodeFeed(agent, 1) });
+  const answer = await page(await node.token(agent), { cursor: node.cursors.encodeFeed(agent, 1) });
   expect(answer.gap).toBe(true);
   expect(subjects(answer)).toEqual(['3']);
 });
@@ -149,7 +150,7 @@ test.each([
   [{ cursor: '' }, 'INVALID_CURSOR'],
   [{ cursor: 'nonsense' }, 'INVALID_CURSOR'],
 ])('%j is refused with %s', async (query, code) => {
-  const response = await get(node.token(await node.agent()), query);
+  const response = await get(await node.token(await node.agent()), query);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code } });
 });
@@ -161,13 +162,13 @@ test.each([
   ['{"cursor":"nonsense"}', 'INVALID_CURSOR'],
   ['{"cursor"', 'INVALID_JSON'],
 ])('acknowledging %s is refused with %s', async (body, code) => {
-  const response = await acknowledge(node.token(await node.agent()), body);
+  const response = await acknowledge(await node.token(await node.agent()), body);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code } });
 });
 
 test('a token that may see no event is refused with the scope it needs', async () => {
-  const token = node.token(await node.agent(), { scopes: new Set(['threads:write']) });
+  const token = await node.token(await node.agent(), { scopes: ['threads:write'] });
   for (const response of [await get(token), await acknowledge(token, '{"cursor":"x"}')]) {
     expect(response.status).toBe(403);
     expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"');

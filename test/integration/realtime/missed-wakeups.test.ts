@@ -15,12 +15,12 @@ test.each([
   ['does not know it', true],
 ])('events arrive in order while the bus loses every call and %s', async (_, healthy) => {
   const node = await startRealtimeNode({
-    bus: withoutWakeups(healthy),
-    intervals: { healthy_ms: 300, unhealthy_ms: 100 },
+    wrapBus: withoutWakeups(healthy),
+    realtime: { intervals: { healthy_ms: 300, unhealthy_ms: 100 } },
   });
   onTestFinished(() => node.stop());
   const agent = await node.agent();
-  const client = await connectWebSocket(node.address, { token: node.token(agent) });
+  const client = await connectWebSocket(node.address, { token: await node.token(agent) });
   for (let number = 0; number < 30; number += 1) await node.emit([agent], String(number));
   await client.waitUntil(() => client.events().length === 30);
   expect(client.events().map(({ data }) => data?.['subject'])).toEqual(
@@ -30,10 +30,10 @@ test.each([
 });
 
 test('connections outlive a database that cuts every session, and miss nothing', async () => {
-  const node = await startRealtimeNode({ intervals: { healthy_ms: 500, unhealthy_ms: 100 } });
+  const node = await startRealtimeNode({ realtime: { intervals: { healthy_ms: 500, unhealthy_ms: 100 } } });
   onTestFinished(() => node.stop());
   const agent = await node.agent();
-  const client = await connectWebSocket(node.address, { token: node.token(agent) });
+  const client = await connectWebSocket(node.address, { token: await node.token(agent) });
   const sent: string[] = [];
   for (let round = 0; round < 5; round += 1) {
     for (let number = 0; number < 10; number += 1) sent.push(await emitted(`${round}.${number}`));

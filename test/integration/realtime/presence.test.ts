@@ -157,15 +157,14 @@ test('a process that is killed keeps nobody online beyond its lease, and is swep
 
 test('whoever comes back soon was never away; who does not is offline', async () => {
   const node = await startRealtimeNode({
-    lingerMs: 300,
-    presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 },
+    realtime: { linger_ms: 300, presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 } },
   });
   onTestFinished(() => node.stop());
   const [agent, gone] = [await node.agent(), await node.agent()];
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const { presence } = node.repositories;
   const first = await connectClient(node.address, token);
-  const leaver = await connectClient(node.address, node.token(gone));
+  const leaver = await connectClient(node.address, await node.token(gone));
   await expect.poll(() => presence.listOnline([agent, gone]), waitOptions).toEqual(new Set([agent, gone]));
   await first.close();
   const again = await connectClient(node.address, token);
@@ -182,19 +181,19 @@ test('whoever comes back soon was never away; who does not is offline', async ()
 
 test('while nothing can be written streams go on, and it is made good', async () => {
   const node = await startRealtimeNode({
-    lingerMs: 0,
-    presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 },
+    realtime: { linger_ms: 0, presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 } },
   });
   onTestFinished(() => node.stop());
   const [stays, comes, goes] = [await node.agent(), await node.agent(), await node.agent()];
   const { presence } = node.repositories;
-  await connectClient(node.address, node.token(stays));
-  const leaving = await connectClient(node.address, node.token(goes));
+  await connectClient(node.address, await node.token(stays));
+  const leaving = await connectClient(node.address, await node.token(goes));
   const online = () => presence.listOnline([stays, comes, goes]);
   await expect.poll(online, waitOptions).toEqual(new Set([stays, goes]));
+  const token = await node.token(comes);
   await node.database.query({ text: 'alter table presence_nodes rename to away' }, []);
   await leaving.close();
-  const late = await connectClient(node.address, node.token(comes));
+  const late = await connectClient(node.address, token);
   await expect.poll(() => node.logged.length, waitOptions).toBe(1);
   await node.emit([comes], 'heard all the same');
   await late.next(({ data }) => data?.['subject'] === 'heard all the same');

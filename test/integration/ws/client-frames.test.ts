@@ -7,12 +7,12 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let node: RealtimeNode;
 beforeAll(async () => {
-  node = await startRealtimeNode({ limits: { subscriptions: 5 } });
+  node = await startRealtimeNode({ webSocketLimits: { subscriptions: 5 } });
 });
 afterAll(() => node.stop());
 
 async function client() {
-  return connectWebSocket(node.address, { token: node.token(await node.agent()) });
+  return connectWebSocket(node.address, { token: await node.token(await node.agent()) });
 }
 
 const thread = newId('thread');
@@ -59,7 +59,7 @@ test('a position that cannot be kept just now is told so, and can be sent again'
   onTestFinished(() => outage.stop());
   const agent = await outage.agent();
   await outage.emit([agent], 'first');
-  const one = await connectWebSocket(outage.address, { token: outage.token(agent) });
+  const one = await connectWebSocket(outage.address, { token: await outage.token(agent) });
   const cursor = outage.cursors.encodeFeed(agent, 1);
   await outage.database.query({ text: 'alter table feed_heads rename to away' }, []);
   one.send({ type: 'ack', cursor });
@@ -126,6 +126,6 @@ test('a connection that is cut in the middle of a frame harms nobody', async () 
     one.send('x'.repeat(60_000));
     one.disconnect();
   }
-  await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
   expect(node.logged).toEqual([]);
 });

@@ -53,7 +53,7 @@ async function connectUnresponsive(
 
 test('a token that expires ends its connection with 1008', async () => {
   const node = await start();
-  const token = node.token(await node.agent(), { expires_at: Date.now() + 700 });
+  const token = await node.token(await node.agent(), { expires_in: 3 });
   const client = await connectClient(node.address, { token });
   expect(await client.closed).toMatchObject({ code: 1008 });
 });
@@ -61,19 +61,22 @@ test('a token that expires ends its connection with 1008', async () => {
 test('a revoked token ends its connections at once, and no others', async () => {
   const node = await start();
   const agent = await node.agent();
-  const [gone, stays] = [node.token(agent), node.token(agent)];
+  const [gone, stays] = [await node.token(agent), await node.token(agent)];
   const ended = await connectClient(node.address, { token: gone });
   const open = await connectClient(node.address, { token: stays });
-  node.realtime.revoke((actor) => actor.token_id === gone);
+  const { token_id } = await node.tokens.verify(gone, 'ws');
+  await node.publishRevocations([{ token_id }]);
   expect(await ended.closed).toMatchObject({ code: 1008 });
   await node.emit([agent], 'still there');
   await open.next(({ data }) => data?.['subject'] === 'still there');
 });
 
 test('a reader that stops reading is closed with 4008, holds up nobody, and resumes without loss', async () => {
-  const node = await start({ limits: { buffered_bytes: 64 * 1024, drain_ms: 300, close_ms: 60_000 } });
+  const node = await start({
+    webSocketLimits: { buffered_bytes: 64 * 1024, drain_ms: 300, close_ms: 60_000 },
+  });
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const slow = await connectClient(node.address, { token });
   const quick = await connectClient(node.address, { token });
   slow.pause();
@@ -99,9 +102,9 @@ test('a reader that stops reading is closed with 4008, holds up nobody, and resu
 });
 
 test('a reader so slow that what it has not read is removed is told to come back, and then of the gap', async () => {
-  const node = await start({ limits: { buffered_bytes: 16 * 1024, drain_ms: 60_000 } });
+  const node = await start({ webSocketLimits: { buffered_bytes: 16 * 1024, drain_ms: 60_000 } });
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const slow = await connectClient(node.address, { token });
   const quick = await connectClient(node.address, { token });
   slow.pause();
@@ -124,9 +127,9 @@ test('a reader so slow that what it has not read is removed is told to come back
 });
 
 test('a reader that is slow but reads gets everything', async () => {
-  const node = await start({ limits: { buffered_bytes: 16 * 1024 } });
+  const node = await start({ webSocketLimits: { buffered_bytes: 16 * 1024 } });
   const agent = await node.agent();
-  const client = await connectClient(node.address, { token: node.token(agent) });
+  const client = await connectClient(node.address, { token: await node.token(agent) });
   const filling = 'x'.repeat(20_000);
   for (let number = 0; number < 200; number += 1) await node.emit([agent], `${number}:${filling}`);
   const pauses = setInterval(() => {
@@ -140,27 +143,27 @@ test('a reader that is slow but reads gets everything', async () => {
 });
 
 test('a client that answers no pings is cut; one that does is not', async () => {
-  const node = await start({ limits: { ping_ms: 100 } });
-  const token = node.token(await node.agent());
+  const node = await start({ webSocketLimits: { ping_ms: 100 } });
+  const token = await node.token(await node.agent());
   const alive = await connectClient(node.address, { token });
   const silent = await connectUnresponsive(node.port, token);
   await silent.cut;
   expect(silent.pings()).toBe(2);
   alive.send({ type: 'ping' });
   await alive.next(({ type }) => type === 'pong');
-  expect(node.face.size()).toBe(1);
+  expect(node.webSocket.size()).toBe(1);
 });
 
 test('a stopping process sends what is on its way, says 1001 spread over time, and takes nobody new', async () => {
-  const node = await start({ limits: { spread_ms: 600 } });
+  const node = await start({ webSocketLimits: { spread_ms: 600 } });
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const open = await Promise.all(Array.from({ length: 6 }, () => connectClient(node.address, { token })));
   const goodbyes: number[] = [];
   for (const client of open) void client.closed.then(() => goodbyes.push(Date.now()));
   await node.emit([agent], 'last');
   await Promise.all(open.map((client) => client.next(({ data }) => data?.['subject'] === 'last')));
-  const closing = node.face.close();
+  const closing = node.webSocket.close();
   expect(await refused(node.address, { token })).toMatchObject({
     status: 503,
     headers: { 'retry-after': '1' },
@@ -169,15 +172,15 @@ test('a stopping process sends what is on its way, says 1001 spread over time, a
   await closing;
   for (const client of open) expect(await client.closed).toMatchObject({ code: 1001 });
   expect(Math.max(...goodbyes) - Math.min(...goodbyes)).toBeGreaterThan(300);
-  expect(node.face.size()).toBe(0);
+  expect(node.webSocket.size()).toBe(0);
 });
 
 test('a client that does not answer the goodbye does not hold up the stop', async () => {
-  const node = await start({ limits: { spread_ms: 0, close_ms: 200 } });
-  const client = await connectClient(node.address, { token: node.token(await node.agent()) });
+  const node = await start({ webSocketLimits: { spread_ms: 0, close_ms: 200 } });
+  const client = await connectClient(node.address, { token: await node.token(await node.agent()) });
   client.pause();
   await node.stop();
-  expect(node.face.size()).toBe(0);
+  expect(node.webSocket.size()).toBe(0);
 });
 
 test('clients that never answer the goodbye do not keep a process from stopping in time', async () => {
@@ -193,7 +196,7 @@ test('clients that never answer the goodbye do not keep a process from stopping 
 
 test('when the reader closes first, connections end with 1001 as well', async () => {
   const node = await start();
-  const client = await connectClient(node.address, { token: node.token(await node.agent()) });
+  const client = await connectClient(node.address, { token: await node.token(await node.agent()) });
   await node.realtime.close();
   expect(await client.closed).toMatchObject({ code: 1001 });
 });

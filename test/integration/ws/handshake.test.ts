@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
@@ -13,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-const challenge = 'Bearer resource_metadata="http://localhost/.well-known/oauth-protected-resource"';
-const badToken =
-  'Bearer error="invalid_token", resource_metadata="http://localhost/.well-known/oauth-protected-resource"';
+const metadataUrl = 'http://localhost:3000/.well-known/oauth-protected-resource/ws';
+const challenge = `Bearer resource_metadata="${metadataUrl}"`;
+const badToken = `Bearer error="invalid_token", resource_metadata="${metadataUrl}"`;
 
 function body(code: string) {
   return { error: { code, message: expect.any(String), request_id: expect.any(String) } };
@@ -23,7 +24,7 @@ function body(code: string) {
 
 test('the token comes in the header or as a subprotocol, and the first frame is ready', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   for (const options of [{ token }, { protocols: ['bearer', token] }]) {
     const client = await connectWebSocket(node.address, options);
     expect(client.ready).toEqual({
@@ -38,7 +39,7 @@ test('the token comes in the header or as a subprotocol, and the first frame is 
 });
 
 test('a browser may come from anywhere: it has nothing but the token it was given', async () => {
-  const token = node.token(await node.agent());
+  const token = await node.token(await node.agent());
   const client = await connectWebSocket(node.address, {
     token,
     headers: { Origin: 'https://elsewhere.example' },
@@ -54,11 +55,13 @@ test('without a good token the answer is 401 in the form of every error', async 
   expect(without.headers['www-authenticate']).toBe(challenge);
   expect(without.headers['content-type']).toBe('application/json; charset=utf-8');
 
+  const expired = await node.token(agent, { expires_in: 1 });
+  await pause(1_100);
   const bad = [
     { token: 'unknown' },
     { protocols: ['bearer', 'unknown'] },
-    { token: node.token(agent, { expires_at: Date.now() - 1 }) },
-    { token: node.token(agent, { doors: 'mcp' }) },
+    { token: expired },
+    { token: await node.token(agent, { audience: 'mcp' }) },
   ];
   for (const options of bad) {
     const answer = await refused(node.address, { ...options, headers: { 'X-Request-Id': 'request-0001' } });
@@ -71,7 +74,7 @@ test('without a good token the answer is 401 in the form of every error', async 
 });
 
 test('a token that may see no event is refused with the scope it needs', async () => {
-  const token = node.token(await node.agent(), { scopes: new Set(['threads:write']) });
+  const token = await node.token(await node.agent(), { scopes: ['threads:write'] });
   const answer = await refused(node.address, { token });
   expect(answer).toMatchObject({ status: 403, body: body('INSUFFICIENT_SCOPE') });
   expect(answer.headers['www-authenticate']).toContain('scope="realtime:read"');
@@ -79,7 +82,7 @@ test('a token that may see no event is refused with the scope it needs', async (
 
 test('a broken or foreign cursor is refused before the upgrade', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   for (const cursor of ['', 'nonsense', node.cursors.encodeFeed(await node.agent(), 0)]) {
     expect(await refused(node.address, { token, cursor })).toMatchObject({
       status: 400,
@@ -89,10 +92,10 @@ test('a broken or foreign cursor is refused before the upgrade', async () => {
 });
 
 test('an agent with too many open streams is refused one more until one of them ends', async () => {
-  const small = await startRealtimeNode({ streams_per_agent: 2 });
+  const small = await startRealtimeNode({ realtime: { streams_per_agent: 2 } });
   onTestFinished(() => small.stop());
   const agent = await small.agent();
-  const token = small.token(agent);
+  const token = await small.token(agent);
   const [first] = await Promise.all([
     connectWebSocket(small.address, { token }),
     connectWebSocket(small.address, { token }),
@@ -103,16 +106,16 @@ test('an agent with too many open streams is refused one more until one of them 
   const headers = { Authorization: `Bearer ${token}` };
   const poll = await fetch(`${small.address}/v1/events?wait=30`, { headers });
   expect([poll.status, poll.headers.get('retry-after')]).toEqual([429, '5']);
-  const other = await connectWebSocket(small.address, { token: small.token(await small.agent()) });
+  const other = await connectWebSocket(small.address, { token: await small.token(await small.agent()) });
 
   await first.close();
-  await expect.poll(() => small.face.size(), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => small.webSocket.size(), { timeout: 10_000 }).toBe(2);
   const again = await connectWebSocket(small.address, { token });
   await Promise.all([again.close(), other.close()]);
 });
 
 test('there is one path', async () => {
-  const token = node.token(await node.agent());
+  const token = await node.token(await node.agent());
   for (const path of ['/', '/ws/', '/v1/ws', '/ws%2f']) {
     expect(await refused(node.address, { token, path })).toMatchObject({
       status: 404,
@@ -129,7 +132,7 @@ async function raw(lines: string[]): Promise<string> {
 }
 
 test('what is no WebSocket handshake is told so in JSON', async () => {
-  const token = node.token(await node.agent());
+  const token = await node.token(await node.agent());
   const common = ['Host: localhost', 'Connection: Upgrade', `Authorization: Bearer ${token}`];
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
   const wrong = [
@@ -162,7 +165,7 @@ test('what is taken is answered with the id of the request, without compression 
     'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits',
     'Sec-WebSocket-Protocol: chat, superchat',
     'X-Request-Id: request-0002',
-    `Authorization: Bearer ${node.token(await node.agent())}`,
+    `Authorization: Bearer ${await node.token(await node.agent())}`,
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   const [head] = (await once(socket, 'data')) as [Buffer];
@@ -172,11 +175,11 @@ test('what is taken is answered with the id of the request, without compression 
   expect(answer).toContain('X-Request-Id: request-0002');
   expect(answer).not.toMatch(/Sec-WebSocket-(?:Extensions|Protocol)/i);
   socket.destroy();
-  await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
 });
 
 test('connections that break off in the middle of a handshake harm nobody', async () => {
-  const token = node.token(await node.agent());
+  const token = await node.token(await node.agent());
   const request = [
     'GET /ws HTTP/1.1',
     'Host: localhost',
@@ -199,6 +202,6 @@ test('connections that break off in the middle of a handshake harm nobody', asyn
   await Promise.all(sockets);
   const client = await connectWebSocket(node.address, { token });
   await client.close();
-  await expect.poll(() => node.face.size(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
   expect(node.logged).toEqual([]);
 });

@@ -22,9 +22,9 @@ function isSubject(subject: string) {
 test('an event arrives in its envelope, complete and the same for all', async () => {
   const [ada, bob] = [await node.agent(), await node.agent()];
   const clients = [
-    await connectWebSocket(node.address, { token: node.token(ada) }),
-    await connectWebSocket(node.address, { token: node.token(ada) }),
-    await connectWebSocket(node.address, { token: node.token(bob) }),
+    await connectWebSocket(node.address, { token: await node.token(ada) }),
+    await connectWebSocket(node.address, { token: await node.token(ada) }),
+    await connectWebSocket(node.address, { token: await node.token(bob) }),
   ];
   const thread = newId('thread');
   await node.emit([ada, bob], 'quotes " and \u2028 and 雪', thread);
@@ -43,7 +43,7 @@ test('an event arrives in its envelope, complete and the same for all', async ()
 
 test('whoever connects while others write sees every event once, from ready on, wherever it starts', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   const total = 300;
   const progress = { written: 0 };
   const writing = (async () => {
@@ -121,10 +121,10 @@ function numbers(after: number, last: number): string[] {
 test('a token sees the events that its scopes show', async () => {
   const agent = await node.agent();
   const blind = await connectWebSocket(node.address, {
-    token: node.token(agent, { scopes: new Set(['contacts:read']) }),
+    token: await node.token(agent, { scopes: ['contacts:read'] }),
   });
   const seeing = await connectWebSocket(node.address, {
-    token: node.token(agent, { scopes: new Set(['realtime:read']) }),
+    token: await node.token(agent, { scopes: ['realtime:read'] }),
   });
   await node.emit([agent], 'seen');
   await seeing.next(isSubject('seen'));
@@ -136,7 +136,7 @@ test('a token sees the events that its scopes show', async () => {
 
 test('subscribe narrows to the threads named, unsubscribe undoes it', async () => {
   const agent = await node.agent();
-  const client = await connectWebSocket(node.address, { token: node.token(agent) });
+  const client = await connectWebSocket(node.address, { token: await node.token(agent) });
   const [one, two] = [newId('thread'), newId('thread')];
   const settled = async () => {
     client.send({ type: 'ping' });
@@ -166,7 +166,7 @@ test('subscribe narrows to the threads named, unsubscribe undoes it', async () =
 test('a narrowed connection hears what belongs to no thread, and everything again when nothing is named', async () => {
   const agent = await node.agent();
   const client = await connectWebSocket(node.address, {
-    token: node.token(agent, { scopes: new Set(['realtime:read']) }),
+    token: await node.token(agent, { scopes: ['realtime:read'] }),
   });
   const thread_id = newId('thread');
   client.send({ type: 'subscribe', thread_id });
@@ -189,7 +189,7 @@ test('a narrowed connection hears what belongs to no thread, and everything agai
 
 test('an acknowledged position is where the next connection starts; it never goes back', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   for (const subject of ['1', '2', '3', '4']) await node.emit([agent], subject);
   const client = await connectWebSocket(node.address, { token, cursor: node.cursors.encodeFeed(agent, 0) });
   const third = await client.next(isSubject('3'));
@@ -211,7 +211,7 @@ test('an acknowledged position is where the next connection starts; it never goe
 
 test('a position that is no longer kept, or that a restored log has not reached, is an explicit gap', async () => {
   const agent = await node.agent();
-  const token = node.token(agent);
+  const token = await node.token(agent);
   for (const subject of ['1', '2', '3', '4']) await node.emit([agent], subject);
   await node.database.query({ text: 'delete from feed where agent_id = $1 and number <= 2' }, [agent]);
   const old = await connectWebSocket(node.address, { token, cursor: node.cursors.encodeFeed(agent, 1) });

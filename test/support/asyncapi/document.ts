@@ -1,4 +1,4 @@
-import { eventTransports } from '../../../src/start/event-transports.ts';
+import { eventTransports } from '../../../src/start/transports.ts';
 import { asyncApiDocument } from '../../../src/transports/rest/asyncapi/document.ts';
 import type { Reference, Schema } from '../openapi/document.ts';
 

@@ -8,28 +8,28 @@ import { startTestRedis, type TestRedis } from '../servers/redis/server.ts';
 import { type Backend, buildAgent, type TestAgent } from '../service.ts';
 import { requestRest } from '../../clients/rest.ts';
 
-/** Several processes of the service on one database, and the means to look behind their back. */
+/** Several processes of the service on one database. */
 export interface ServiceCluster {
   env: Record<string, string>;
   redis: TestRedis;
-  /** In the test process: makes agents, and looks at the database and the queues. It takes no part in the service. */
+  /** In the test process: registers agents and reads the database and the queues. It serves nothing. */
   core: Core;
-  /** Starts another process. `env` goes before the settings that all share. */
+  /** Starts another process. `env` overrides the shared settings. */
   startApi(env?: Record<string, string>): Promise<ServiceProcess>;
   startWorker(env?: Record<string, string>): Promise<ServiceProcess>;
   stop(): Promise<void>;
 }
 
 /**
- * The settings, the database and the Redis of a service whose processes the test starts and kills by itself. `own` are settings that
- * all processes have; a Redis among them is the test's own affair.
+ * The settings, the database and the Redis of a service whose processes the test starts and kills. `overrides` are settings of all
+ * processes; if they contain REDIS_URL, no Redis is started.
  */
 export async function startServiceCluster(
   backend: Backend,
-  own: Record<string, string> = {},
+  overrides: Record<string, string> = {},
 ): Promise<ServiceCluster> {
   const database = await createTestDatabase();
-  const redis = backend === 'redis' && !own['REDIS_URL'] ? await startTestRedis() : undefined;
+  const redis = backend === 'redis' && !overrides['REDIS_URL'] ? await startTestRedis() : undefined;
   const env = {
     DATABASE_URL: database.url,
     SECRET_KEY: randomBytes(32).toString('base64'),
@@ -40,13 +40,16 @@ export async function startServiceCluster(
     DRAIN_SECONDS: '0',
     LOG_LEVEL: 'info',
     ...(redis && { REDIS_URL: redis.url }),
-    ...own,
+    ...overrides,
   };
   const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent' }), 'test');
   const processes: ServiceProcess[] = [];
 
-  async function start(part: 'api' | 'worker', its: Record<string, string> = {}): Promise<ServiceProcess> {
-    const started = await startProcess(part, { ...env, ...its }, { program: bundledProgram(part) });
+  async function start(
+    part: 'api' | 'worker',
+    changes: Record<string, string> = {},
+  ): Promise<ServiceProcess> {
+    const started = await startProcess(part, { ...env, ...changes }, { program: bundledProgram(part) });
     processes.push(started);
     return started;
   }
@@ -57,8 +60,8 @@ export async function startServiceCluster(
       if (!redis) throw new Error('this cluster has no Redis');
       return redis;
     },
-    startApi: (its) => start('api', its),
-    startWorker: (its) => start('worker', its),
+    startApi: (changes) => start('api', changes),
+    startWorker: (changes) => start('worker', changes),
     async stop() {
       await Promise.all(processes.map((each) => each.kill9()));
       await core.close();
@@ -74,7 +77,7 @@ export interface Conversation {
 }
 
 export interface Member extends TestAgent {
-  /** The position in its feed right before the first message. */
+  /** Its feed position before the first message. */
   start: string;
 }
 

@@ -10,13 +10,10 @@ interface Message {
   content: string;
 }
 
-/** How long recovery may take: a takeover, the grace of the outbox, two sweeps, and a busy machine. */
+/** Recovery takes at most a takeover, the grace period of the outbox and two sweeps, on a busy machine. */
 const waitOptions = { timeout: 45_000, interval: 100 };
 
-/**
- * Waits until nothing is owed any more, then holds everything that can be read against what was acknowledged. A failure shows
- * the counts.
- */
+/** Waits until the outbox is empty, then compares threads, feeds and the search index with the acknowledged messages. */
 export async function expectExactlyOnce(
   { core, url }: { core: Core; url: string },
   { thread_id, members }: Conversation,
@@ -78,7 +75,7 @@ async function feedReport(core: Core, url: string, member: Member, stored: reado
     events.push(...page.events);
     ({ cursor, complete } = page);
   }
-  // Whoever follows a feed causes receipts, in the feeds of the senders.
+  // Reading a feed adds receipts to the feeds of the senders.
   const messages = events.filter(({ type }) => type !== 'message.delivered');
   const sequences = messages.map(({ data }) => data.sequence);
   const ids = new Set(messages.map(({ data }) => data.id));
@@ -97,7 +94,7 @@ async function feedReport(core: Core, url: string, member: Member, stored: reado
   };
 }
 
-// The callers know the shapes of the contract that they read.
+// The callers know the response types.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function read(url: string, token: string | undefined): Promise<any> {
   const answer = await requestRest('GET', url, { token });

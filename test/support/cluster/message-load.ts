@@ -12,28 +12,28 @@ export interface Acknowledged {
 
 export interface MessageLoad {
   acknowledged: readonly Acknowledged[];
-  /** Every answer but 201. */
+  /** Every response except 201. */
   errors: readonly RestResponse[];
-  /** Requests that got no answer at all. */
+  /** Requests without a response. */
   unanswered(): number;
-  /** Holds that the service answered every request, and refused none. */
+  /** Asserts that every request succeeded. */
   expectNoErrors(): void;
-  /** Resolves when so many more messages are acknowledged than now. */
+  /** Resolves when `count` more messages are acknowledged. */
   waitForMore(count: number): Promise<void>;
-  /** Resolves when `fits`, which is asked after every answer and every fault. */
+  /** Resolves when `fits` returns true; checked after every response and every error. */
   waitUntil(fits: () => boolean): Promise<void>;
-  /** Lets every message that was begun come to its 201, and begins no other. */
+  /** Starts no more messages, and resolves when every started one is acknowledged. */
   finish(): Promise<void>;
 }
 
-/** How many messages are under way at once. */
+/** Messages in flight at once. */
 const concurrency = 4;
-/** The rhythm of the senders, in milliseconds: between two messages, and before the same one is tried again. */
+/** Milliseconds between two messages, and before a retry. */
 const waitOptions = { next: 10, again: 50 };
 
 /**
- * Sends messages in turn by all members of a conversation, four at a time, each with one key until it is acknowledged. Every
- * try goes to the next address, as behind a balancer that does not look.
+ * Sends messages from all members of a conversation in rotation, four at a time, each with one idempotency key until it is acknowledged.
+ * Every attempt goes to the next address, like a round-robin load balancer.
  */
 export function startMessageLoad(
   { thread_id, members }: Conversation,

@@ -5,5 +5,5 @@ import { conformanceFixtures } from './fixtures.ts';
 
 /** The API process of the service with what the conformance suite looks for: nothing else of it differs. */
 await runProcess('api', async (config, lifecycle) => {
-  await startApi(compose(config, 'api'), lifecycle, { additions: conformanceFixtures });
+  await startApi(compose(config, 'api'), lifecycle, { mcp: { additions: conformanceFixtures } });
 });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
-import { eventTransports } from '../../../src/start/event-transports.ts';
+import { eventTransports } from '../../../src/start/transports.ts';
 import { instructions } from '../../../src/transports/mcp/prompts/instructions.ts';
 import { asyncApiDocument } from '../../../src/transports/rest/asyncapi/document.ts';
 import { openApiDocument } from '../../../src/transports/rest/openapi/document.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { listConsolePaths } from '../console-paths.ts';
 import { createAgentFor, password, type SignedInBrowser, useConsole } from '../setup.ts';
 
 // A provider that nobody gets as far as to ask, so that its forms are there too.
@@ -25,7 +24,7 @@ async function target(): Promise<Target> {
   return {
     ...person,
     csrf,
-    forms: listConsolePaths(house.service, 'POST').map((path) => path.replaceAll(/:\w+/g, id)),
+    forms: house.listPaths('POST').map((path) => path.replaceAll(/:\w+/g, id)),
   };
 }
 

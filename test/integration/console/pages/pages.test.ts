@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { PageResponse } from '../../../clients/form-browser.ts';
-import { listConsolePaths } from '../console-paths.ts';
 import { createAgentFor, useConsole } from '../setup.ts';
 
 const house = useConsole();
@@ -47,7 +46,7 @@ function expectReadable({ text, title, elements, forms }: PageResponse): void {
 
 /** Every page, with something in place of each parameter. */
 function pageAddresses(id: string): string[] {
-  const paths = listConsolePaths(house.service, 'GET').map((path) => path.replaceAll(/:\w+/g, id));
+  const paths = house.listPaths('GET').map((path) => path.replaceAll(/:\w+/g, id));
   return [...paths, ...elsewhere];
 }
 

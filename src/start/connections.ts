@@ -1,0 +1,92 @@
+import type { Config } from '../config.ts';
+import type { Budget } from '../domain/limits.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+import { createPostgresBus } from '../platform/bus/postgres.ts';
+import { createRedisBus } from '../platform/bus/redis.ts';
+import { defaultTimeouts, openDatabase } from '../platform/database/database.ts';
+import { openReplicas } from '../platform/database/replicas.ts';
+import { createLogger, type Logger } from '../platform/observability/logger.ts';
+import { openTracing, type Tracing } from '../platform/observability/tracing.ts';
+import { createWebhookSender } from '../platform/outbound/webhook-sender.ts';
+import type { JobQueues } from '../platform/queues/job-queues.ts';
+import { createPostgresQueues } from '../platform/queues/postgres.ts';
+import { createRedisQueues } from '../platform/queues/redis.ts';
+import { type Limiter, unlimited } from '../platform/rate-limits/limiter.ts';
+import { createPostgresLimiter } from '../platform/rate-limits/postgres.ts';
+import { createRedisLimiter } from '../platform/rate-limits/redis.ts';
+import type { ErrorLog } from '../shared/error-log.ts';
+
+/** An `ErrorLog` that writes warnings. */
+export function createWarningLog(logger: Logger): ErrorLog {
+  return (message, error) => logger.warn({ err: error }, message);
+}
+
+/** The primary database and its replicas. Connections open on first use. */
+export function openDatabases(config: Config, logger: Logger) {
+  const log = createWarningLog(logger);
+  const poolSize = config.DATABASE_POOL_SIZE;
+  const hasPooler = config.DATABASE_POOLER === 'transaction';
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize,
+    hasPooler,
+    timeouts: {
+      ...defaultTimeouts,
+      lockMs: config.DATABASE_LOCK_SECONDS * 1_000,
+      statementMs: config.DATABASE_STATEMENT_SECONDS * 1_000,
+    },
+    onError: (error) => log('a database connection was lost', error),
+  });
+  const replicas = openReplicas({
+    primary: database,
+    urls: config.DATABASE_REPLICA_URL,
+    poolSize,
+    hasPooler,
+    maxLagMs: config.DATABASE_REPLICA_LAG_SECONDS * 1_000,
+    log,
+  });
+  return { database, replicas };
+}
+
+/** The bus: Redis if REDIS_URL is set, otherwise PostgreSQL. */
+export function openBus(config: Config, logger: Logger): Bus {
+  const log = createWarningLog(logger);
+  return config.REDIS_URL
+    ? createRedisBus({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:`, log })
+    : createPostgresBus({ url: config.DATABASE_DIRECT_URL, channel: 'ams_bus', log });
+}
+
+/** The job queues: in Redis if REDIS_URL is set, otherwise in PostgreSQL. */
+export function openQueues(config: Config, logger: Logger, tracing: Tracing): JobQueues {
+  const log = createWarningLog(logger);
+  return config.REDIS_URL
+    ? createRedisQueues({ url: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, tracing })
+    : createPostgresQueues({ url: config.DATABASE_DIRECT_URL, schema: 'ams_queues', log, tracing });
+}
+
+/** The rate limiter: in Redis if REDIS_URL is set, otherwise in PostgreSQL. */
+export function openLimiter(config: Config, logger: Logger): Limiter<Budget> {
+  const limits = config.RATE_LIMITS;
+  if (limits === 'off') return unlimited;
+  const log = createWarningLog(logger);
+  return config.REDIS_URL
+    ? createRedisLimiter({ url: config.REDIS_URL, prefix: `${config.REDIS_PREFIX}:limit:`, limits, log })
+    : createPostgresLimiter({ url: config.DATABASE_DIRECT_URL, limits, log });
+}
+
+/** Sends webhooks to public addresses, and to those of WEBHOOK_NETWORKS. */
+export function openWebhookSender({ WEBHOOK_NETWORKS: networks, VERSION }: Config) {
+  const userAgent = `agent-messaging-service/${VERSION}`;
+  return createWebhookSender({ networks, timeoutMs: 15_000, userAgent });
+}
+
+/** The trace exporter of a process; does nothing unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+export function openProcessTracing(config: Config, part: string): Promise<Tracing> {
+  const log = createWarningLog(createLogger({ level: config.LOG_LEVEL, part }));
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_SERVICE_NAME: service = `ams-${part}`,
+    VERSION: version,
+  } = config;
+  return openTracing({ endpoint, service, version, log });
+}

@@ -1,0 +1,29 @@
+import type { Core } from '../compose.ts';
+import { countOutcomes } from '../operations/execute/count-outcomes.ts';
+import { createExecute, type Execute } from '../operations/execute/execute.ts';
+import { createIntake } from '../operations/execute/file-intake.ts';
+import type { RateLimits } from '../operations/rate-limits.ts';
+import { createWarningLog } from './connections.ts';
+
+/** Returns `execute` for one transport: traced, and counted in the metrics under the name of the transport. */
+export function createExecuteFor(core: Core, limits: RateLimits): (transport: string) => Execute {
+  const { config, tracing, metrics } = core;
+  const intake = createIntake({
+    blobs: core.blobs,
+    types: config.ATTACHMENT_TYPES,
+    limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
+    log: createWarningLog(core.logger),
+  });
+  const execute = createExecute(core.unitOfWork, limits, intake);
+
+  return function executeFor(transport) {
+    const traced: Execute = (call) =>
+      tracing.span(call.operation.name, { kind: 'internal' }, (setAttributes) => {
+        setAttributes({ 'ams.operation': call.operation.name, 'ams.transport': transport });
+        return execute(call);
+      });
+    return countOutcomes(traced, (operation, outcome) =>
+      metrics.operations.inc({ operation, transport, outcome }),
+    );
+  };
+}

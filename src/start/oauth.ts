@@ -1,0 +1,67 @@
+import type { Core } from '../compose.ts';
+import type { RateLimits } from '../operations/rate-limits.ts';
+import { createOpenIdClient } from '../platform/outbound/openid.ts';
+import { createPublicFetch } from '../platform/outbound/public-fetch.ts';
+import { createOAuthStorage } from '../services/auth/oauth-storage.ts';
+import { loadSigningKeys, signingKeysTopic } from '../services/auth/signing-keys.ts';
+import { toResourceUrls } from '../services/auth/tokens.ts';
+import { deriveKey } from '../shared/encryption.ts';
+import { createLimitedLog } from '../shared/error-log.ts';
+import { createPageRenderer } from '../transports/console/renderer.tsx';
+import { watchSigningKeys } from '../transports/oauth/signing-key-watcher.ts';
+import { createOAuthTransport } from '../transports/oauth/transport.ts';
+import { createWarningLog } from './connections.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { ApiOverrides } from './overrides.ts';
+import type { LiveParts } from './realtime.ts';
+
+/** The authorization server with its keys, and the renderer of its pages. */
+export async function startOAuth(
+  core: Core,
+  lifecycle: Lifecycle,
+  { limits, publishRevocations }: Pick<LiveParts, 'publishRevocations'> & { limits: RateLimits },
+  overrides: ApiOverrides,
+) {
+  const { config, unitOfWork, bus } = core;
+  const { PUBLIC_URL: public_url, SECRET_KEY } = config;
+  const log = createWarningLog(core.logger);
+  const loadKeys = () => loadSigningKeys(unitOfWork, SECRET_KEY);
+  const signing_keys = await loadKeys();
+  const cookie_keys = [deriveKey(SECRET_KEY, 'cookies').toString('base64url')];
+  const csrf_key = deriveKey(SECRET_KEY, 'console forms');
+  const renderer = await createPageRenderer({ public_url, csrf_key });
+  const refresh_grace_ms = config.REFRESH_GRACE_SECONDS * 1_000;
+  const storage = {
+    ...createOAuthStorage({ unitOfWork, publish: publishRevocations, refresh_grace_ms }),
+    ...overrides.oauthStorage,
+  };
+  const oauth = createOAuthTransport({
+    issuer: public_url,
+    resources: toResourceUrls(public_url),
+    storage,
+    limits,
+    cookie_keys,
+    signing_keys,
+    trust_proxy: config.TRUST_PROXY,
+    readDocument: overrides.readDocument ?? createPublicFetch({ timeoutMs: 2_500, maxBytes: 5 * 1_024 }),
+    errorPage: (ctx, text) => renderer.errorPage(ctx, text),
+    report: (error) => log('the authorization server failed', error),
+  });
+  const keys = watchSigningKeys(signing_keys, { load: loadKeys, onChange: oauth.replaceKeys, log });
+  lifecycle.onStop('signing keys', 1_000, async () => keys.stop());
+  await bus.subscribe(signingKeysTopic, () => void keys.refresh());
+  // The console reads and writes cookies of authorization requests, so the application signs with the same keys.
+  return { oauth, storage, renderer, cookie_keys };
+}
+
+export type OAuthParts = Awaited<ReturnType<typeof startOAuth>>;
+
+/** The OpenID Connect provider of OIDC_ISSUER and OIDC_CLIENT_ID; undefined if they are not set. */
+export function createExternalSignIn({ config, logger }: Core) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret } = config;
+  if (issuer === undefined || client_id === undefined) return undefined;
+  const redirect_uri = `${config.PUBLIC_URL}/sign-in/external/callback`;
+  const log = createLimitedLog(createWarningLog(logger));
+  const provider = createOpenIdClient({ issuer, client_id, client_secret, redirect_uri, log });
+  return { name: config.OIDC_NAME ?? new URL(issuer).host, provider };
+}

@@ -1,0 +1,87 @@
+import type { Core } from '../compose.ts';
+import { createStreamMetrics } from '../ops/stream-metrics.ts';
+import { createRealtime } from '../realtime/create.ts';
+import { createReceipts } from '../realtime/receipts.ts';
+import { parseRevocation, revocationMessages, revocationTopic } from '../services/auth/revocations.ts';
+import { createStreamTickets } from '../services/auth/stream-tickets.ts';
+import { createTokens, isEndedBy, type Revocation, toResourceUrls } from '../services/auth/tokens.ts';
+import { recordDeliveries } from '../services/threads/receipts.ts';
+import { createBatchLoader } from '../shared/batch-loader.ts';
+import { createWarningLog } from './connections.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { ApiOverrides } from './overrides.ts';
+
+/** Tokens, streams and delivery receipts, and the revocations that connect them. */
+export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides: ApiOverrides) {
+  const { config, unitOfWork, repositories, bus, metrics } = core;
+  const log = createWarningLog(core.logger);
+  const tokens = createTokens({
+    find: createTokenFinder(unitOfWork),
+    resources: toResourceUrls(config.PUBLIC_URL),
+    ...(overrides.now && { now: overrides.now }),
+  });
+  const receipts = createReceipts({
+    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
+    log,
+  });
+  lifecycle.onStop('receipts', 2_000, () => receipts.close());
+  const realtime = createRealtime({
+    feed: repositories.feed,
+    presence: repositories.presence,
+    ...(overrides.hasReceipts !== false && { receipts }),
+    bus,
+    cursors: core.cursors,
+    log,
+    metrics: createStreamMetrics(metrics),
+    async listValidTokens(ids) {
+      const since = Date.now();
+      const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
+      const valid = await unitOfWork.readAsSystem((all) => all.tokens.listValid(hashes, since));
+      const validIds = new Set(valid.map((hash) => hash.toString('base64url')));
+      tokens.extend(validIds, since);
+      return validIds;
+    },
+    ...overrides.realtime,
+  });
+  core.onCommit(realtime.fanOut);
+  metrics.countStreams(realtime.stats);
+  lifecycle.onStop('streams', 5_000, () => realtime.close());
+
+  function revoke(revocation: Revocation): void {
+    tokens.forget(revocation);
+    realtime.revoke((actor) => isEndedBy(revocation, actor));
+  }
+  await bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
+
+  return {
+    tokens,
+    tickets: createStreamTickets({ unitOfWork, tokens }),
+    realtime,
+    /** Applies revocations in this process at once, then publishes them to the others. A bus that is down is only logged. */
+    async publishRevocations(revocations: readonly Revocation[]): Promise<void> {
+      if (revocations.length === 0) return;
+      revocations.forEach(revoke);
+      await bus
+        .publish(revocationMessages(revocations))
+        .catch((error: unknown) => log('revocation not published', error));
+    },
+  };
+}
+
+export type LiveParts = Awaited<ReturnType<typeof startRealtime>>;
+
+type TokenRow = Awaited<ReturnType<Core['repositories']['tokens']['findAll']>>[number];
+
+/** Looks tokens up in batches: many clients that reconnect at once must not queue for connections one by one. */
+function createTokenFinder(unitOfWork: Core['unitOfWork']) {
+  const find = createBatchLoader<Buffer, { row: TokenRow | undefined }>({
+    key: (hash) => hash.toString('base64url'),
+    async load(hashes) {
+      const rows = await unitOfWork.readAsSystem((all) => all.tokens.findAll(hashes));
+      return hashes.map((hash) => ({ row: rows.find(({ token_hash }) => token_hash.equals(hash)) }));
+    },
+    maxBatchSize: 100,
+    maxConcurrent: 2,
+  });
+  return async (hash: Buffer) => (await find(hash)).row;
+}

@@ -1,0 +1,118 @@
+import type { Core } from '../compose.ts';
+import { catalogue } from '../operations/catalogue.ts';
+import { createReadCard } from '../operations/agents/read-card.ts';
+import type { Execute } from '../operations/execute/execute.ts';
+import type { RateLimits } from '../operations/rate-limits.ts';
+import type { TransportDescription } from '../realtime/transport-description.ts';
+import { toResourceUrls } from '../services/auth/tokens.ts';
+import { createConsoleTransport } from '../transports/console/transport.ts';
+import { authenticate } from '../transports/http/authenticate.ts';
+import { notificationsTransport } from '../transports/mcp/description.ts';
+import { createMcpTransport } from '../transports/mcp/transport.ts';
+import { asyncApiDocument } from '../transports/rest/asyncapi/document.ts';
+import { cardRoute, limitByAddress } from '../transports/rest/card.ts';
+import { serveDescriptions } from '../transports/rest/description-documents.ts';
+import { eventRoutes, longPollDescription } from '../transports/rest/events.ts';
+import { openApiDocument } from '../transports/rest/openapi/document.ts';
+import { createRestTransport } from '../transports/rest/router.ts';
+import { streamTicketRoutes } from '../transports/rest/stream-tickets.ts';
+import { webhooksDescription } from '../transports/rest/webhooks-description.ts';
+import { webSocketDescription } from '../transports/ws/description.ts';
+import { createExternalSignIn, type OAuthParts } from './oauth.ts';
+import type { ApiOverrides } from './overrides.ts';
+import type { LiveParts } from './realtime.ts';
+
+/** Every way to receive events, as the AsyncAPI document describes it. */
+export const eventTransports: readonly TransportDescription[] = [
+  webSocketDescription,
+  notificationsTransport,
+  longPollDescription,
+  webhooksDescription,
+];
+
+export interface TransportParts {
+  live: LiveParts;
+  limits: RateLimits;
+  executeFor(transport: string): Execute;
+}
+
+/** MCP over the catalogue. */
+export function createMcp(core: Core, { live, executeFor }: TransportParts, overrides: ApiOverrides) {
+  const { config, metrics } = core;
+  return createMcpTransport({
+    execute: executeFor('mcp'),
+    onSlowReader: () => metrics.slowReaders.inc({ transport: 'mcp' }),
+    catalogue,
+    tokens: live.tokens,
+    realtime: live.realtime,
+    sessions: core.repositories.mcpSessions,
+    bus: core.bus,
+    public_url: config.PUBLIC_URL,
+    allowed_hosts: config.ALLOWED_HOSTS,
+    logger: core.logger,
+    version: config.VERSION,
+    ...overrides.mcp,
+  });
+}
+
+/** REST over the catalogue, and the documents that describe it. `draining` ends long polls. */
+export function createRest(
+  { config, unitOfWork }: Core,
+  { live, limits, executeFor }: TransportParts,
+  draining: AbortSignal,
+) {
+  const { PUBLIC_URL: public_url, VERSION: version } = config;
+  const base_url = toResourceUrls(public_url).api;
+  const metadataUrl = `${public_url}/v1/.well-known/oauth-protected-resource`;
+  const authenticated = authenticate(live.tokens, 'api', metadataUrl);
+  const routes = [
+    ...eventRoutes(live.realtime, limits, draining),
+    ...streamTicketRoutes(live.tickets.issue, limits),
+    cardRoute({
+      readCard: createReadCard(unitOfWork, executeFor('rest')),
+      authenticate: authenticated,
+      limited: limitByAddress(limits),
+    }),
+  ];
+  const about = { base_url, public_url, version };
+  return {
+    handlers: createRestTransport({
+      execute: executeFor('rest'),
+      upload_idle_ms: config.UPLOAD_IDLE_SECONDS * 1_000,
+      catalogue,
+      authenticate: authenticated,
+      base_url,
+      routes,
+    }),
+    descriptions: serveDescriptions({
+      '/v1/openapi.json': () => openApiDocument({ catalogue, routes, ...about }),
+      '/v1/asyncapi.json': () => asyncApiDocument({ transports: eventTransports, ...about }),
+    }),
+  };
+}
+
+/** The console. */
+export function createConsole(
+  core: Core,
+  { live, limits, executeFor }: TransportParts,
+  { oauth, renderer }: OAuthParts,
+) {
+  const { config } = core;
+  return createConsoleTransport({
+    renderer,
+    requests: oauth.requests,
+    unitOfWork: core.unitOfWork,
+    execute: executeFor('console'),
+    catalogue,
+    limits,
+    publishRevocations: live.publishRevocations,
+    addresses: core.addresses,
+    settings: {
+      public_url: config.PUBLIC_URL,
+      signup: config.SIGNUP,
+      export_days: config.EXPORT_RETENTION_DAYS,
+    },
+    external: createExternalSignIn(core),
+    logger: core.logger,
+  });
+}

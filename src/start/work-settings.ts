@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+import { createCursors } from '../domain/feed/cursors.ts';
+import { deriveKey } from '../shared/encryption.ts';
+import { createSealedBox } from '../shared/encryption.ts';
+import type { WorkSettings } from '../work/unit-of-work.ts';
+import { openWebhookSender } from './connections.ts';
+
+/** What all units of work of a process share. The webhook sender must be closed. */
+export function createWorkSettings(config: Config, addresses: WorkSettings['addresses']) {
+  const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
+  return {
+    cursors: createCursors(config.SECRET_KEY),
+    addresses,
+    loopLimit: limits?.loop ?? null,
+    unsentLimit: limits?.unsent_uploads ?? null,
+    sealedBox: createSealedBox(deriveKey(config.SECRET_KEY, 'ams vault')),
+    webhookSender: openWebhookSender(config),
+    maxAgents: config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER,
+  } satisfies WorkSettings;
+}
