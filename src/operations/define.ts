@@ -88,14 +88,10 @@ export interface Operation<Input = unknown, Output extends object = object> {
   file?(work: Work, input: Input): Promise<IncomingFile | null>;
   run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
   /**
-   * The same for several calls in one transaction, where they are of the kind that can share one; each is answered by itself. What it
-   * answers null is run alone.
+   * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
+   * which then runs by `run`. A refused call must leave nothing behind.
    */
-  batch?: {
-    /** Whether such a call may share a transaction. */
-    isBatchable(input: Input): boolean;
-    run(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
-  };
+  runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
   /** Its answer holds what nobody may read in the database: it is kept sealed for repetitions of the call. */
   confidential?: boolean;
   /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */

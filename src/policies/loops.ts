@@ -1,17 +1,28 @@
 import { DomainError } from '../domain/errors.ts';
 import { exchangeWindowMs, type LoopLimit } from '../domain/limits.ts';
 
-/** How often two agents have answered each other in a thread, the message in question included. */
+/** How often two agents have answered each other quickly in a thread. */
 export interface Exchanges {
   exchanges: number;
-  /** When their period began, in milliseconds. */
+  /** The start of the current period, in milliseconds. */
   since: number;
 }
 
+/** The exchanges of two agents after one more at `time` (ms). A new period starts when the last one has ended. */
+export function nextExchanges(
+  before: Exchanges | undefined,
+  { seconds }: LoopLimit,
+  time: number,
+): Exchanges {
+  if (!before || before.since <= time - seconds * 1_000) return { exchanges: 1, since: time };
+  return { exchanges: before.exchanges + 1, since: before.since };
+}
+
 /**
- * Why a message is one too many in a quick exchange of two agents; undefined when it is not. Programs that answer each other
- * without an end do not notice by themselves.
+ * Checks whether two agents answer each other too often: programs do not notice such a loop by themselves.
+ * @param exchanges the exchanges, with the message in question.
  * @param time of the message, in milliseconds.
+ * @returns the refusal (RATE_LIMITED), or undefined
  */
 export function checkLoop(
   { exchanges, since }: Exchanges,

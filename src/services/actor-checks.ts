@@ -3,7 +3,8 @@ import type { ThreadStatus } from '../domain/threads.ts';
 import { checkMessagePolicy, pausedActor } from '../policies/inbound.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
-type MemberToCheck = Awaited<ReturnType<Work['threads']['readAudience']>>['listeners'][number];
+type Audience = Awaited<ReturnType<Work['messageBatches']['listAudiences']>>[number];
+type MemberToCheck = Audience['listeners'][number];
 
 /**
  * The agent that acts, for what it does towards others.
@@ -60,10 +61,12 @@ export async function requirePoliciesAllowChange(
   work: Work,
   thread: { id: string; created_by: string },
 ): Promise<void> {
-  const { listeners } = await work.threads.readAudience(thread.id, work.actor.agent_id);
+  const writer = { thread_id: thread.id, agent_id: work.actor.agent_id };
+  const [audience] = await work.messageBatches.listAudiences([writer]);
+  if (!audience) throw retiredActor();
   requirePoliciesAllow(
     thread,
-    listeners.filter((other) => !other.retired),
+    audience.listeners.filter((other) => !other.retired),
   );
 }
 

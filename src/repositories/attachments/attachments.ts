@@ -1,5 +1,5 @@
 import type { ScanStatus, StoredFile } from '../../domain/attachments/attachments.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { hideFromPlanner, type Queryable, type Statement, statement } from '../queryable.ts';
 
 /** As it is shown. */
 export interface AttachmentColumns {
@@ -49,6 +49,16 @@ export const filesOfMessages = `case when m.attachment_count > 0 then (
     select coalesce(json_agg(json_build_object(${publicColumns.map((name) => `'${name}', t.${name}`).join(', ')}) order by t.position), '[]')
     from attachments t where t.message_id = m.id) else '[]'::json end`;
 
+/** Locks in the order of ids, so that two transactions never wait for each other. */
+function lockOwn({ wait }: { wait: boolean }): Statement {
+  return statement(
+    wait ? 'attachments.lock_own' : 'attachments.lock_own_unlocked',
+    `select ${columns} from attachments t
+     where (t.id, t.uploader_id) in (select * from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}))
+     order by t.id for update of t${wait ? '' : ' skip locked'}`,
+  );
+}
+
 const statements = {
   find: statement('attachments.find', `select ${columns} from attachments t where t.id = $1`),
   findSeen: statement(
@@ -56,11 +66,7 @@ const statements = {
     `select ${columns} from attachments t where t.id = $1 and (t.uploader_id = $2 or exists (
        select from messages m join thread_members v on v.thread_id = m.thread_id where m.id = t.message_id and v.agent_id = $2))`,
   ),
-  /** In the order of their ids, as every other one who locks several of them. */
-  lockOwn: statement(
-    'attachments.lock_own',
-    `select ${columns} from attachments t where t.id = any($1) and t.uploader_id = $2 order by t.id for update`,
-  ),
+  lockOwn: { wait: lockOwn({ wait: true }), skip: lockOwn({ wait: false }) },
   insert: statement(
     'attachments.insert',
     `insert into attachments
@@ -74,10 +80,10 @@ const statements = {
        select created_at from attachments where uploader_id = $1 and message_id is null and created_at > $2
        union all select created_at from uploads where uploader_id = $1 and created_at > $2) u`,
   ),
-  send: statement(
-    'attachments.send',
-    `update attachments t set message_id = $1, position = s.position, expires_at = null
-     from unnest($2::text[]) with ordinality s (id, position) where t.id = s.id`,
+  markSent: statement(
+    'attachments.mark_sent',
+    `update attachments t set message_id = s.message_id, position = s.position, expires_at = null
+     from unnest($1::text[], $2::text[], $3::int[]) s (id, message_id, position) where t.id = s.id`,
   ),
   setScan: statement(
     'attachments.set_scan',
@@ -139,9 +145,15 @@ export function attachmentsRepository(db: Queryable) {
     async findSeen(id: string, agentId: string): Promise<AttachmentRow | undefined> {
       return (await db.query<AttachmentRow>(statements.findSeen, [id, agentId]))[0];
     },
-    /** Those that the agent has uploaded, held until the transaction ends. */
-    lockOwn(ids: readonly string[], agentId: string): Promise<AttachmentRow[]> {
-      return db.query<AttachmentRow>(statements.lockOwn, [ids, agentId]);
+    /** Locks files until the transaction ends; those that their agent has not uploaded are left out. */
+    lockOwn(
+      files: readonly { id: string; uploader_id: string }[],
+      { wait }: { wait: boolean },
+    ): Promise<AttachmentRow[]> {
+      return db.query<AttachmentRow>(statements.lockOwn[wait ? 'wait' : 'skip'], [
+        files.map(({ id }) => id),
+        files.map(({ uploader_id }) => uploader_id),
+      ]);
     },
     /** A new upload: not sent yet, not scanned yet. */
     async insert(attachment: NewAttachment): Promise<void> {
@@ -158,9 +170,13 @@ export function attachmentsRepository(db: Queryable) {
       ]);
       return rows[0] ?? { held: 0, oldest: null };
     },
-    /** Makes them the files of a message, in this order. They must be held and not be sent. */
-    async send(messageId: string, ids: readonly string[]): Promise<void> {
-      await db.query(statements.send, [messageId, ids]);
+    /** Makes files part of messages. They must be locked and not sent. */
+    async markSent(files: readonly { id: string; message_id: string; position: number }[]): Promise<void> {
+      await db.query(statements.markSent, [
+        files.map(({ id }) => id),
+        files.map(({ message_id }) => message_id),
+        files.map(({ position }) => position),
+      ]);
     },
     /**
      * Notes what the scan found, unless another scan has: the first finding stays, and later ones answer nothing. Only what is

@@ -1,8 +1,5 @@
-import type { Relation } from '../../domain/agents/relations.ts';
 import type { ThreadStatus } from '../../domain/threads.ts';
-import type { AgentRow } from '../agents/agents.ts';
 import { type Queryable, statement } from '../queryable.ts';
-import { relationOf } from '../agents/relations.ts';
 
 export interface ThreadMember {
   id: string;
@@ -25,30 +22,6 @@ export interface ThreadRow {
   read_sequence: number;
 }
 
-/** A thread for a message of one of its members. */
-export interface OpenThreadRow extends Pick<ThreadRow, 'status' | 'created_by'> {
-  /** Of the member that writes. */
-  paused: boolean;
-  retired: boolean;
-}
-
-/** A member of a thread that may stand between it and a message of another one: the only other member, or one that has blocked it. */
-export interface MemberToCheck
-  extends Pick<AgentRow, 'id' | 'canonical_handle' | 'inbound_policy' | 'paused'>, Relation {
-  retired: boolean;
-  /** Whether it and the other one are the only members; the whole relation is told only then, blocks by it always. */
-  alone: boolean;
-}
-
-/** Whom a message of one member reaches. */
-export interface Audience {
-  /** Whether the one that writes is a member. */
-  joined: boolean;
-  /** All members, the one that writes among them, but those that are retired. */
-  member_ids: string[];
-  listeners: MemberToCheck[];
-}
-
 export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
   (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
@@ -64,39 +37,6 @@ const statements = {
     'threads.lock_for_member',
     `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1
      for no key update of t`,
-  ),
-  /** What it says of the thread is as it stands behind the lock; whether the member still is one, the audience says. */
-  lockForMessage: statement(
-    'threads.hold_for_message',
-    `select t.status, t.created_by, a.paused, a.retired_at is not null as retired
-     from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 join agents a on a.id = v.agent_id
-     where t.id = $1 for no key update of t`,
-  ),
-  /**
-   * One row, however many members there are. The planner must leave the relation where it stands (offset 0): it would look it up for
-   * all members of a group and drop it.
-   */
-  readAudience: statement(
-    'threads.audience',
-    `with member as materialized (
-       select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.owner_id, a.retired_at is not null as retired,
-         exists (select from blocks b where b.agent_id = m.agent_id and b.blocked_agent_id = $2) as blocked_by_them
-       from thread_members m join agents a on a.id = m.agent_id where m.thread_id = $1
-     ), listener as (
-       select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired, n.members = 2 as alone, a.blocked_by_them,
-         coalesce(r.blocked_by_viewer, false) as blocked_by_viewer, false as self,
-         coalesce(r.same_owner, false) as same_owner, coalesce(r.same_organization, false) as same_organization,
-         coalesce(r.contact, false) as contact, coalesce(r.allowlisted, false) as allowlisted
-       from member a cross join (select count(*) as members from member) n
-       left join lateral (
-         select r.* from agents viewer join owners viewer_owner on viewer_owner.id = viewer.owner_id
-         cross join lateral (${relationOf}) r where viewer.id = $2 and n.members = 2 offset 0
-       ) r on true
-       where a.id <> $2 and (n.members = 2 or a.blocked_by_them)
-     )
-     select coalesce(bool_or(id = $2), false) as joined, coalesce(json_agg(id) filter (where not retired), '[]') as member_ids,
-       (select coalesce(json_agg(listener), '[]') from listener) as listeners
-     from member`,
   ),
   insert: statement(
     'threads.insert',
@@ -128,16 +68,6 @@ export function threadsRepository(db: Queryable) {
         findForMember(id, agentId),
       ]);
       return thread;
-    },
-    /** Holds the thread until the transaction ends, for a message of this member; undefined when it is none. */
-    async lockForMessage(id: string, agentId: string): Promise<OpenThreadRow | undefined> {
-      return (await db.query<OpenThreadRow>(statements.lockForMessage, [id, agentId]))[0];
-    },
-    /** Whom a message of this member reaches, and who may stand between it and them. */
-    async readAudience(id: string, agentId: string): Promise<Audience> {
-      const [audience] = await db.query<Audience>(statements.readAudience, [id, agentId]);
-      if (!audience) throw new Error('an aggregate is always one row');
-      return audience;
     },
     async insert(thread: {
       id: string;

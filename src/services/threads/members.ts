@@ -3,7 +3,7 @@ import { checkInboundPolicy } from '../../policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
-import { toThreadEventData } from '../messages/append-message.ts';
+import { toThreadEventData } from './threads.ts';
 
 type Thread = Awaited<ReturnType<typeof requireThread>>;
 type Member = Thread['members'][number];
