@@ -51,7 +51,7 @@ export function attachmentScanningHandler(
     const { status, scanned_by, ...why } = await examine(upload);
     metrics.scans.inc({ outcome: status });
     if (status !== 'clean') logger.warn({ attachment: upload.id, status, ...why }, 'an upload is not clean');
-    await unitOfWork.writeAsSystemWithEvents((work) =>
+    await unitOfWork.writeAsSystem((work) =>
       recordScanResult(work, upload.id, { scan_status: status, scanned_by }),
     );
   }

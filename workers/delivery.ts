@@ -20,17 +20,17 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
     while (behind.length > 0) {
       const now = Date.now();
       const noted = await webhookFeeds.queueDeliveries(behind, { online, limit: entriesPerRead, now });
-      const due = noted.filter((webhook) => webhook.noted > 0);
+      const due = noted.filter((webhook) => webhook.queued > 0);
       if (due.length > 0)
         await queues.enqueue(due.map(({ webhook_id }) => createWebhookJob(webhook_id, now)));
-      behind = noted.some(({ lines }) => lines === entriesPerRead) ? agentIds : [];
+      behind = noted.some(({ entries }) => entries === entriesPerRead) ? agentIds : [];
     }
   }
 
   async function deliver(ids: readonly string[]): Promise<void> {
-    const { heads, posting } = await feed.readRecipients(ids);
-    await bus.publish(packWakeups(toWakeups(heads)));
-    if (posting.length > 0) await note(posting);
+    const { positions, with_webhooks } = await feed.readRecipients(ids);
+    await bus.publish(packWakeups(toWakeups(positions)));
+    if (with_webhooks.length > 0) await note(with_webhooks);
     await outbox.complete(delivery.name, ids);
   }
   return { contract: delivery, handle: ({ ids }) => tryBatchThenEach(ids, deliver) };

@@ -40,7 +40,7 @@ export async function startWorker(
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());
   const ops_port = await listenForOperators(core, lifecycle, () => leaving);
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());

@@ -68,7 +68,7 @@ export function webhookHandler(
     const headers = body === undefined ? undefined : signed(webhook, delivery, body);
     if (body === undefined || !headers) {
       const fault = body === undefined ? eventGone : unsigned;
-      await note(delivery, { state: 'failed', next_at: null }, { status: null, fault });
+      await note(delivery, { state: 'failed', next_at: null }, { status: null, error: fault });
       return attemptDone;
     }
     const posted = await post(webhook.url, headers, body, event?.traceparent);
@@ -117,7 +117,7 @@ export function webhookHandler(
 
   async function notTaken(delivery: Delivery, posted: OutboundResponse): Promise<AttemptOutcome> {
     const { webhook_id, attempts, created_at } = delivery;
-    const retryAfterMs = Math.min(posted.rest ?? 0, pacing.maxRetryAfterMs);
+    const retryAfterMs = Math.min(posted.retryAfterMs ?? 0, pacing.maxRetryAfterMs);
     const pause = pacing.scheduleMs[attempts + 1];
     if (posted.status === 410 || pause === undefined) {
       await note(delivery, { state: 'failed', next_at: null }, posted);
@@ -137,13 +137,13 @@ export function webhookHandler(
   async function note(
     { webhook_id, event_id }: Delivery,
     now: Pick<Delivery, 'state' | 'next_at'>,
-    { status, fault }: OutboundResponse,
+    { status, error }: OutboundResponse,
   ): Promise<void> {
     await webhookDeliveries.recordAttempt(webhook_id, event_id, {
       ...now,
       at: Date.now(),
       status,
-      error: fault,
+      error,
     });
   }
 

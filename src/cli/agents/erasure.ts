@@ -23,7 +23,7 @@ export function eraseCommand(io: CommandIo): Command {
     .action(async (handle: string, options: EraseOptions) => {
       const interrupted = io.interruptSignal();
       const erasure = await withCore(io, async (core) => {
-        const begun = await core.unitOfWork.writeAsSystemWithEvents(async (work) => {
+        const begun = await core.unitOfWork.writeAsSystem(async (work) => {
           const agent = await findAnyAgentByHandle(work, handle);
           requireConfirmed(agent.canonical_handle, options.confirm);
           return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);

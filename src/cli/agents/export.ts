@@ -71,7 +71,7 @@ export function exportsCommand(io: CommandIo): Command {
 async function requestExport(core: Core, io: CommandIo, handle: string, wait: boolean) {
   const interrupted = io.interruptSignal();
   const { unitOfWork, config, repositories } = core;
-  const begun = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+  const begun = await unitOfWork.writeAsSystem(async (work) => {
     const agent = await findAnyAgentByHandle(work, handle);
     return beginExport(work, agent, { account_id: null, days: config.EXPORT_RETENTION_DAYS });
   });

@@ -7,7 +7,7 @@ import {
   openApproval,
   useApproval,
 } from '../../services/approvals/approvals.ts';
-import { pollUntil } from '../../shared/poll-until.ts';
+import { abortWhen } from '../../shared/wait-until.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
 import { type Approver, type CallContext, mayNeedApproval, type Stage } from './context.ts';
@@ -18,6 +18,8 @@ import { consumeOwnBudget } from './rate-limit.ts';
 class StaleApproval extends Error {}
 
 const maxAttempts = 4;
+/** How often a pending approval is read while the client is asked. */
+const pollIntervalMs = 1_000;
 
 /**
  * Gets a person's approval for calls that need one (MCP). The question is stored before anybody is asked, and is used in the transaction
@@ -30,7 +32,7 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
   async function ask(approver: Approver, approval: Approval): Promise<Approval> {
     const { agent_id, id } = approval;
     const find = () => unitOfWork.readAsSystem((repositories) => findApproval(repositories, agent_id, id));
-    const settled = pollUntil(async () => (await find()).state !== 'pending');
+    const settled = abortWhen(async () => (await find()).state !== 'pending', pollIntervalMs);
     try {
       const decision = await approver.ask(approval, settled.signal);
       if (decision) await unitOfWork.writeAsSystem((work) => decideInClient(work, approval, decision));

@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
 import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
-import { type Answer, type CallContext, mayNeedApproval, type Stage } from './context.ts';
+import { type Answer, type CallContext, mayNeedApproval, type Stage, waitTimeoutMs } from './context.ts';
 import { createAnswer } from './respond.ts';
 
 /** A call that waits for its batch. */
@@ -15,7 +15,6 @@ interface BatchedCall extends BatchedWrite {
 /** One batch is prepared while the other one is in the database; more would only make batches smaller. */
 const maxConcurrent = 2;
 const maxBatchSize = 100;
-const waitTimeoutMs = 10_000;
 
 /**
  * Runs concurrent calls of one operation in one transaction, with one COMMIT. Each call gets its own answer after the commit. A call that

@@ -6,6 +6,9 @@ import type { Approval } from '../../services/approvals/approvals.ts';
 import type { IdempotencyClaim } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
 
+/** How long a call waits for its batch, for another call with its idempotency key, or for other writes to its record. */
+export const waitTimeoutMs = 10_000;
+
 /** How a transport asks the person behind its caller for an approval. */
 export interface Approver {
   /** The program that the person uses, as it names itself. */

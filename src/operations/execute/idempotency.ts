@@ -3,7 +3,7 @@ import { DomainError, wrongField } from '../../domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
 import { idempotencyKeyPattern } from '../fields.ts';
-import type { Answer, CallContext, Next, Stage } from './context.ts';
+import { type Answer, type CallContext, type Next, type Stage, waitTimeoutMs } from './context.ts';
 import { replayAnswer } from './respond.ts';
 
 /**
@@ -12,9 +12,13 @@ import { replayAnswer } from './respond.ts';
  * @throws {DomainError} IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH, VALIDATION_ERROR
  */
 export function createIdempotency(unitOfWork: UnitOfWork): Stage {
-  const keys = createConcurrencyLimiter(1, () => {
-    const message = 'The first request with this key is still running.';
-    return new DomainError('IDEMPOTENCY_IN_PROGRESS', message, { retry_after: 1 });
+  const keys = createConcurrencyLimiter({
+    maxConcurrent: 1,
+    timeoutMs: waitTimeoutMs,
+    createError: () => {
+      const message = 'The first request with this key is still running.';
+      return new DomainError('IDEMPOTENCY_IN_PROGRESS', message, { retry_after: 1 });
+    },
   });
 
   async function runOnce(context: CallContext, claim: IdempotencyClaim, next: Next): Promise<Answer> {

@@ -3,7 +3,7 @@ import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
 import { useCallApproval } from './approval.ts';
-import type { Answer, CallContext } from './context.ts';
+import { type Answer, type CallContext, waitTimeoutMs } from './context.ts';
 import { createAnswer } from './respond.ts';
 
 /** Concurrent transactions for one batch key: a few, so that the next one is ready; not all connections of the pool. */
@@ -14,9 +14,13 @@ const maxPerBatchKey = 4;
  * @throws {DomainError} UNAVAILABLE, and what the operation throws
  */
 export function createTransaction(unitOfWork: UnitOfWork) {
-  const limiter = createConcurrencyLimiter(maxPerBatchKey, () => {
-    const message = 'Too many concurrent writes to this record; retry.';
-    return new DomainError('UNAVAILABLE', message, { retry_after: 1 });
+  const limiter = createConcurrencyLimiter({
+    maxConcurrent: maxPerBatchKey,
+    timeoutMs: waitTimeoutMs,
+    createError: () => {
+      const message = 'Too many concurrent writes to this record; retry.';
+      return new DomainError('UNAVAILABLE', message, { retry_after: 1 });
+    },
   });
 
   return async function transaction(context: CallContext): Promise<Answer> {

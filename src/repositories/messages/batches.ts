@@ -1,7 +1,7 @@
 import type { Relation } from '../../domain/agents/relations.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
-import { hideFromPlanner, type Queryable, type Statement, statement } from '../queryable.ts';
+import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 import type { ThreadRow } from '../threads/threads.ts';
 import type { MessageRow } from './messages.ts';
 
@@ -59,12 +59,12 @@ export interface MovingMark extends Writer {
  * Locks in the order of ids. A batch skips threads that another transaction has locked: it neither waits nor makes others wait. Only
  * members ever wait.
  */
-function lockThreads({ wait }: { wait: boolean }): Statement {
+function lockThreads({ wait }: { wait: boolean }): NamedStatement {
   return statement(
     wait ? 'message_batches.lock_threads' : 'message_batches.lock_unlocked_threads',
     `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.last_sender_id
      from threads t join (
-       select distinct thread_id from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}) w (thread_id, agent_id)
+       select distinct thread_id from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
        join thread_members m using (thread_id, agent_id)
      ) w on w.thread_id = t.id
      order by t.id for no key update of t${wait ? '' : ' skip locked'}`,
@@ -77,7 +77,7 @@ const statements = {
   audience: statement(
     'message_batches.audience',
     `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, m.joined, m.member_ids, l.listeners
-     from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}) w (thread_id, agent_id)
+     from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
      join agents viewer on viewer.id = w.agent_id
      cross join lateral (
        select count(*) as members, coalesce(bool_or(a.id = viewer.id), false) as joined,
@@ -103,7 +103,7 @@ const statements = {
   /** Of all pairs that can answer each other in this batch: the writers and the last senders. */
   exchanges: statement(
     'message_batches.exchanges',
-    `with writer as (select distinct thread_id, agent_id from unnest($1::text[], $2::text[]) w (thread_id, agent_id))
+    `with writer as (select distinct thread_id, agent_id from unnest(:thread_ids::text[], :agent_ids::text[]) w (thread_id, agent_id))
      select distinct x.thread_id, x.one_id, x.other_id, x.exchanges, x.since
      from writer w join threads t on t.id = w.thread_id
      cross join lateral (select t.last_sender_id as id union select o.agent_id from writer o where o.thread_id = w.thread_id) other
@@ -113,7 +113,7 @@ const statements = {
   replyTargets: statement(
     'message_batches.reply_targets',
     `select m.thread_id, m.id
-     from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}) r (thread_id, id)
+     from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':ids', 'text[]')}) r (thread_id, id)
      join messages m on m.id = r.id and m.thread_id = r.thread_id`,
   ),
   append: statement(
@@ -121,33 +121,33 @@ const statements = {
     `with moved as (
        update threads t set last_sequence = n.last_sequence, last_message_at = n.last_message_at,
          updated_at = greatest(t.updated_at, n.last_message_at), last_sender_id = n.last_sender_id
-       from unnest($8::text[], $9::int[], $10::bigint[], $11::text[]) n (id, last_sequence, last_message_at, last_sender_id)
+       from unnest(:moved_ids::text[], :last_sequences::int[], :last_times::bigint[], :last_sender_ids::text[]) n (id, last_sequence, last_message_at, last_sender_id)
        where t.id = n.id
      ), reader as (
        select m.thread_id, m.agent_id, k.upto
-       from unnest($12::text[], $13::text[], $14::int[], $15::int[]) k (thread_id, agent_id, after, upto)
+       from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[], :after::int[], :upto::int[]) k (thread_id, agent_id, after, upto)
        join thread_members m on m.thread_id = k.thread_id and m.agent_id = k.agent_id
        where m.read_sequence = k.after order by m.thread_id, m.agent_id for no key update of m
      ), mark as (
        update thread_members m set read_sequence = r.upto from reader r where m.thread_id = r.thread_id and m.agent_id = r.agent_id
      ), exchange as (
        insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since)
-       select * from unnest($16::text[], $17::text[], $18::text[], $19::int[], $20::bigint[])
+       select * from unnest(:pair_thread_ids::text[], :one_ids::text[], :other_ids::text[], :exchanges::int[], :since::bigint[])
        on conflict (thread_id, one_id, other_id) do update set exchanges = excluded.exchanges, since = excluded.since
      )
      insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, attachment_count, created_at)
      select id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata::jsonb, attachment_count, created_at
-     from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $21::bigint[], $22::text[], $23::int[])
+     from unnest(:ids::text[], :thread_ids::text[], :sequences::int[], :sender_ids::text[], :contents::text[], :content_types::text[], :metadata::text[], :created_at::bigint[], :reply_to::text[], :attachment_counts::int[])
        m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at, reply_to, attachment_count)`,
   ),
 };
 
 /** Appends messages of a batch. What they need is read for all of them together. */
 export function messageBatchesRepository(db: Queryable) {
-  const columns = (writers: readonly Writer[]) => [
-    writers.map(({ thread_id }) => thread_id),
-    writers.map(({ agent_id }) => agent_id),
-  ];
+  const columns = (writers: readonly Writer[]) => ({
+    thread_ids: writers.map(({ thread_id }) => thread_id),
+    agent_ids: writers.map(({ agent_id }) => agent_id),
+  });
 
   return {
     /**
@@ -155,24 +155,24 @@ export function messageBatchesRepository(db: Queryable) {
      * @param options.wait whether to wait for threads that another transaction has locked; otherwise they are left out.
      */
     lockThreads(writers: readonly Writer[], { wait }: { wait: boolean }): Promise<LockedThread[]> {
-      return db.query<LockedThread>(statements.lockThreads[wait ? 'wait' : 'skip'], columns(writers));
+      return query<LockedThread>(db, statements.lockThreads[wait ? 'wait' : 'skip'], columns(writers));
     },
     /** May be sent in one round trip with `lockThreads`, after it. None for agents that do not exist. */
     listAudiences(writers: readonly Writer[]): Promise<WriterAudience[]> {
-      return db.query<WriterAudience>(statements.audience, columns(writers));
+      return query<WriterAudience>(db, statements.audience, columns(writers));
     },
     /** May be sent in one round trip with `lockThreads`, after it. */
     listExchanges(writers: readonly Writer[]): Promise<ExchangeRow[]> {
-      return db.query<ExchangeRow>(statements.exchanges, columns(writers));
+      return query<ExchangeRow>(db, statements.exchanges, columns(writers));
     },
     /** Those of these messages that exist in their threads. */
     listReplyTargets(
       targets: readonly { thread_id: string; id: string }[],
     ): Promise<{ thread_id: string; id: string }[]> {
-      return db.query(statements.replyTargets, [
-        targets.map(({ thread_id }) => thread_id),
-        targets.map(({ id }) => id),
-      ]);
+      return query(db, statements.replyTargets, {
+        thread_ids: targets.map(({ thread_id }) => thread_id),
+        ids: targets.map(({ id }) => id),
+      });
     },
     /** Appends messages to locked threads. `threads` are the new values of those. */
     async append(input: {
@@ -182,31 +182,31 @@ export function messageBatchesRepository(db: Queryable) {
       exchanges: readonly ExchangeRow[];
     }): Promise<void> {
       const { messages, threads, marks, exchanges } = input;
-      await db.query(statements.append, [
-        messages.map(({ id }) => id),
-        messages.map(({ thread_id }) => thread_id),
-        messages.map(({ sequence }) => sequence),
-        messages.map(({ sender_id }) => sender_id),
-        messages.map(({ content }) => content),
-        messages.map(({ content_type }) => content_type),
-        messages.map(({ metadata }) => JSON.stringify(metadata)),
-        threads.map(({ id }) => id),
-        threads.map(({ last_sequence }) => last_sequence),
-        threads.map(({ last_message_at }) => last_message_at),
-        threads.map(({ last_sender_id }) => last_sender_id),
-        marks.map(({ thread_id }) => thread_id),
-        marks.map(({ agent_id }) => agent_id),
-        marks.map(({ after }) => after),
-        marks.map(({ upto }) => upto),
-        exchanges.map(({ thread_id }) => thread_id),
-        exchanges.map(({ one_id }) => one_id),
-        exchanges.map(({ other_id }) => other_id),
-        exchanges.map((exchange) => exchange.exchanges),
-        exchanges.map(({ since }) => since),
-        messages.map(({ created_at }) => created_at),
-        messages.map(({ reply_to }) => reply_to),
-        messages.map(({ attachments }) => attachments.length),
-      ]);
+      await query(db, statements.append, {
+        ids: messages.map(({ id }) => id),
+        thread_ids: messages.map(({ thread_id }) => thread_id),
+        sequences: messages.map(({ sequence }) => sequence),
+        sender_ids: messages.map(({ sender_id }) => sender_id),
+        contents: messages.map(({ content }) => content),
+        content_types: messages.map(({ content_type }) => content_type),
+        metadata: messages.map(({ metadata }) => JSON.stringify(metadata)),
+        moved_ids: threads.map(({ id }) => id),
+        last_sequences: threads.map(({ last_sequence }) => last_sequence),
+        last_times: threads.map(({ last_message_at }) => last_message_at),
+        last_sender_ids: threads.map(({ last_sender_id }) => last_sender_id),
+        mark_thread_ids: marks.map(({ thread_id }) => thread_id),
+        mark_agent_ids: marks.map(({ agent_id }) => agent_id),
+        after: marks.map(({ after }) => after),
+        upto: marks.map(({ upto }) => upto),
+        pair_thread_ids: exchanges.map(({ thread_id }) => thread_id),
+        one_ids: exchanges.map(({ one_id }) => one_id),
+        other_ids: exchanges.map(({ other_id }) => other_id),
+        exchanges: exchanges.map((exchange) => exchange.exchanges),
+        since: exchanges.map(({ since }) => since),
+        created_at: messages.map(({ created_at }) => created_at),
+        reply_to: messages.map(({ reply_to }) => reply_to),
+        attachment_counts: messages.map(({ attachments }) => attachments.length),
+      });
     },
   };
 }

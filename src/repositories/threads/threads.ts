@@ -1,5 +1,5 @@
 import type { ThreadStatus } from '../../domain/threads.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
 
 export interface ThreadMember {
   id: string;
@@ -31,29 +31,29 @@ export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_se
 const statements = {
   findForMember: statement(
     'threads.find_for_member',
-    `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1`,
+    `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id`,
   ),
   lockForMember: statement(
     'threads.lock_for_member',
-    `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1
+    `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id
      for no key update of t`,
   ),
   insert: statement(
     'threads.insert',
     `with thread as (
-       insert into threads (id, subject, status, created_by, created_at, updated_at) values ($1, $2, 'active', $3, $4, $4)
+       insert into threads (id, subject, status, created_by, created_at, updated_at) values (:id, :subject, 'active', :created_by, :created_at, :created_at)
      )
-     insert into thread_members (thread_id, agent_id, joined_at) select $1, member, $4 from unnest($5::text[]) member`,
+     insert into thread_members (thread_id, agent_id, joined_at) select :id, member, :created_at from unnest(:member_ids::text[]) member`,
   ),
   update: statement(
     'threads.update',
-    `update threads set subject = $2, status = $3, updated_at = $4 where id = $1`,
+    `update threads set subject = :subject, status = :status, updated_at = :updated_at where id = :id`,
   ),
 };
 
 export function threadsRepository(db: Queryable) {
   async function findForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
-    return (await db.query<ThreadRow>(statements.findForMember, [id, agentId]))[0];
+    return (await query<ThreadRow>(db, statements.findForMember, { id, agent_id: agentId }))[0];
   }
 
   return {
@@ -64,7 +64,7 @@ export function threadsRepository(db: Queryable) {
      */
     async lockForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
       const [, thread] = await Promise.all([
-        db.query(statements.lockForMember, [id, agentId]),
+        query(db, statements.lockForMember, { id, agent_id: agentId }),
         findForMember(id, agentId),
       ]);
       return thread;
@@ -77,7 +77,7 @@ export function threadsRepository(db: Queryable) {
       member_ids: string[];
     }) {
       const { id, subject, created_by, created_at, member_ids } = thread;
-      await db.query(statements.insert, [id, subject, created_by, created_at, member_ids]);
+      await query(db, statements.insert, { id, subject, created_by, created_at, member_ids });
     },
     async update(thread: {
       id: string;
@@ -85,7 +85,12 @@ export function threadsRepository(db: Queryable) {
       status: ThreadStatus;
       updated_at: number;
     }): Promise<void> {
-      await db.query(statements.update, [thread.id, thread.subject, thread.status, thread.updated_at]);
+      await query(db, statements.update, {
+        id: thread.id,
+        subject: thread.subject,
+        status: thread.status,
+        updated_at: thread.updated_at,
+      });
     },
   };
 }

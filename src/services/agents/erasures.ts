@@ -2,7 +2,7 @@ import { addCounts, type Counts } from '../../domain/agents/counts.ts';
 import { erasureJob, type ErasureStage } from '../../domain/agents/erasure-and-export.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { SystemWork, SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 import { retire } from './retire.ts';
 
 /** An erasure on its way or at its end, as it is stored. Times in milliseconds. */
@@ -18,7 +18,7 @@ const filesPerStep = 100;
  * @param account_id the person who wants it; null for an operator.
  */
 export async function beginErasure(
-  work: SystemWorkWithEvents,
+  work: SystemWork,
   agent: { id: string; canonical_handle: string; retired: boolean },
   account_id: string | null,
 ): Promise<Erasure> {

@@ -3,7 +3,7 @@ import { addCounts } from '../../domain/agents/counts.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { archiveName, exportJob } from '../../domain/agents/exports.ts';
 import { newId } from '../../domain/ids.ts';
-import type { SystemWork, SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 
 /** An export on its way or at its end, as it is stored. Times in milliseconds. */
 export type AgentExport = NonNullable<Awaited<ReturnType<SystemWork['agentExports']['find']>>>;
@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * @throws {DomainError} INVALID_TRANSITION while the agent is being erased.
  */
 export async function beginExport(
-  work: SystemWorkWithEvents,
+  work: SystemWork,
   { id: agent_id, canonical_handle: handle }: { id: string; canonical_handle: string },
   { account_id, days }: { account_id: string | null; days: number },
 ): Promise<AgentExport> {

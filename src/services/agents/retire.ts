@@ -1,11 +1,11 @@
-import type { SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 import { endConnectionsOfAgent } from '../auth/connections.ts';
 import { endTokens, revocationMessages } from '../auth/revocations.ts';
 import { removeWebhooksOf } from '../webhooks/access.ts';
 
 /** Retires an agent with all that lets anybody act as it. A step of more than one use case, behind the check that one may. */
 export async function retire(
-  work: SystemWorkWithEvents,
+  work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
   await work.agents.retire(id, work.now);

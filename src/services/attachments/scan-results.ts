@@ -1,5 +1,5 @@
 import type { ScanStatus } from '../../domain/attachments/attachments.ts';
-import type { SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 
 export interface ScanResult {
   scan_status: Exclude<ScanStatus, 'pending'>;
@@ -11,11 +11,7 @@ export interface ScanResult {
  * Notes what a scan found, unless another one was first, and tells the uploader; once the file is sent, every member of its thread
  * too.
  */
-export async function recordScanResult(
-  work: SystemWorkWithEvents,
-  id: string,
-  result: ScanResult,
-): Promise<void> {
+export async function recordScanResult(work: SystemWork, id: string, result: ScanResult): Promise<void> {
   const attachment = await work.attachments.setScan(id, result);
   if (!attachment) return;
   const { uploader_id, filename, content_type, size_bytes, message_id } = attachment;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../domain/auth/actor.ts';
 
 /** What the token check knows of a good token. */
@@ -11,21 +12,16 @@ const maxEntries = 10_000;
 
 /**
  * Remembers good tokens for at most five seconds, counted from before they were looked up, and never beyond their expiry.
- * Callers that ask for the same token at the same time share one look-up. At most 10,000 tokens; those go first that were found good
- * the longest time ago.
+ * Concurrent callers for the same token share one look-up. Holds at most 10,000 tokens.
  */
 export function createTokenCache(
   load: (tokenId: string) => Promise<CachedToken | undefined>,
   now: () => number,
 ) {
-  const known = new Map<string, { token: CachedToken; until: number }>();
+  const known = new LRUCache<string, { token: CachedToken; until: number }>({ max: maxEntries });
   const underWay = new Map<string, Promise<CachedToken | undefined>>();
 
   function keep(tokenId: string, token: CachedToken, since: number): void {
-    // A map keeps the order of insertion.
-    known.delete(tokenId);
-    const [oldest] = known.size >= maxEntries ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
     known.set(tokenId, { token, until: Math.min(since + maxAgeMs, token.actor.expires_at) });
   }
 
@@ -60,7 +56,7 @@ export function createTokenCache(
     /** These were found good by somebody else, who began to look at `since`: what is remembered of them holds from then on. */
     extend(tokenIds: Iterable<string>, since: number): void {
       for (const tokenId of tokenIds) {
-        const entry = known.get(tokenId);
+        const entry = known.peek(tokenId);
         if (entry && entry.until < since + maxAgeMs) keep(tokenId, entry.token, since);
       }
     },
@@ -68,7 +64,9 @@ export function createTokenCache(
     /** Forgets what matches. Look-ups under way may have read what is no longer so: they are not remembered. */
     forget(matches: (tokenId: string, token: CachedToken) => boolean): void {
       underWay.clear();
-      for (const [tokenId, { token }] of known) if (matches(tokenId, token)) known.delete(tokenId);
+      // A copy, because the cache must not change while it is iterated.
+      for (const [tokenId, { token }] of Array.from(known))
+        if (matches(tokenId, token)) known.delete(tokenId);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { DomainError } from '../../domain/errors.ts';
+import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 
 /** Characters that a password may have. */
 export const passwordLength = { min: 10, max: 200 } as const;
@@ -91,19 +92,13 @@ export function needsRehash(stored: string): boolean {
   return !stored.startsWith(costPrefix);
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const hashing = createConcurrencyLimiter({
+  maxConcurrent,
+  maxWaiting,
+  createError: () =>
+    new DomainError('UNAVAILABLE', 'Too many sign in just now; try again.', { retry_after: 2 }),
+});
 
-/** First come, first served. Who finds too many waiting is sent away at once. */
-async function runLimited<T>(work: () => Promise<T>): Promise<T> {
-  if (running < maxConcurrent) running += 1;
-  else if (waiting.length < maxWaiting) await new Promise<void>((enter) => void waiting.push(enter));
-  else throw new DomainError('UNAVAILABLE', 'Too many sign in just now; try again.', { retry_after: 2 });
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
+function runLimited<T>(work: () => Promise<T>): Promise<T> {
+  return hashing.run('process', work);
 }

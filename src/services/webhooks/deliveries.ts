@@ -1,7 +1,8 @@
 import { DomainError } from '../../domain/errors.ts';
 import { isId, minIdAt } from '../../domain/ids.ts';
 import { type DeliveryState, webhooksTopic } from '../../domain/webhooks.ts';
-import type { SystemWork, BusMessage, Work } from '../../work/unit-of-work.ts';
+import type { BusMessage } from '../../work/change-set.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { type Webhook, requireWebhook } from './access.ts';
 

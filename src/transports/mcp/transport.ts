@@ -50,7 +50,7 @@ export function createMcpTransport(parts: McpParts): McpTransport {
     prompts: [...prompts, ...more],
   };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
-  const sessions = createSessions(parts.sessions, parts.bus, log);
+  const sessions = createSessions(parts.sessions);
   const traffic = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
@@ -108,7 +108,6 @@ export function createMcpTransport(parts: McpParts): McpTransport {
       streams.close();
       traffic.runningCalls.close();
       traffic.clientRequests.close();
-      sessions.close();
     },
   };
 }

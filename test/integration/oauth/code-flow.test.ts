@@ -91,14 +91,14 @@ test('the request is shown to the person as the app made it', async () => {
     },
     redirect_target: 'https://app.example',
     scopes: ['threads:read'],
-    door: 'mcp',
+    audience: 'mcp',
     resource: authority.resources.mcp,
   });
   expect(await shown({ redirect_uri: 'http://127.0.0.1:4312/callback' })).toMatchObject({
     request: {
       client: { redirect_host: '127.0.0.1:4312', loopback: true },
       redirect_target: 'http://127.0.0.1:4312',
-      door: 'api',
+      audience: 'api',
     },
   });
   expect(await shown({ redirect_uri: 'cursor://anywhere/x' })).toMatchObject({

@@ -1,10 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createHash, randomBytes } from 'node:crypto';
 import type { LoggingLevel } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import type { ClientInfo } from './client-info.ts';
-import { type BusLog, listenOnTopic, type McpBus } from '../protocol/bus.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
 
 export interface Session {
@@ -35,88 +32,34 @@ export interface SessionStore {
 }
 
 export interface Sessions {
-  /** Begins a session of the actor's agent; answers its id, which is shown this once. */
+  /** Starts a session for the actor's agent and returns its id, which is shown only once. */
   begin(actor: Actor, protocolVersion: string, client: ClientInfo): Promise<string>;
-  /** @throws {McpHttpError} 404 when it is unknown, ended, or of another agent: these look alike. */
+  /** @throws {McpHttpError} 404 when it is unknown, has ended, or belongs to another agent: these look alike. */
   check(id: string, actor: Actor): Promise<SessionWithKey>;
-  /**
-   * Adds a URI to what the session named by `key` wants to hear of. Other processes have been told when this resolves, and know it a
-   * moment later; within 5 s if the bus failed.
-   * @throws {RpcError} when it has as many as it may have.
-   */
+  /** Subscribes the session with this key to a resource. @throws {RpcError} when it has the maximum number already. */
   subscribe(key: string, uri: string): Promise<void>;
-  /** Takes it away again; known elsewhere likewise. */
   unsubscribe(key: string, uri: string): Promise<void>;
-  /** Notes from which severity on the session wants messages (MCP, Logging); known elsewhere likewise. */
+  /** Sets the minimum severity of the log messages that the session receives (MCP, Logging). */
   setLogLevel(key: string, level: LoggingLevel): Promise<void>;
-  /** Stops listening to other processes. */
-  close(): void;
-  /** Ends a session for good; known elsewhere likewise. @throws {McpHttpError} as `check`. */
+  /** Ends a session. @throws {McpHttpError} as `check`. */
   end(id: string, actor: Actor): Promise<void>;
 }
 
-/** A session that nobody used for a week is over. */
 const sessionLifetimeMs = 7 * 24 * 3_600_000;
 const touchIntervalMs = 3_600_000;
-const cacheLifetimeMs = 5_000;
-const maxCacheSize = 10_000;
-/** How long the other processes get to hear of a change that the very next call counts on. */
-const propagationDelayMs = 100;
-/** A client that shows more than this is not served by hearing of each. */
 const maxSubscriptions = 500;
 
-const topic = 'mcp/sessions';
-const changeSchema = z.object({ session: z.string() });
-
-/** MCP sessions (MCP, Transports: Session Management) over a store that all processes share, with a cache of a few seconds. */
-export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): Sessions {
-  const cache = new Map<string, { session: SessionWithKey; until: number }>();
-  /** Changes heard of: what was read before one of them may be old and is not kept. */
-  let changes = 0;
-  const listening = listenOnTopic(bus, {
-    topic,
-    schema: changeSchema,
-    onMessage: ({ session }) => forget(session),
-    log,
-  });
-
-  function forget(key: string): void {
-    changes += 1;
-    cache.delete(key);
-  }
-
-  /** The bus has it before the client is answered, so that it is ahead of nearly all that happens then. */
-  async function changed(key: string): Promise<void> {
-    forget(key);
-    const message = { topic, body: JSON.stringify({ session: key }) };
-    await bus.publish([message]).catch((error: unknown) => log('a changed session was not announced', error));
-  }
-
-  function remember(session: SessionWithKey): void {
-    const { key } = session;
-    cache.delete(key);
-    cache.set(key, { session, until: Date.now() + cacheLifetimeMs });
-    for (const oldest of cache.keys()) {
-      if (cache.size <= maxCacheSize) break;
-      cache.delete(oldest);
-    }
-  }
-
+/**
+ * MCP sessions (MCP, Transports: Session Management) in a store that all processes share. Every request reads its session from
+ * the store: what one process was told holds at every process as soon as the answer arrives.
+ */
+export function createSessions(store: SessionStore): Sessions {
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
-    const key = hash.toString('base64url');
-    const before = changes;
     const now = Date.now();
-    const cached = cache.get(key);
-    if (cached && cached.until > now) return cached.session;
     const found = await store.find(hash);
-    if (!found || found.seen_at < now - sessionLifetimeMs) {
-      cache.delete(key);
-      return undefined;
-    }
-    const session = { ...found, key };
-    if (session.seen_at < now - touchIntervalMs) await store.touch(hash, now);
-    if (changes === before) remember(session);
-    return session;
+    if (!found || found.seen_at < now - sessionLifetimeMs) return undefined;
+    if (found.seen_at < now - touchIntervalMs) await store.touch(hash, now);
+    return { ...found, key: hash.toString('base64url') };
   }
 
   async function check(id: string, actor: Actor): Promise<SessionWithKey> {
@@ -134,28 +77,17 @@ export function createSessions(store: SessionStore, bus: McpBus, log: BusLog): S
       return id;
     },
     async end(id, actor) {
-      const { key } = await check(id, actor);
+      await check(id, actor);
       await store.remove(hashOf(id));
-      await changed(key);
     },
     async subscribe(key, uri) {
       if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, maxSubscriptions))) {
         const text = `A session can subscribe to ${maxSubscriptions} resources at most.`;
         throw new RpcError(rpcCodes.serverError, text);
       }
-      await changed(key);
     },
-    async unsubscribe(key, uri) {
-      await store.unsubscribe(Buffer.from(key, 'base64url'), uri);
-      await changed(key);
-    },
-    async setLogLevel(key, level) {
-      await store.setLogLevel(Buffer.from(key, 'base64url'), level);
-      await changed(key);
-      // What a call has to say in the meantime would be lost, and the next one may reach any process.
-      await pause(propagationDelayMs);
-    },
-    close: () => void listening.stop(),
+    unsubscribe: (key, uri) => store.unsubscribe(Buffer.from(key, 'base64url'), uri),
+    setLogLevel: (key, level) => store.setLogLevel(Buffer.from(key, 'base64url'), level),
   };
 }
 

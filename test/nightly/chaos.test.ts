@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 vi.setConfig({ testTimeout: 150_000 });
 
-const program = resolve(import.meta.dirname, '../../../dist/chaos/main.js');
+const program = resolve(import.meta.dirname, '../../dist/chaos/main.js');
 
 /** `npm run chaos` as it stands in the build. It ends with the test process. */
 async function runChaos(...args: string[]) {
