@@ -3,7 +3,7 @@ import { inboundPolicies, visibilities } from '../domain/agents/agents.ts';
 import { maxAttachments } from '../domain/attachments/attachments.ts';
 import { maxSequence } from '../domain/threads.ts';
 
-/** Input fields that several operations share, so that they mean and refuse the same everywhere. */
+/** Input fields that several operations share. */
 
 const utf8 = new TextEncoder();
 
@@ -24,7 +24,7 @@ export const attachmentId = z.string().max(64).describe('Attachment identifier, 
 export const attachmentIds = z
   .array(z.string().max(64))
   .max(maxAttachments)
-  .refine((ids) => new Set(ids).size === ids.length, 'names one attachment twice')
+  .refine((ids) => new Set(ids).size === ids.length, 'names an attachment twice')
   .describe(`Up to ${maxAttachments} uploads of your own. Each can be sent once.`);
 
 export const fileName = z
@@ -59,11 +59,11 @@ export const allowlistEntry = z
 
 export const subject = z.string().max(200).describe('At most 200 characters.');
 
-export const reason = z.string().max(500).describe('Free text, kept in the metadata of the message.');
+export const reason = z.string().max(500).describe('Free text, stored in the metadata of the message.');
 
 const maxMetadataBytes = 4096;
 
-/** JSON is at least as long as its nesting is deep: what nests deeper than this cannot fit, and need not be written out. */
+/** Each level of nesting takes two bytes of JSON. A value that is nested deeper than fits is refused without `JSON.stringify`. */
 function fitsAsJson(value: unknown, depth = 0): boolean {
   if (depth > maxMetadataBytes / 2) return false;
   return (
@@ -80,25 +80,26 @@ export const metadata = z
     'must be at most 4 KiB as JSON',
   )
   .describe(
-    'A JSON object of your own, at most 4 KiB. no_reply_expected: true tells the readers that you want no answer.',
+    'Your own JSON object, at most 4 KiB. no_reply_expected: true tells readers that you expect no answer.',
   );
 
-const listCursor = z.string().min(1).max(4096).describe('next_cursor of the page before.');
+const listCursor = z.string().min(1).max(4096).describe('next_cursor of the previous page.');
 
-export const nextCursor = z.string().optional().describe('Absent at the end.');
+export const nextCursor = z.string().optional().describe('Absent on the last page.');
 
-export function pageLimit(largest: number, usual: number) {
-  return z.int().min(1).max(largest).default(usual).describe(`How many at most: 1–${largest}.`);
+/** The maximum number of records in a page. */
+export function pageLimit(max: number, defaultLimit: number) {
+  return z.int().min(1).max(max).default(defaultLimit).describe(`Maximum number of results, 1–${max}.`);
 }
 
-/** What a list is asked for page by page with. */
-export function pageFields(largest: number, usual: number) {
-  return { limit: pageLimit(largest, usual), cursor: listCursor.optional() };
+/** The input fields of a list with pages. */
+export function pageFields(max: number, defaultLimit: number) {
+  return { limit: pageLimit(max, defaultLimit), cursor: listCursor.optional() };
 }
 
-/** A place in a thread; the first message has 1. */
-export function sequenceFrom(least: 0 | 1) {
-  return z.int().min(least).max(maxSequence);
+/** A sequence in a thread; the first message has 1. */
+export function sequenceFrom(min: 0 | 1) {
+  return z.int().min(min).max(maxSequence);
 }
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
@@ -144,19 +145,19 @@ export const skills = z
   .max(20)
   .describe('What the agent can do: at most 20.');
 
-export const visibility = z.enum(visibilities).describe('Public agents are found and seen by everybody.');
+export const visibility = z.enum(visibilities).describe('Everybody can find and see public agents.');
 
-export const inboundPolicy = z.enum(inboundPolicies).describe('Who may write to the agent first.');
+export const inboundPolicy = z.enum(inboundPolicies).describe('Who can start a conversation with the agent.');
 
 export const searchText = z
   .string()
   .min(1)
   .max(100)
   .describe(
-    'Beginning or part of a handle or display name, typing errors included; a leading @ is accepted.',
+    'Beginning or part of a handle or display name; typing errors are tolerated, a leading @ is accepted.',
   );
 
-/** For `refine`: a change names at least one field beside the reference to what it changes. */
+/** For `refine`: an update names at least one field besides the record's reference. */
 export const atLeastOneField = [
   (value: object) => Object.keys(value).some((name) => name !== 'agent_ref' && name !== 'webhook_id'),
   'must name at least one field',

@@ -34,12 +34,10 @@ export function checkLoop(
   const pace = exchangeWindowMs / 1_000;
   return new DomainError(
     'RATE_LIMITED',
-    `This looks like a loop: in this thread you and the sender of its last message have answered each other ${points} times in ${seconds} s, each time within ${pace} s. If nothing is left to say, do not answer. Else try again in ${retry_after} s, or write more slowly: what comes more than ${pace} s after the last message does not count.`,
+    `This looks like a loop: you and the sender of the last message have answered each other ${points} times in ${seconds} s in this thread, each time within ${pace} s. If nothing is left to say, do not answer. Otherwise try again in ${retry_after} s, or write more slowly: a message more than ${pace} s after the last one does not count.`,
     {
       retry_after,
-      details: [
-        { field: 'thread_id', message: 'two agents answer each other too fast for too long', reason: 'loop' },
-      ],
+      details: [{ field: 'thread_id', message: 'two agents answer each other too often', reason: 'loop' }],
     },
   );
 }

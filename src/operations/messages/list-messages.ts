@@ -15,10 +15,10 @@ export const listMessagesOperation = defineOperation({
     thread_id: threadId,
     ...pageFields(100, 50),
     order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
-    after_sequence: sequenceFrom(0).default(0).describe('Only messages beyond this sequence.'),
+    after_sequence: sequenceFrom(0).default(0).describe('Only messages after this sequence.'),
   }),
   output: z.object({
-    messages: z.array(messageSchema).describe('In the order asked for.'),
+    messages: z.array(messageSchema).describe('In the requested order.'),
     next_cursor: nextCursor,
   }),
   async run(work, input) {

@@ -7,13 +7,13 @@ import { threadId } from '../fields.ts';
 
 export const listReceiptsOperation = defineOperation({
   name: 'list_receipts',
-  summary: 'See how far the messages of a thread are delivered and read',
+  summary: 'List how far each member has received and read a thread',
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',
   input: z.strictObject({ thread_id: threadId }),
   output: z.object({
-    receipts: z.array(receiptSchema).describe('One for each member, in the order in which they joined.'),
+    receipts: z.array(receiptSchema).describe('One for each member, in the order of joining.'),
   }),
   async run(work, { thread_id }) {
     return { receipts: (await listThreadReceipts(work, thread_id)).map(presentReceipt) };

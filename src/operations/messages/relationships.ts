@@ -2,7 +2,7 @@ import type { Relationship } from '../../domain/agents/relations.ts';
 import { readRelationships } from '../../services/access.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
-/** How these agents, named by id, belong to the actor; for faces that show messages which no operation has read. */
+/** The relationship of each of these agents to the actor, by id; for transports that show messages of the feed. */
 export function relationshipsOf(work: Work, ids: readonly string[]): Promise<Map<string, Relationship>> {
   return ids.length === 0 ? Promise.resolve(new Map()) : readRelationships(work, ids);
 }

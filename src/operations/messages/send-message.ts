@@ -11,7 +11,7 @@ const input = z
     content,
     content_type: contentType.default('text'),
     attachment_ids: attachmentIds.default([]),
-    reply_to: z.string().max(64).nullish().describe('A message of the same thread.'),
+    reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
     metadata: metadata.default({}),
     reason: reason.optional(),
   })

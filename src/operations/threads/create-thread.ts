@@ -17,17 +17,19 @@ const initialMessage = z.union([
 
 const input = z
   .strictObject({
-    with_handle: agentHandle.optional().describe('Handle of the only other member: this, or participants.'),
+    with_handle: agentHandle
+      .optional()
+      .describe('Handle of the only other member. Give this or participants.'),
     participants: z
       .array(agentHandle)
       .min(1)
       .max(255)
       .optional()
-      .describe('Handles of all other members: this, or with_handle.'),
+      .describe('Handles of all other members. Give this or with_handle.'),
     subject: subject.nullish(),
     initial_message: initialMessage
       .optional()
-      .describe('Sent as the first message, together with the thread or not at all.'),
+      .describe('The first message. If it is refused, no thread is created.'),
     reason: reason.optional(),
   })
   .refine((value) => (value.with_handle === undefined) !== (value.participants === undefined), {
@@ -43,7 +45,7 @@ const input = z
     },
   );
 
-function draftOf({ initial_message: first, reason: why }: z.infer<typeof input>) {
+function toMessageDraft({ initial_message: first, reason: why }: z.infer<typeof input>) {
   if (first === undefined) return null;
   const message =
     typeof first === 'string' ? { content: first, content_type: 'text' as const, attachment_ids: [] } : first;
@@ -57,14 +59,13 @@ export const createThreadOperation = defineOperation({
   kind: 'write',
   input,
   output: threadSchema.extend({ initial_message_id: messageId.optional() }).meta({ id: 'CreatedThread' }),
-  async run(work, given) {
-    const participants = given.participants ?? [given.with_handle ?? ''];
-    const made = await createThread(work, {
-      participants,
-      subject: given.subject ?? null,
-      initial_message: draftOf(given),
+  async run(work, thread) {
+    const { thread: created, initial_message_id } = await createThread(work, {
+      participants: thread.participants ?? [thread.with_handle ?? ''],
+      subject: thread.subject ?? null,
+      initial_message: toMessageDraft(thread),
     });
-    return { ...presentThread(made.thread), initial_message_id: made.initial_message_id };
+    return { ...presentThread(created), initial_message_id };
   },
   limit: 'create_thread',
   rest: {
@@ -76,7 +77,8 @@ export const createThreadOperation = defineOperation({
     location: (thread) => `/threads/${thread.id}`,
   },
   tool: {
-    description: 'Starts a thread with an agent, with a first message if one is given. Answers the thread.',
+    description:
+      'Starts a thread with one or more agents, and sends the first message if you give one. Returns the thread.',
     annotations: toolHints.write,
   },
   errors: [

@@ -24,16 +24,16 @@ export interface MessageRow {
   created_at: number;
 }
 
-/** Of messages m and the sender a. */
+/** Needs messages `m` and agents `a`, the sender. */
 export const messageColumns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
   m.reply_to, m.metadata, ${filesOfMessages} as attachments, m.created_at`;
 
-/** More than any page has. */
+/** Larger than the largest page. */
 const maxPageSize = 200;
 
 /**
- * A page among sequences that are as many as it has rows, in a range of ids. So few rows are cheap to sort under every plan, and one is
- * made for good: a plan for sequences without a lower or an upper end would sort them out of all of a long thread.
+ * A page in a range of sequences as large as the page, and in a range of ids. So few rows are cheap to sort under every plan, so one plan
+ * is kept. A plan for an open range would sort a whole long thread.
  */
 function page(order: 'asc' | 'desc'): Statement {
   return statement(
@@ -46,8 +46,8 @@ function page(order: 'asc' | 'desc'): Statement {
 }
 
 /**
- * A page wherever its rows lie. The planner must see the values: for any values it takes the range for a few rows, and would sort
- * them out of all of a long thread. The limit inside is one that it sees in any case.
+ * A page in an open range. The planner must see the values: without them it expects few rows, and would sort a whole long thread. The
+ * inner limit is a constant that it always sees.
  */
 function pageAnywhere(order: 'asc' | 'desc'): Statement {
   return unpreparedStatement(`select ${messageColumns}
@@ -71,7 +71,7 @@ export interface MessageRange {
   limit: number;
 }
 
-/** A thread as it stood before its messages were read. */
+/** A thread, read before its messages. */
 export interface ListedThread {
   id: string;
   last_sequence: number;
@@ -79,17 +79,17 @@ export interface ListedThread {
   created_at: number;
 }
 
-/** How far the clocks of processes may be apart, in milliseconds. */
+/** The largest expected difference between the clocks of two processes. */
 const maxClockSkewMs = 24 * 60 * 60 * 1000;
 
-/** Between which sequences a page lies when none is missing. What was sent since the thread was read is newer than any of them. */
+/** The range of sequences of a page when none is missing. Messages sent since the thread was read are newer. */
 function expectedRange(thread: ListedThread, range: MessageRange): { above: number; below: number } {
   const { above, below, order, limit } = range;
   if (order === 'asc') return { above, below: Math.min(below, above + limit + 1) };
   return { above: Math.max(above, Math.min(below - 1, thread.last_sequence) - limit), below };
 }
 
-/** Whether a page holds all that was there: sequences have no hole. */
+/** Whether a page has every row of its range. Sequences have no gaps. */
 function isComplete(rows: readonly MessageRow[], thread: ListedThread, range: MessageRange): boolean {
   const { above, order, limit } = range;
   const top = Math.min(range.below - 1, thread.last_sequence);
@@ -102,8 +102,8 @@ function isComplete(rows: readonly MessageRow[], thread: ListedThread, range: Me
 export function messagesRepository(db: Queryable) {
   return {
     /**
-     * Looks where the page lies in a thread without a hole, in the partitions of the time in which the thread was in use; and everywhere
-     * when that was not all: the first rows have left, or clocks were wrong.
+     * Reads the range where the page is in a thread without gaps, in the partitions of the time in which the thread was used. If rows
+     * are missing there (the first ones were removed, or clocks were wrong), it reads the whole range.
      */
     async list(thread: ListedThread, range: MessageRange): Promise<MessageRow[]> {
       const { above, below } = expectedRange(thread, range);

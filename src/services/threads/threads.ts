@@ -97,9 +97,9 @@ export interface UpdateThread {
 }
 
 /**
- * Changes status or subject. What stays as it was causes no event. A subject is text for every member: who may not write to one of
- * them does not change it either.
- * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION; for the subject what stands against a message of the actor
+ * Changes status or subject; without a change there is no event. Every member sees the subject, so changing it needs the same rights as
+ * sending a message.
+ * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION; for the subject also the refusals of a message of the actor
  */
 export async function updateThread(work: Work, input: UpdateThread) {
   const thread = await requireThread(work, input.thread_id, { lock: true });
