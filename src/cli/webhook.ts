@@ -14,7 +14,7 @@ import {
   updateWebhook,
   type WebhookChanges,
 } from '../services/webhooks/webhooks.ts';
-import { printResult, resultCommand } from './command.ts';
+import { printResult, resultCommand } from './output.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { deliveriesCommand, replayCommand } from './webhook-deliveries.ts';

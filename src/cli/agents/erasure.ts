@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { presentErasure } from '../../presenters/erasure.ts';
+import { presentErasure } from '../../presenters/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginErasure, lastErasure, requireConfirmed } from '../../services/agents/erasures.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 import type { CommandIo } from '../io.ts';

@@ -34,14 +34,19 @@ export function requireSendableFiles(
   return ids.map((id) => {
     const file = locked.get(id);
     if (file?.uploader_id !== actor.agent_id || isExpired(file, now)) {
-      throw refusal('ATTACHMENT_NOT_FOUND', id, 'No such attachment');
+      throw fileError('ATTACHMENT_NOT_FOUND', id, 'No such attachment');
     }
     if (file.message_id !== null) {
-      throw refusal('ATTACHMENT_ALREADY_SENT', id, 'This attachment was already sent; upload the file again');
+      throw fileError(
+        'ATTACHMENT_ALREADY_SENT',
+        id,
+        'This attachment was already sent; upload the file again',
+      );
     }
-    if (file.scan_status === 'infected') throw refusal('ATTACHMENT_INFECTED', id, 'This file is infected');
+    if (file.scan_status === 'infected')
+      throw fileError('ATTACHMENT_INFECTED', id, 'This file contains malware');
     if (file.scan_status === 'failed') {
-      throw refusal('ATTACHMENT_NOT_READY', id, 'This file could not be scanned; upload it again');
+      throw fileError('ATTACHMENT_NOT_READY', id, 'This file could not be scanned; upload it again');
     }
     return file;
   });
@@ -53,8 +58,8 @@ type Code =
   | 'ATTACHMENT_INFECTED'
   | 'ATTACHMENT_NOT_READY';
 
-function refusal(code: Code, id: string, why: string): DomainError {
-  // Only a state that can pass by itself has a time to retry.
+function fileError(code: Code, id: string, why: string): DomainError {
+  // The other errors are permanent.
   const options = code === 'ATTACHMENT_NOT_READY' ? { retry_after: 3_600 } : {};
   return new DomainError(code, `${why}: ${id.slice(0, 80)}`, options);
 }

@@ -1,5 +1,6 @@
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
-import type { Answer, Shell, ShownPage } from './route.ts';
+import { successFlash } from './flash.ts';
+import type { Redirect, Answer, Shell, ShownPage } from './route.ts';
 
 /** Why a form was refused, for the page that shows it again. */
 export interface FormRefusal {
@@ -78,4 +79,20 @@ function waitText(seconds: number): string {
   if (seconds < 90) return 'a minute';
   const minutes = Math.ceil(seconds / 60);
   return minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+}
+
+const shownStatuses = new Set([400, 403, 404, 409, 422, 429]);
+
+/**
+ * Does what a button asks for and goes to `to`, where the sentence stands that `run` answers. What is refused is said there
+ * too: mostly somebody else was faster, or the button was pressed twice.
+ */
+export async function redirectOrWarn(to: string, run: () => Promise<string>): Promise<Redirect> {
+  try {
+    return { to, flash: successFlash(await run()) };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    if (!shownStatuses.has(error.status) && error.code !== 'AGENT_PAUSED') throw error;
+    return { to, flash: { tone: 'warning', text: plainMessage(error) } };
+  }
 }

@@ -2,17 +2,14 @@ import type { Operation } from '../../operations/define.ts';
 import type { Prompt } from './prompts/prompts.ts';
 import type { Tool } from './tools/tools.ts';
 
-/**
- * What the tool server shows beside the catalogue and its own prompts. The service has none: judges of the protocol bring what
- * they look for, so that it is served by the same code.
- */
+/** Tools, resources and prompts besides those of the service. Only conformance tests add some. */
 export interface Additions {
   tools: readonly Tool[];
   resources: readonly OtherResource[];
   prompts: readonly Prompt[];
 }
 
-/** A face of an operation that is shown in a way of its own. */
+/** An operation whose output is returned as a resource with its own media type. */
 export interface OtherResource {
   operation: Operation;
   mime_type: string;

@@ -9,14 +9,14 @@ import {
   updatedSchema,
 } from './notifications/notifications.ts';
 
-/** The notifications of the tool server, for the description of the events. */
+/** The notification stream, for the AsyncAPI description. */
 export const notificationsTransport: TransportDescription = {
   name: 'mcp_notifications',
   title: 'MCP stream',
   description: `
-\`GET /mcp\` with \`Accept: text/event-stream\` and a token for the tool server (MCP, Transports: Listening for Messages from the Server). Each SSE event carries one JSON-RPC notification as \`data\`, and the cursor behind it as \`id\`.
+\`GET /mcp\` with \`Accept: text/event-stream\` and an access token with audience \`mcp\` (MCP, Transports: Listening for Messages from the Server). Each SSE event carries one JSON-RPC notification as \`data\`, and the cursor after it as \`id\`.
 
-The header \`Last-Event-ID\` resumes behind any cursor, also one that another door gave; without it the stream starts at the acknowledged position, or now. It ends with the token, the session or the process: open it again with the last id. Comment lines are signs of life.`.trim(),
+The header \`Last-Event-ID\` resumes after any cursor, including one from another transport. Without it, the stream starts at the acknowledged position, or at the current position if nothing was acknowledged. The stream ends when the token expires, the session ends or the server restarts: reconnect with the last id. Comment lines are heartbeats.`.trim(),
   protocol: 'http',
   address: '/mcp',
   method: 'GET',
@@ -25,13 +25,13 @@ The header \`Last-Event-ID\` resumes behind any cursor, also one that another do
     {
       name: 'resource_updated',
       summary:
-        'A resource that the session subscribed to reads differently now; it comes before the events that changed it.',
+        'A resource that the session subscribed to has changed. Sent before the events that changed it.',
       schema: updatedSchema,
       example: updatedMessage('service://threads'),
     },
     {
       name: 'gap',
-      summary: 'Events behind your position are no longer kept: read your state anew.',
+      summary: 'Events after your position are no longer kept: read your state again.',
       schema: gapSchema,
       example: gapMessage(examplePage.cursor),
     },

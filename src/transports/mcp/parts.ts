@@ -11,32 +11,32 @@ export interface McpLogger {
   error(fields: object, message: string): void;
 }
 
-/** What the tool server is made of; everything comes by argument. */
+/** Dependencies and options of the MCP transport. */
 export interface McpParts {
   execute: Execute;
   catalogue: readonly Operation[];
   tokens: Tokens;
   realtime: Realtime;
   sessions: SessionStore;
-  /** Carries answers and cancellations of clients to the process that they are for. */
+  /** Routes client responses and cancellations to the process that waits for them. */
   bus: McpBus;
   /** Without a trailing slash. */
   public_url: string;
-  /** Host names, with or without a port, that requests may name besides the one of `public_url` and the loopback names. */
+  /** Accepted host names, with or without a port, besides the host of `public_url` and loopback names. */
   allowed_hosts: readonly string[];
   logger: McpLogger;
-  /** Of this service, as told to clients. */
+  /** Version of this service, as clients see it. */
   version: string;
-  /** None, unless a judge of the protocol asks. */
+  /** Tools, resources and prompts for conformance tests. */
   additions?: Additions | undefined;
-  /** How long the JSON of one tool result or resource may be, in bytes. Default 60,000. */
+  /** Maximum JSON size of one tool result or resource, in bytes. Default 60,000. */
   result_bytes?: number;
-  /** Time between two signs of life on an SSE stream, in ms. Default 15,000. */
+  /** Time between heartbeats on an SSE stream, in ms. Default 15,000. */
   heartbeat_ms?: number;
-  /** Time between two reports of a call that waits, in ms. Default 5,000. */
+  /** Time between progress notifications of a waiting call, in ms. Default 5,000. */
   progress_ms?: number;
-  /** Told when a stream is given up because its reader does not read. */
+  /** Called when a stream is closed because its client reads too slowly. */
   onSlowReader?: () => void;
-  /** How long a call waits for a person's decision, in ms. Default 300,000. */
+  /** Maximum wait for a person's decision, in ms. Default 300,000. */
   approval_ms?: number;
 }

@@ -20,9 +20,9 @@ import { createTools } from './tools/tools.ts';
 import { createWaitForEventsTool } from './tools/wait-for-events-tool.ts';
 
 export interface McpTransport {
-  /** Serves /mcp; passes everything else on. Must come before anything that reads request bodies. */
+  /** Serves /mcp and calls `next` for other paths. Mount it before body parsers. */
   middleware: Middleware;
-  /** Ends all notification streams. Requests that run are answered, those that wait for somebody without him. */
+  /** Ends all notification streams. Running calls are answered; calls that wait stop waiting. */
   close(): Promise<void>;
 }
 
@@ -31,15 +31,14 @@ type Handler = (ctx: Context, actor: Actor, requestId: string) => Promise<void>;
 const path = '/mcp';
 
 /**
- * The MCP tool server over the operation catalogue (interface.md, Tool server). It keeps nothing between requests that another
- * process would have to know.
- * @throws {Error} when a tool or resource of the catalogue cannot be shown.
+ * The MCP server over the operation catalogue. Any process can serve any request.
+ * @throws {Error} when a tool or resource of the catalogue has no valid schema.
  */
 export function createMcpTransport(parts: McpParts): McpTransport {
   const { tokens, realtime, logger, public_url, heartbeat_ms = 15_000 } = parts;
   const guard = createHostGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
-  const { tools = [], resources = [], prompts: more = [] } = parts.additions ?? {};
+  const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
   const features = {
     tools: createTools(parts.catalogue, [
       createWaitForEventsTool(parts),
@@ -47,16 +46,16 @@ export function createMcpTransport(parts: McpParts): McpTransport {
       ...tools,
     ]),
     resources: createResources(parts.catalogue, resources),
-    prompts: [...prompts, ...more],
+    prompts: [...prompts, ...addedPrompts],
   };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
   const sessions = createSessions(parts.sessions);
-  const traffic = {
+  const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
   };
   const subscriptions = createSubscriptions(parts, features.resources, sessions);
-  const makeServer = createServerFactory(parts, features, traffic, { subscriptions, sessions });
+  const makeServer = createServerFactory(parts, features, callRegistry, { subscriptions, sessions });
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const address = `${public_url}${path}`;
 
@@ -67,7 +66,7 @@ export function createMcpTransport(parts: McpParts): McpTransport {
     ],
     [
       'POST',
-      createPostHandler({ sessions, authorizer, features, makeServer, traffic, address, heartbeat_ms }),
+      createPostHandler({ sessions, authorizer, features, makeServer, callRegistry, address, heartbeat_ms }),
     ],
     ['DELETE', endSession],
   ]);
@@ -106,8 +105,8 @@ export function createMcpTransport(parts: McpParts): McpTransport {
     },
     async close() {
       streams.close();
-      traffic.runningCalls.close();
-      traffic.clientRequests.close();
+      callRegistry.runningCalls.close();
+      callRegistry.clientRequests.close();
     },
   };
 }

@@ -6,8 +6,8 @@ import {
   listSessions,
   openSession,
   touchSession,
+  signOutEverywhere,
 } from '../../../src/services/people/sessions.ts';
-import { signOutEverywhere } from '../../../src/services/people/sign-out.ts';
 import { type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
 

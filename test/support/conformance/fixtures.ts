@@ -65,7 +65,7 @@ function prompts(): Prompt[] {
         arguments: asked('arg1', 'arg2'),
       },
       messages: ({ arg1, arg2 }) => [textMessage(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
-      completes: {
+      completion: {
         argument: 'arg1',
         operation: completing,
         input: {},

@@ -1,62 +1,60 @@
 import type { ApprovalDecision } from '../../../domain/approvals.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
-import { approvalUrl } from './approval-url.ts';
-import { type ApprovalQuestion, questionText } from './question-text.ts';
-import type { Caller } from '../protocol/caller.ts';
+import { approvalUrl, type ApprovalQuestion, questionText } from './question-text.ts';
+import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { ClientResponse } from './client-response.ts';
-import type { Exchange } from '../protocol/exchange.ts';
 import { withProgress, defaultProgressMs } from '../tools/progress.ts';
 
 export interface ApproverParts {
   tokens: Pick<Tokens, 'confirm'>;
   public_url: string;
-  /** How long a person may think before the call is answered without a decision, in ms. Default 5 minutes. */
+  /** Maximum wait for a decision, in ms. Default 5 minutes. */
   approval_ms?: number;
-  /** Time between two reports to a client that wants to hear how long he thinks, in ms. Default 5,000. */
+  /** Time between progress notifications, in ms. Default 5,000. */
   progress_ms?: number;
 }
 
 const defaultApprovalMs = 300_000;
 
 /**
- * Asks the person behind a session in the ways that its client declared (MCP, Elicitation): by a form with one choice, else by
- * the page of the approval. Everything but a clear yes or no leaves the question as it stands.
+ * Asks the person at the client for a decision in a mode that the client supports (MCP, Elicitation): a form, else the URL of the
+ * approval page. Anything but a clear yes or no leaves the approval pending.
  */
 export function createApprover(
   { tokens, public_url, approval_ms = defaultApprovalMs, progress_ms = defaultProgressMs }: ApproverParts,
   { actor, session }: Pick<Caller, 'actor' | 'session'>,
   { ask, notify, log, progress, signal }: Exchange,
 ): Approver {
-  const ways = session?.client.elicitation ?? [];
+  const modes = session?.client.elicitation ?? [];
 
   function elicit(
     params: Record<string, unknown>,
-    given_up: AbortSignal,
+    cancelled: AbortSignal,
   ): Promise<ClientResponse | undefined> {
-    const request = { method: 'elicitation/create', params, timeout_ms: approval_ms, signal: given_up };
+    const request = { method: 'elicitation/create', params, timeout_ms: approval_ms, signal: cancelled };
     return ask ? ask(request) : Promise.resolve(undefined);
   }
 
-  async function byForm(asked: ApprovalQuestion, given_up: AbortSignal) {
-    const message = questionText(asked);
-    return readDecision(await elicit({ message, requestedSchema: approvalFormSchema }, given_up));
+  async function askByForm(question: ApprovalQuestion, cancelled: AbortSignal) {
+    const message = questionText(question);
+    return readDecision(await elicit({ message, requestedSchema: approvalFormSchema }, cancelled));
   }
 
-  /** The client only says whether the page was opened; what is decided there is seen in the row. */
-  async function byPage(
-    asked: ApprovalQuestion,
+  /** The client reports only that the page was opened; the page stores the decision. */
+  async function askByPage(
+    question: ApprovalQuestion,
     settled: AbortSignal,
-    given_up: AbortSignal,
+    cancelled: AbortSignal,
   ): Promise<ApprovalDecision | undefined> {
     const deadline = Date.now() + approval_ms;
-    const url = approvalUrl(public_url, asked.id);
-    const message = `${questionText(asked)} Decide on this page.`;
-    const answer = await elicit({ mode: 'url', elicitationId: asked.id, url, message }, given_up);
+    const url = approvalUrl(public_url, question.id);
+    const message = `${questionText(question)} Decide on this page.`;
+    const answer = await elicit({ mode: 'url', elicitationId: question.id, url, message }, cancelled);
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
-    await waitForAbort(given_up, deadline - Date.now());
-    if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: asked.id });
+    await waitForAbort(cancelled, deadline - Date.now());
+    if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: question.id });
     return undefined;
   }
 
@@ -66,14 +64,14 @@ export function createApprover(
     async confirm() {
       await tokens.confirm(actor.token_id, 'mcp');
     },
-    async ask(asked, settled) {
-      if (!ask || ways.length === 0) return undefined;
-      const given_up = AbortSignal.any([signal, settled]);
-      const { id: approval_id, action, target } = asked;
+    async ask(question, settled) {
+      if (!ask || modes.length === 0) return undefined;
+      const cancelled = AbortSignal.any([signal, settled]);
+      const { id: approval_id, action, target } = question;
       const approval_url = approvalUrl(public_url, approval_id);
       log?.('info', 'approvals', { waits_for: 'a decision', approval_id, approval_url, action, target });
       return withProgress({ progress, progress_ms }, approval_ms, () =>
-        ways.includes('form') ? byForm(asked, given_up) : byPage(asked, settled, given_up),
+        modes.includes('form') ? askByForm(question, cancelled) : askByPage(question, settled, cancelled),
       );
     },
   };
@@ -82,12 +80,12 @@ export function createApprover(
 const approvalFormSchema = {
   type: 'object',
   properties: {
-    approve: { type: 'boolean', title: 'Approve', description: 'Whether the agent may do this, once.' },
+    approve: { type: 'boolean', title: 'Approve', description: 'Whether the agent may do this once.' },
   },
   required: ['approve'],
 };
 
-/** Only a yes is a yes; to send the form with a no is a no. */
+/** Submitting the form with `approve: false` denies; a cancelled or malformed form decides nothing. */
 function readDecision(answer: ClientResponse | undefined): ApprovalDecision | undefined {
   const { action, content } = answer?.result ?? {};
   if (action === 'decline') return 'denied';
@@ -98,13 +96,13 @@ function readDecision(answer: ClientResponse | undefined): ApprovalDecision | un
   return approve === false ? 'denied' : undefined;
 }
 
-function waitForAbort(signal: AbortSignal, longest_ms: number): Promise<void> {
+function waitForAbort(signal: AbortSignal, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
       resolve();
       return;
     }
-    const timer = setTimeout(done, Math.max(0, longest_ms));
+    const timer = setTimeout(done, Math.max(0, timeoutMs));
     function done(): void {
       clearTimeout(timer);
       signal.removeEventListener('abort', done);

@@ -4,34 +4,34 @@ import { z } from 'zod';
 import { type ClientResponse, shortenResponse } from './client-response.ts';
 import { type BusLog, listenOnTopic, type McpBus, publishMessage } from '../protocol/bus.ts';
 
-/** To whom a request of ours goes, and who alone may answer it. */
+/** The recipient of a server request; only it may respond. */
 export interface SessionOwner {
   /** `key` of the session. */
   session: string;
   agent_id: string;
 }
 
-/** A request or notification of ours. */
+/** A request or notification from the server to a client. */
 export type ServerMessage = JSONRPCRequest | JSONRPCNotification;
 
 export interface ClientRequest {
   method: string;
   params: Record<string, unknown>;
   timeout_ms: number;
-  /** Gives the question up. */
+  /** Cancels the request. */
   signal: AbortSignal;
   send(message: ServerMessage): Promise<void>;
 }
 
 export interface ClientRequests {
   /**
-   * Sends a request to a client and waits for its answer. Never rejects for what the client does.
-   * @returns undefined when there is none: in time, or before `signal`. The client is told that nobody waits.
+   * Sends a request to a client and waits for the response. Client errors do not reject.
+   * @returns undefined after the timeout or `signal`; the client gets a cancellation.
    */
-  ask(of: SessionOwner, request: ClientRequest): Promise<ClientResponse | undefined>;
-  /** Takes an answer that arrived here to the process that asked. One that nobody waits for is dropped, and nobody told. */
-  onResponse(by: SessionOwner, response: unknown): void;
-  /** Gives all questions of this process up. */
+  ask(owner: SessionOwner, request: ClientRequest): Promise<ClientResponse | undefined>;
+  /** Routes a response to the process that sent the request. Unknown responses are dropped silently. */
+  onResponse(owner: SessionOwner, response: unknown): void;
+  /** Ends all pending requests of this process without a response. */
   close(): void;
 }
 
@@ -49,12 +49,12 @@ const routedSchema = responseSchema.extend({ session: z.string(), agent_id: z.st
 
 interface Pending {
   client: SessionOwner;
-  settle(answer: ClientResponse | undefined): void;
+  settle(response: ClientResponse | undefined): void;
 }
 
 /**
- * Requests of this process to clients (MCP, Elicitation). Clients answer by a POST that may reach any process: the id of a request
- * names the process that waits, and has a part that nobody guesses. A lost answer is as good as none.
+ * Server requests to clients (MCP, Elicitation). A response is a POST that may reach any process, so the request id names the
+ * waiting process and has a random secret. A lost response ends in the timeout.
  */
 export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
   const node = randomBytes(nodeBytes).toString('base64url');
@@ -67,9 +67,9 @@ export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
   });
 
   function deliver({ id, session, agent_id, result, error }: z.infer<typeof routedSchema>): void {
-    const waiting = pending.get(id);
-    if (waiting?.client.session !== session || waiting.client.agent_id !== agent_id) return;
-    waiting.settle({ result, error });
+    const found = pending.get(id);
+    if (found?.client.session !== session || found.client.agent_id !== agent_id) return;
+    found.settle({ result, error });
   }
 
   return {
@@ -77,38 +77,38 @@ export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
       const id = `${node}.${randomBytes(secretBytes).toString('base64url')}`;
       return new Promise((resolve) => {
         const post = (message: ServerMessage) =>
-          send(message).catch((error: unknown) => log('a client could not be reached', error));
-        const settle = (answer: ClientResponse | undefined) => {
+          send(message).catch((error: unknown) => log('sending a message to a client failed', error));
+        const settle = (response: ClientResponse | undefined) => {
           if (!pending.delete(id)) return;
           clearTimeout(timer);
-          signal.removeEventListener('abort', giveUp);
-          resolve(answer);
+          signal.removeEventListener('abort', cancel);
+          resolve(response);
         };
-        const giveUp = () => {
+        const cancel = () => {
           void post(cancellation(id));
           settle(undefined);
         };
-        const timer = setTimeout(giveUp, timeout_ms);
+        const timer = setTimeout(cancel, timeout_ms);
         pending.set(id, { client, settle });
         if (signal.aborted) {
           settle(undefined);
           return;
         }
-        signal.addEventListener('abort', giveUp, { once: true });
+        signal.addEventListener('abort', cancel, { once: true });
         void post({ jsonrpc: '2.0', id, method, params });
       });
     },
-    onResponse(by, response) {
-      const read = responseSchema.safeParse(response);
-      if (!read.success) return;
-      const { id, ...given } = read.data;
-      const routed = { ...by, id, ...shortenResponse(given) };
-      const [, owner = ''] = requestIdPattern.exec(id) ?? [];
-      if (owner === node) {
+    onResponse(owner, response) {
+      const parsed = responseSchema.safeParse(response);
+      if (!parsed.success) return;
+      const { id, ...result } = parsed.data;
+      const routed = { ...owner, id, ...shortenResponse(result) };
+      const [, targetNode = ''] = requestIdPattern.exec(id) ?? [];
+      if (targetNode === node) {
         deliver(routed);
         return;
       }
-      publishMessage(bus, { topic: topicOf(owner), body: JSON.stringify(routed) }, log);
+      publishMessage(bus, { topic: topicOf(targetNode), body: JSON.stringify(routed) }, log);
     },
     close() {
       for (const { settle } of pending.values()) settle(undefined);
@@ -122,6 +122,6 @@ function topicOf(node: string): string {
 }
 
 function cancellation(requestId: string): ServerMessage {
-  const params = { requestId, reason: 'nobody waits for the answer any more' };
+  const params = { requestId, reason: 'the server no longer waits for a response' };
   return { jsonrpc: '2.0', method: 'notifications/cancelled', params };
 }

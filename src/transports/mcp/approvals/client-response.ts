@@ -1,25 +1,25 @@
-/** What a client answers to a request of ours (JSON-RPC 2.0, section 5). */
+/** A client's response to a server request (JSON-RPC 2.0, section 5). */
 export interface ClientResponse {
   result?: Record<string, unknown> | undefined;
   error?: { code: number; message: string } | undefined;
 }
 
-/** What goes from one process to another, in bytes: the bus takes 4 KB, with who answers and to what. */
+/** Maximum size of a routed response, in bytes. The bus takes 4 KB, including the session and request id. */
 const maxResponseBytes = 3_500;
 const maxContentBytes = 3_000;
 const maxMessageLength = 200;
 
 /**
- * An answer short enough to travel. What is asked here is answered in a few bytes, so of a longer one only that is kept: the choice
- * of the person, and the shortest of the plain values in the form. The same at every process, also at the one that asked.
+ * Shortens a response to fit into a bus message. Expected responses are a few bytes; of a longer one only the action and the
+ * shortest plain form values remain. Every process does the same, including the one that sent the request.
  */
-export function shortenResponse(given: ClientResponse): ClientResponse {
-  if (sizeOf(given) <= maxResponseBytes) return given;
-  if (given.error) {
-    const { code, message } = given.error;
+export function shortenResponse(response: ClientResponse): ClientResponse {
+  if (sizeOf(response) <= maxResponseBytes) return response;
+  if (response.error) {
+    const { code, message } = response.error;
     return { error: { code, message: message.slice(0, maxMessageLength).toWellFormed() } };
   }
-  const { action, content } = given.result ?? {};
+  const { action, content } = response.result ?? {};
   const choice = typeof action === 'string' && action.length <= maxMessageLength && { action };
   return { result: { ...choice, content: shortestValues(content) } };
 }
@@ -32,10 +32,10 @@ function shortestValues(content: unknown): Record<string, unknown> {
     .map((entry) => ({ entry, bytes: sizeOf(entry) }))
     .toSorted((a, b) => a.bytes - b.bytes);
   const kept: [string, unknown][] = [];
-  let room = maxContentBytes;
+  let remaining = maxContentBytes;
   for (const { entry, bytes } of sized) {
-    room -= bytes;
-    if (room < 0) break;
+    remaining -= bytes;
+    if (remaining < 0) break;
     kept.push(entry);
   }
   return Object.fromEntries(kept);

@@ -1,13 +1,13 @@
 import { toVisibleLine } from '../../../shared/visible-text.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 
-/** A question to a person, as the operations hand it over. */
+/** The approval that a person is asked for. */
 export type ApprovalQuestion = Parameters<Approver['ask']>[0];
 
 const maxNameLength = 60;
 const maxMessageLength = 500;
 
-/** What would be a link, a tag or code where a client shows Markdown or HTML, by characters that look alike. */
+/** Markup characters and similar characters that Markdown and HTML do not interpret. */
 const lookAlikes: Record<string, string> = {
   '<': '‹',
   '>': '›',
@@ -20,14 +20,14 @@ const lookAlikes: Record<string, string> = {
   '"': '”',
 };
 
-/** What somebody else wrote, as a part of one of our sentences: in one line, without an effect on what is around it. */
-function quoteText(text: string, longest: number): string {
-  return toVisibleLine(text, longest).replaceAll(/[<>[\]`*|\\"]/g, (sign) => lookAlikes[sign] ?? sign);
+/** Text of others in one line, at most `maxLength` characters, without markup. */
+function quoteText(text: string, maxLength: number): string {
+  return toVisibleLine(text, maxLength).replaceAll(/[<>[\]`*|\\"]/g, (char) => lookAlikes[char] ?? char);
 }
 
 /**
- * The question to a person, in words (MCP, Elicitation: message). Names and messages are others' words: they stand in quotes, cut,
- * without markup. The page of the approval shows them as they are.
+ * The text of an approval request (MCP, Elicitation: message). Names and messages come from others, so they are quoted,
+ * shortened and without markup. The approval page shows them unchanged.
  */
 export function questionText({
   agent_handle,
@@ -37,13 +37,15 @@ export function questionText({
   client_name,
 }: ApprovalQuestion): string {
   const through =
-    client_name === ''
-      ? ''
-      : `, through a program that calls itself "${quoteText(client_name, maxNameLength)}",`;
-  const wish =
+    client_name === '' ? '' : `, through a client named "${quoteText(client_name, maxNameLength)}",`;
+  const request =
     action === 'request_contact'
-      ? `wants to ask @${target} for contact`
+      ? `wants to send a contact request to @${target}`
       : `wants to remove @${target} from its contacts, on both sides`;
   const words = message === '' ? '.' : `, with the message: "${quoteText(message, maxMessageLength)}".`;
-  return `Your agent @${agent_handle}${through} ${wish}${words}`;
+  return `Your agent @${agent_handle}${through} ${request}${words}`;
+}
+/** The approval page, where the agent's owner decides. */
+export function approvalUrl(public_url: string, id: string): string {
+  return `${public_url}/console/approvals/${id}`;
 }

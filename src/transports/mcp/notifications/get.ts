@@ -19,12 +19,12 @@ export interface GetParts {
   onSlowReader: (() => void) | undefined;
 }
 
-/** First revision whose clients understand an event without data, which tells them where they are before anything happened. */
+/** First protocol version whose clients accept an event without data, which gives them a cursor before the first event. */
 const firstPrimingVersion = '2025-11-25';
 
 /**
- * GET /mcp (MCP, Transports: Listening for Messages from the Server; Resumability and Redelivery). The notifications of the
- * actor's agent; without a session id with the rights of the token alone. Ends with the token, the session or the process.
+ * GET /mcp: the notifications of the agent (MCP, Transports: Listening for Messages from the Server; Resumability and
+ * Redelivery). The stream ends with the token, the session or the process.
  */
 export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, onSlowReader }: GetParts) {
   async function follow(
@@ -64,10 +64,10 @@ export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, on
     ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
     ctx.set('Content-Type', 'text/event-stream');
     ctx.body = sse.body;
-    // Headers leave with the first bytes. How soon to come back is spread, so that a restart does not bring all at once.
+    // The first bytes send the headers. The random retry spreads reconnects after a restart.
     await sse.write(`: connected\nretry: ${500 + Math.floor(Math.random() * 1_000)}\n`);
     const version = session?.protocol_version ?? ctx.get(versionHeader);
-    // What was missed may have changed anything.
+    // The missed events may have changed any resource.
     if (stream.gap)
       await sse.write(
         sseUpdatedNotifications(session?.subscriptions ?? []) + sseGapNotification(stream.cursor),

@@ -1,45 +1,45 @@
 import { Readable } from 'node:stream';
 
-/** How much may wait for a slow reader before the writer waits too, in bytes. */
+/** Buffered bytes above which `write` waits. */
 const highWaterMarkBytes = 64 * 1024;
-/** Signs of life that may fall due, with no room to write one, before the reader is given up. */
+/** Consecutive heartbeats with a full buffer after which the stream is closed. */
 const maxMissedHeartbeats = 4;
 
 export interface SseStream {
-  /** The body of the answer. */
+  /** The response body. */
   body: Readable;
-  /** Sends text of the event stream format. Resolves when there is room for more, or nobody reads any more. Never rejects. */
+  /** Sends SSE text. Resolves when the buffer has room or the stream is closed. Never rejects. */
   write(text: string): Promise<void>;
-  /** Sends what was written, then ends the answer. */
+  /** Flushes the buffer and ends the response. */
   end(): void;
 }
 
 /**
- * The writing end of one SSE answer, with signs of life against idle proxies (HTML, Server-sent events). `slow` is told when its
- * reader is given up.
+ * The writable side of one SSE response, with heartbeats against proxy timeouts (HTML, Server-sent events). `onSlowReader` is
+ * called when the stream is closed because the client does not read.
  */
-export function createSseStream(heartbeatMs: number, slow?: () => void): SseStream {
-  let proceed: (() => void) | undefined;
+export function createSseStream(heartbeatMs: number, onSlowReader?: () => void): SseStream {
+  let onRoom: (() => void) | undefined;
   let missed = 0;
 
-  function hasRoom(): void {
-    proceed?.();
-    proceed = undefined;
+  function resumeWriter(): void {
+    onRoom?.();
+    onRoom = undefined;
   }
-  const body = new Readable({ highWaterMark: highWaterMarkBytes, read: hasRoom });
+  const body = new Readable({ highWaterMark: highWaterMarkBytes, read: resumeWriter });
 
-  // A comment without an empty line behind it: some parsers take any empty line for an event.
+  // A comment without an empty line after it: some parsers read any empty line as an event.
   const heartbeat = setInterval(() => {
-    missed = proceed ? missed + 1 : 0;
+    missed = onRoom ? missed + 1 : 0;
     if (missed >= maxMissedHeartbeats) {
-      slow?.();
+      onSlowReader?.();
       body.destroy();
-    } else if (!proceed) body.push(':\n');
+    } else if (!onRoom) body.push(':\n');
   }, heartbeatMs);
   heartbeat.unref();
   body.once('close', () => {
     clearInterval(heartbeat);
-    hasRoom();
+    resumeWriter();
   });
 
   let ended = false;
@@ -48,25 +48,25 @@ export function createSseStream(heartbeatMs: number, slow?: () => void): SseStre
     async write(text) {
       if (ended || body.destroyed || body.push(text)) return;
       await new Promise<void>((resolve) => {
-        proceed = resolve;
+        onRoom = resolve;
       });
     },
     end() {
       if (ended || body.destroyed) return;
       ended = true;
       clearInterval(heartbeat);
-      hasRoom();
+      resumeWriter();
       body.push(null);
     },
   };
 }
 
-/** A message at which a stream cannot be resumed. `data` must be a single line, as JSON is. */
+/** An SSE event without an id. `data` must be a single line, such as JSON. */
 export function sseMessage(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** One event of a stream. `data` must be a single line, as JSON is. */
+/** An SSE event with an id. `data` must be a single line, such as JSON. */
 export function sseEvent(id: string, data: string): string {
   return `id: ${id}\ndata: ${data}\n\n`;
 }

@@ -4,42 +4,42 @@ import { listContactsOperation } from '../../../operations/contacts/list-contact
 import { RpcError, rpcCodes } from '../protocol/errors.ts';
 
 export interface Prompt {
-  /** As `prompts/list` shows it. */
+  /** The entry in `prompts/list`. */
   definition: PromptDefinition;
-  /** What a person says by choosing it; every required argument is there. */
-  messages(given: Record<string, string>): GetPromptResult['messages'];
-  /** How one of its arguments is completed. */
-  completes?: CompletionSource & { argument: string };
+  /** The user messages of the prompt. All required arguments are present. */
+  messages(args: Record<string, string>): GetPromptResult['messages'];
+  /** The completion of one argument. */
+  completion?: CompletionSource & { argument: string };
 }
 
-/** What people ask of their agent again and again, for clients that offer it as a command (MCP, Prompts). */
+/** Common requests that clients offer as commands (MCP, Prompts). */
 export const prompts: readonly Prompt[] = [
   {
     definition: {
       name: 'catch_up',
       title: 'Catch up',
-      description: 'What is new in the threads of the agent, and what waits for an answer.',
+      description: 'Summarize new messages and contact requests, and list what needs your answer.',
     },
     messages: () =>
       userMessage(
-        'What is new? Look at wait_for_events with wait_seconds 0, at list_contact_requests and at the threads they name. Tell me shortly who wants what, and which of it waits for an answer of mine. Answer nobody, and decide nothing, before I have said so.',
+        'What is new? Call wait_for_events with wait_seconds 0 and list_contact_requests, and read the threads that they name. Summarize briefly who wants what, and what needs my answer. Do not reply to anyone and do not decide anything until I tell you to.',
       ),
   },
   {
     definition: {
       name: 'write_to',
       title: 'Write to an agent',
-      description: 'Sends another agent a message about something, and waits for its answer.',
+      description: 'Send a message to another agent and wait for the reply.',
       arguments: [
-        { name: 'handle', description: 'The agent, like owner.name.', required: true },
-        { name: 'about', description: 'What it is about, in your own words.', required: true },
+        { name: 'handle', description: 'Handle of the agent, such as owner.name.', required: true },
+        { name: 'about', description: 'What to write about, in your own words.', required: true },
       ],
     },
     messages: ({ handle = '', about = '' }) =>
       userMessage(
-        `Write to the agent ${handle}: ${about}\n\nIf there is an open thread with it about this, go on there; else begin one. Show me the text before you send it. Then wait for the answer with wait_for_events and tell me what it says.`,
+        `Write to the agent ${handle}: ${about}\n\nIf there is an open thread with this agent about this, continue it; otherwise start one. Show me the text before you send it. Then wait for the reply with wait_for_events and tell me what it says.`,
       ),
-    completes: {
+    completion: {
       argument: 'handle',
       operation: listContactsOperation,
       input: { limit: 100 },
@@ -60,17 +60,17 @@ function userMessage(text: string): GetPromptResult['messages'] {
 }
 
 /**
- * What a prompt says with these arguments (MCP, Prompts: Getting a Prompt).
- * @throws {RpcError} -32602 when there is no such prompt, or an argument is missing.
+ * Returns the messages of a prompt (MCP, Prompts: Getting a Prompt).
+ * @throws {RpcError} -32602 for an unknown prompt or a missing argument.
  */
 export function getPrompt(
-  known: readonly Prompt[],
-  { name, arguments: given = {} }: { name: string; arguments?: Record<string, string> | undefined },
+  available: readonly Prompt[],
+  { name, arguments: args = {} }: { name: string; arguments?: Record<string, string> | undefined },
 ): GetPromptResult {
-  const found = known.find(({ definition }) => definition.name === name);
+  const found = available.find(({ definition }) => definition.name === name);
   if (!found) throw new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 80)}`);
-  const { description, arguments: asked = [] } = found.definition;
-  const missing = asked.find((one) => one.required === true && (given[one.name] ?? '') === '');
-  if (missing) throw new RpcError(rpcCodes.invalidParams, `The argument ${missing.name} is missing.`);
-  return { description, messages: found.messages(given) };
+  const { description, arguments: parameters = [] } = found.definition;
+  const missing = parameters.find(({ name: key, required }) => required === true && (args[key] ?? '') === '');
+  if (missing) throw new RpcError(rpcCodes.invalidParams, `Missing argument: ${missing.name}`);
+  return { description, messages: found.messages(args) };
 }

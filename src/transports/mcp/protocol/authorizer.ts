@@ -5,22 +5,22 @@ import { scopes } from '../../../domain/auth/scopes.ts';
 import { bearerToken, challengeFor } from '../../http/authenticate.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 
-/** All four of interface.md: common clients ask for what this names and cannot ask for more later. */
+/** The four general scopes. Common clients request what the challenge names and cannot request more later. */
 const advertisedScopes = scopes.slice(0, 4).join(' ');
 
 export interface Authorizer {
-  /** The actor behind the bearer token. @throws {DomainError} UNAUTHORIZED, with the challenge set. */
+  /** Verifies the bearer token and returns its actor. @throws {DomainError} UNAUTHORIZED, with the challenge set. */
   authenticate(ctx: Context): Promise<Actor>;
-  /** Runs `check` and sets the challenge when it refuses for a missing scope (MCP, Authorization: 403). */
+  /** Runs `check` and sets the challenge when a scope is missing (MCP, Authorization: 403). */
   withChallenge(ctx: Context, check: () => void): void;
 }
 
-/** The authorization of the tool server: bearer tokens for its own door only (MCP, Authorization; RFC 9728). */
+/** Authenticates bearer tokens with audience `mcp` (MCP, Authorization; RFC 9728). */
 export function createAuthorizer(tokens: Tokens, publicUrl: string): Authorizer {
   const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
 
-  function challenge(ctx: Context, error: unknown, offered: boolean): void {
-    const header = error instanceof DomainError ? challengeFor(error, metadataUrl, offered) : undefined;
+  function setChallenge(ctx: Context, error: unknown, hasToken: boolean): void {
+    const header = error instanceof DomainError ? challengeFor(error, metadataUrl, hasToken) : undefined;
     if (header === undefined) return;
     ctx.set(
       'WWW-Authenticate',
@@ -40,7 +40,7 @@ export function createAuthorizer(tokens: Tokens, publicUrl: string): Authorizer 
         }
         return await tokens.verify(token, 'mcp');
       } catch (error) {
-        challenge(ctx, error, token !== undefined);
+        setChallenge(ctx, error, token !== undefined);
         throw error;
       }
     },
@@ -48,7 +48,7 @@ export function createAuthorizer(tokens: Tokens, publicUrl: string): Authorizer 
       try {
         check();
       } catch (error) {
-        challenge(ctx, error, true);
+        setChallenge(ctx, error, true);
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What the tool server needs of the bus between processes. Messages may get lost. */
+/** The bus between processes. Messages may be lost. */
 export interface McpBus {
   publish(messages: readonly { topic: string; body: string }[]): Promise<void>;
   subscribe(topic: string, handler: (body: string) => void): Promise<() => Promise<void>>;
@@ -15,16 +15,16 @@ export interface BusListener<T> {
   log: BusLog;
 }
 
-/** Hears messages of one shape until it is stopped; others are dropped. */
+/** Subscribes to a topic. Messages that do not match the schema are dropped. */
 export function listenOnTopic<T>(
   bus: McpBus,
   { topic, schema, onMessage, log }: BusListener<T>,
 ): { stop(): Promise<void> } {
   const subscription = bus.subscribe(topic, (body) => {
-    const heard = schema.safeParse(parsedJson(body));
-    if (heard.success) onMessage(heard.data);
+    const message = schema.safeParse(parseJson(body));
+    if (message.success) onMessage(message.data);
   });
-  subscription.catch((error: unknown) => log(`nothing is heard on ${topic}`, error));
+  subscription.catch((error: unknown) => log(`subscribing to ${topic} failed`, error));
   return {
     async stop() {
       try {
@@ -32,18 +32,18 @@ export function listenOnTopic<T>(
           await subscription
         )();
       } catch (error) {
-        log(`the end of listening on ${topic} failed`, error);
+        log(`unsubscribing from ${topic} failed`, error);
       }
     },
   };
 }
 
-/** Sends a message without waiting for anything: whoever misses it finds out otherwise, or waits in vain for a limited time. */
+/** Publishes without waiting. A process that misses the message falls back to a timeout. */
 export function publishMessage(bus: McpBus, message: { topic: string; body: string }, log: BusLog): void {
-  bus.publish([message]).catch((error: unknown) => log(`a message on ${message.topic} was lost`, error));
+  bus.publish([message]).catch((error: unknown) => log(`publishing to ${message.topic} failed`, error));
 }
 
-function parsedJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-/** JSON-RPC error codes in use here (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
+/** JSON-RPC error codes (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
 export const rpcCodes = {
   parseError: -32_700,
   methodNotFound: -32_601,
@@ -14,7 +14,7 @@ export interface RpcErrorOptions {
   cause?: unknown;
 }
 
-/** The answer to one JSON-RPC request. Unlike the SDK's error it leaves the message as it is. */
+/** A JSON-RPC error response. Unlike the SDK's error it adds no prefix to the message. */
 export class RpcError extends Error {
   override name = 'RpcError';
   readonly code: number;
@@ -27,9 +27,9 @@ export class RpcError extends Error {
   }
 }
 
-/** An HTTP request that is refused before any message in it is answered: a JSON-RPC error without an id, under `status`. */
+/** An HTTP error response with a JSON-RPC error without an id as its body. */
 export class McpHttpError extends RpcError {
-  override name = 'Refusal';
+  override name = 'McpHttpError';
   readonly status: number;
   readonly headers: Record<string, string>;
 
@@ -44,7 +44,7 @@ export class McpHttpError extends RpcError {
     this.headers = options.headers ?? {};
   }
 
-  /** The body of the answer. */
+  /** The response body. */
   toJSON(): object {
     const { code, message, data } = this;
     return { jsonrpc: '2.0', id: null, error: { code, message, ...(data !== undefined && { data }) } };

@@ -1,70 +1,70 @@
+import type { Actor } from '../../../domain/auth/actor.ts';
+import type { ClientInfo } from '../sessions/client-info.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type LoggingLevel, LoggingLevelSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { Caller } from './caller.ts';
 import type { ClientResponse } from '../approvals/client-response.ts';
 import type { ServerMessage, ClientRequest, ClientRequests } from '../approvals/client-requests.ts';
 import type { RunningCalls } from './running-calls.ts';
 
-/** What a call can do while it runs, besides being answered. */
+/** What a running call can exchange with its client. */
 export interface Exchange {
-  /** Aborts when nobody waits for the answer any more: taken back, connection gone, process stopping. */
+  /** Aborts when the client no longer waits: the call was cancelled, the connection closed, or the process stops. */
   signal: AbortSignal;
   /**
-   * Asks the client and waits for its answer; undefined when there is none in time. Absent when the client cannot be asked: it
-   * has no session, or takes no event stream.
+   * Sends a request to the client and waits for the response; undefined after the timeout. Absent without a session or an
+   * event stream.
    */
   ask?(request: Omit<ClientRequest, 'send'>): Promise<ClientResponse | undefined>;
-  /** Tells the client something while the call runs. Absent when it takes no event stream. */
+  /** Sends a notification. Absent without an event stream. */
   notify?(method: string, params: Record<string, unknown>): Promise<void>;
   /**
-   * Reports how far the call is (MCP, Progress); each time further than before. Absent when the client does not ask for it, or
-   * takes no event stream.
+   * Reports progress (MCP, Progress); `done` must increase with each call. Absent without a progress token or an event stream.
    */
   progress?(done: number, total: number): void;
-  /** Tells the person who looks after the client what happens (MCP, Logging). Absent as `notify`; silent below what was asked for. */
+  /** Sends a log message if the session asked for its level (MCP, Logging). Absent without an event stream. */
   log?(level: LoggingLevel, logger: string, data: object): void;
 }
 
-/** What all calls of this process share. */
+/** Shared state of all calls of this process. */
 export interface CallRegistry {
   clientRequests: ClientRequests;
   runningCalls: RunningCalls;
 }
 
-/** Of what the SDK hands to a request's handler. */
+/** The used part of the SDK's handler argument. */
 interface Extra {
   requestId: RequestId;
   signal: AbortSignal;
   _meta?: { progressToken?: string | number | undefined } | undefined;
 }
 
-/** A request on its way: who sent it, and the engine that answers it. */
+/** A request with its caller and the SDK server that answers it. */
 export interface IncomingCall {
   server: Server;
   caller: Caller;
   extra: Extra;
 }
 
-/** Runs a call with what it can do meanwhile. A call that was taken back is not answered, where HTTP lets us. */
+/** Runs a call with its exchange. A cancelled call gets no response if it streams. */
 export async function withExchange<T>(
   { clientRequests, runningCalls }: CallRegistry,
   { server, caller, extra }: IncomingCall,
   run: (exchange: Exchange) => Promise<T>,
 ): Promise<T> {
   const { actor, session, isStreaming } = caller;
-  const of = session && { session: session.key, agent_id: actor.agent_id };
-  const call = runningCalls.begin(of, extra.requestId, extra.signal);
+  const owner = session && { session: session.key, agent_id: actor.agent_id };
+  const call = runningCalls.begin(owner, extra.requestId, extra.signal);
   const send = async (message: ServerMessage) =>
     server.transport?.send(message, { relatedRequestId: extra.requestId });
   const { _meta: meta } = extra;
   const progressToken = meta?.progressToken;
-  const tell = (method: string, params: Record<string, unknown>) =>
+  const sendNotification = (method: string, params: Record<string, unknown>) =>
     void send({ jsonrpc: '2.0', method, params }).catch((cause: unknown) =>
-      server.onerror?.(new Error('a report could not be sent', { cause })),
+      server.onerror?.(new Error('sending a notification failed', { cause })),
     );
   const log = (level: LoggingLevel, logger: string, data: object) => {
     if (wantsLogLevel(session?.client.log_level, level))
-      tell('notifications/message', { level, logger, data });
+      sendNotification('notifications/message', { level, logger, data });
   };
   try {
     return await run({
@@ -74,20 +74,33 @@ export async function withExchange<T>(
       ...(isStreaming && { log, notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
       ...(isStreaming &&
         progressToken !== undefined && {
-          progress: (progress, total) => tell('notifications/progress', { progressToken, progress, total }),
+          progress: (progress, total) =>
+            sendNotification('notifications/progress', { progressToken, progress, total }),
         }),
-      ...(isStreaming && of && { ask: (request) => clientRequests.ask(of, { ...request, send }) }),
+      ...(isStreaming && owner && { ask: (request) => clientRequests.ask(owner, { ...request, send }) }),
     });
   } finally {
     call.end();
-    // The stream ends without an answer (MCP, Cancellation). One JSON body has to come all the same.
+    // A cancelled stream ends without a response (MCP, Cancellation). A JSON response still needs a body.
     if (call.isCancelled() && isStreaming) await server.close();
   }
 }
 
 const logLevels = LoggingLevelSchema.options;
 
-/** Whoever has not said so wants none: most calls then stay one JSON body. */
-function wantsLogLevel(least: LoggingLevel | undefined, level: LoggingLevel): boolean {
-  return least !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(least);
+/** Without a level the client gets no log messages, so most responses stay one JSON body. */
+function wantsLogLevel(minLevel: LoggingLevel | undefined, level: LoggingLevel): boolean {
+  return minLevel !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(minLevel);
+}
+
+/** The caller of one MCP request. */
+export interface Caller {
+  actor: Actor;
+  request_id: string;
+  /** Undefined for a request without a session. */
+  session?: { key: string; client: ClientInfo } | undefined;
+  /** Whether the response is an event stream, which can carry messages before the result. */
+  isStreaming: boolean;
+  /** Registers a callback to run once the response was sent. */
+  onResponseSent(callback: () => void): void;
 }

@@ -7,14 +7,13 @@ export const versionHeader = 'mcp-protocol-version';
 export const resumeHeader = 'last-event-id';
 
 /**
- * Refuses a revision of the protocol that is not spoken here (MCP, Transports: Protocol Version Header), in the words that the
- * SDK uses for POST.
+ * Rejects unsupported protocol versions (MCP, Transports: Protocol Version Header), with the text that the SDK uses for POST.
  * @throws {McpHttpError} 400
  */
 export function requireVersion(ctx: Context): void {
   const version = ctx.get(versionHeader);
   if (version === '' || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
-  const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-  const text = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`;
+  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+  const text = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${supported})`;
   throw new McpHttpError(400, rpcCodes.serverError, text);
 }

@@ -7,26 +7,26 @@ import { createSingleResponseTransport } from './single-response-transport.ts';
 
 export interface PostedMessage {
   message: unknown;
-  /** Whether the answer is an event stream. */
+  /** Whether the response is an event stream. */
   isEventStream: boolean;
-  /** Of the tool server. */
+  /** Address of the MCP endpoint. */
   address: string;
-  /** Time between two signs of life on an event stream. */
+  /** Time between heartbeats on an event stream, in ms. */
   heartbeat_ms: number;
 }
 
-/** Has the server answer one request with one JSON body. @throws {Refusal} 400 for a revision that is not spoken here. */
+/** Answers one request with one JSON body. @throws {McpHttpError} 400 for an unsupported protocol version. */
 export async function answerWithJson(ctx: Context, server: Server, request: JSONRPCRequest): Promise<void> {
   requireVersion(ctx);
   const transport = createSingleResponseTransport();
   await server.connect(transport);
-  const { gone, stop } = onceDisconnected(ctx, server);
-  const answer = await Promise.race([transport.request(request), gone]);
+  const { disconnected, stop } = watchDisconnect(ctx, server);
+  const answer = await Promise.race([transport.request(request), disconnected]);
   stop();
   if (answer) ctx.body = answer;
 }
 
-/** Has the server answer whatever a POST may carry, through the SDK's own transport for HTTP. */
+/** Answers any POST through the SDK's HTTP transport. */
 export async function answerWithSdkTransport(
   ctx: Context,
   server: Server,
@@ -38,24 +38,24 @@ export async function answerWithSdkTransport(
   });
   await server.connect(transport);
   const answer = transport.handleRequest(requestFor(posted.address, ctx), { parsedBody: posted.message });
-  const response = await Promise.race([answer, onceDisconnected(ctx, server).gone]);
+  const response = await Promise.race([answer, watchDisconnect(ctx, server).disconnected]);
   if (response) await send(ctx, response);
 }
 
-/** Closes the server when the connection ends, unless that is stopped before: `gone` resolves then, and only then. */
-function onceDisconnected(ctx: Context, server: Server): { gone: Promise<undefined>; stop(): void } {
-  let leave = () => {};
-  const gone = new Promise<undefined>((resolve) => {
-    leave = () => {
+/** Closes the server when the connection closes; `disconnected` resolves only then. `stop` ends the watching. */
+function watchDisconnect(ctx: Context, server: Server): { disconnected: Promise<undefined>; stop(): void } {
+  let onClose = () => {};
+  const disconnected = new Promise<undefined>((resolve) => {
+    onClose = () => {
       server.close().catch((error: unknown) => server.onerror?.(new Error('closing', { cause: error })));
       resolve(undefined);
     };
-    ctx.res.once('close', leave);
+    ctx.res.once('close', onClose);
   });
-  return { gone, stop: () => void ctx.res.off('close', leave) };
+  return { disconnected, stop: () => void ctx.res.off('close', onClose) };
 }
 
-/** The request as the SDK wants to see it: its body is read already, and what it accepts was decided before. */
+/** The request for the SDK, without its body. The response type is already decided, so `accept` is fixed. */
 function requestFor(address: string, ctx: Context): Request {
   const headers: Record<string, string> = {
     accept: 'application/json, text/event-stream',

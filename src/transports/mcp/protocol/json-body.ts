@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { McpHttpError, rpcCodes } from './errors.ts';
 
-/** As the MCP SDK: 4 MiB for one POST, whatever it carries. */
+/** 4 MiB, as in the MCP SDK. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
 /**
- * The JSON of a request body, not yet looked at.
- * @throws {McpHttpError} 415 for another media type, 413 over 4 MiB, 400 when it is not JSON in UTF-8 or was cut off.
+ * Reads a JSON request body, without validation.
+ * @throws {McpHttpError} 415 for another media type, 413 over 4 MiB, 400 if it is not UTF-8 JSON or is incomplete.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   const encoding = ctx.get('Content-Encoding') || 'identity';
@@ -17,7 +17,7 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new McpHttpError(400, rpcCodes.parseError, 'Parse error: the body is not JSON in UTF-8.');
+    throw new McpHttpError(400, rpcCodes.parseError, 'Parse error: the body is not valid UTF-8 JSON.');
   }
 }
 
@@ -32,14 +32,16 @@ async function readBytes(ctx: Context): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch (error) {
-    throw new McpHttpError(400, rpcCodes.parseError, 'Parse error: the body was cut off.', { cause: error });
+    throw new McpHttpError(400, rpcCodes.parseError, 'Parse error: the body is incomplete.', {
+      cause: error,
+    });
   }
   if (received > maxBodyBytes) throw tooLarge(ctx);
   return Buffer.concat(chunks);
 }
 
-/** What still arrives is thrown away, so that the caller gets to read the answer. */
+/** Discards the rest of the body, so that the client can read the response. */
 function tooLarge(ctx: Context): McpHttpError {
   ctx.req.resume();
-  return new McpHttpError(413, rpcCodes.serverError, 'Payload Too Large: a request may have at most 4 MiB.');
+  return new McpHttpError(413, rpcCodes.serverError, 'Payload Too Large: the maximum is 4 MiB.');
 }

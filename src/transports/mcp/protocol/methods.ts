@@ -1,3 +1,6 @@
+import { type Prompt, getPrompt } from '../prompts/prompts.ts';
+import { type Resources, readResource } from '../resources/resources.ts';
+import type { Tool } from '../tools/tools.ts';
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
@@ -13,22 +16,18 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import type { Caller } from './caller.ts';
+import { type Caller, type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
-import { type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
 import type { McpParts } from '../parts.ts';
-import { getPrompt } from '../prompts/prompts.ts';
 import { RpcError, rpcCodes } from './errors.ts';
-import { readResource } from '../resources/resources.ts';
-import type { McpFeatures } from './shown.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
 
-/** Answers one request of a caller. @throws {RpcError} */
+/** Handles one request. @throws {RpcError} */
 type Method = (request: object, call: IncomingCall) => Result | Promise<Result>;
 
-/** A request that fits its schema, as that gives it back. */
+/** Handles a request that its schema has parsed. */
 type MethodHandler<Request> = (
   request: Request,
   caller: Caller,
@@ -36,16 +35,16 @@ type MethodHandler<Request> = (
 ) => Result | Promise<Result>;
 
 /**
- * What the tool server does at which method; the rest (initialize, ping) the SDK does by itself. Params are looked at here: the
- * SDK would answer wrong ones as a fault of ours, with a list of all that is wrong.
+ * Handlers by method; the SDK handles initialize and ping. Params are checked here, because the SDK answers invalid ones with
+ * an internal error.
  */
 export function createMethods(
   parts: McpParts,
-  shown: McpFeatures,
-  traffic: CallRegistry,
+  features: McpFeatures,
+  callRegistry: CallRegistry,
   { subscriptions, sessions }: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
 ): ReadonlyMap<string, Method> {
-  const { tools, resources, prompts } = shown;
+  const { tools, resources, prompts } = features;
   const toolList = { tools: [...tools.values()].map((tool) => tool.definition) };
   const resourceList = { resources: resources.resources };
   const templateList = { resourceTemplates: resources.templates };
@@ -55,10 +54,12 @@ export function createMethods(
     ['tools/list', withSchema(ListToolsRequestSchema, () => toolList)],
     [
       'tools/call',
-      withSchema(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, caller, call) => {
+      withSchema(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, caller, call) => {
         const tool = tools.get(name);
         if (!tool) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}`);
-        return withExchange(traffic, call, (exchange) => callTool(parts, caller, { tool, given, exchange }));
+        return withExchange(callRegistry, call, (exchange) =>
+          callTool(parts, caller, { tool, args, exchange }),
+        );
       }),
     ],
     ['resources/list', withSchema(ListResourcesRequestSchema, () => resourceList)],
@@ -86,8 +87,8 @@ export function createMethods(
     [
       'completion/complete',
       withSchema(CompleteRequestSchema, ({ params: { ref, argument } }, caller) => {
-        const face = findCompletion(shown, { ref, argument: argument.name });
-        return completeArgument(parts, caller, face, argument.value);
+        const source = findCompletion(features, { ref, argument: argument.name });
+        return completeArgument(parts, caller, source, argument.value);
       }),
     ],
     ['prompts/list', withSchema(ListPromptsRequestSchema, () => promptList)],
@@ -95,14 +96,14 @@ export function createMethods(
     [
       'logging/setLevel',
       withSchema(SetLevelRequestSchema, async ({ params: { level } }, caller) => {
-        await sessions.setLogLevel(requireSession(caller, 'A level of severity belongs'), level);
+        await sessions.setLogLevel(requireSession(caller, 'A log level belongs'), level);
         return {};
       }),
     ],
   ]);
 }
 
-/** @throws {RpcError} -32602, with the first thing that is wrong. */
+/** @throws {RpcError} -32602 with the first schema issue. */
 function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<Request>): Method {
   return (request, call) => {
     const result = schema.safeParse(request);
@@ -110,4 +111,11 @@ function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<R
     const [issue] = result.error.issues;
     throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
   };
+}
+
+/** Tools, resources and prompts of the MCP server. */
+export interface McpFeatures {
+  tools: ReadonlyMap<string, Tool>;
+  resources: Resources;
+  prompts: readonly Prompt[];
 }

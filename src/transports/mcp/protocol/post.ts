@@ -1,57 +1,57 @@
+import type { CallRegistry, Caller } from './exchange.ts';
+import type { SessionOwner } from '../approvals/client-requests.ts';
+import { readField, toMessages, calledOperations, requireScopes } from './required-scopes.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { answerWithSdkTransport, answerWithJson } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';
-import type { Caller } from './caller.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
-import type { CallRegistry } from './exchange.ts';
 import { sessionHeader } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
-import { calledOperations, readField, toMessages, requireScopes } from './required-scopes.ts';
-import type { McpFeatures } from './shown.ts';
+import type { McpFeatures } from './methods.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
-import { routeClientMessages } from './side-messages.ts';
 
 export interface PostParts {
   sessions: Sessions;
   authorizer: Authorizer;
   features: McpFeatures;
   makeServer(caller: Caller): Server;
-  traffic: CallRegistry;
+  callRegistry: CallRegistry;
   address: string;
   heartbeat_ms: number;
 }
 
 /**
- * POST /mcp (MCP, Transports: Sending Messages to the Server). Each request has a server and a transport of its own, so that any
- * process can serve any request. Without a session id it is served with the rights of its token alone.
+ * POST /mcp (MCP, Transports: Sending Messages to the Server). Each request has its own server and transport, so any process
+ * can serve it. A request without a session id has only the rights of its token.
  */
 export function createPostHandler(parts: PostParts) {
   const { address, heartbeat_ms } = parts;
   return async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
-    const takesJson = acceptsJson(ctx);
+    const wantsJson = acceptsJson(ctx);
     const message = await readJsonBody(ctx);
-    const given = ctx.get(sessionHeader);
-    const introduces = isInitializeRequest(message);
-    if (introduces) {
+    const sessionId = ctx.get(sessionHeader);
+    const isInitialize = isInitializeRequest(message);
+    if (isInitialize) {
       ctx.set(
         sessionHeader,
         await parts.sessions.begin(actor, negotiateVersion(message), readClientInfo(message)),
       );
     }
-    const session = given === '' || introduces ? undefined : await parts.sessions.check(given, actor);
+    const session =
+      sessionId === '' || isInitialize ? undefined : await parts.sessions.check(sessionId, actor);
     parts.authorizer.withChallenge(ctx, () => requireScopes(parts.features, message, actor));
     if (session)
-      routeClientMessages(parts.traffic, { session: session.key, agent_id: actor.agent_id }, message);
+      routeClientMessages(parts.callRegistry, { session: session.key, agent_id: actor.agent_id }, message);
 
     const isStreaming =
-      !takesJson || (maySendMessages(parts.features, message, session) && acceptsStreams(ctx));
-    const onResponseSent = (then: () => void) => void ctx.res.once('finish', then);
+      !wantsJson || (maySendMessages(parts.features, message, session) && acceptsStreams(ctx));
+    const onResponseSent = (callback: () => void) => void ctx.res.once('finish', callback);
     const server = parts.makeServer({ actor, request_id, session, isStreaming, onResponseSent });
-    if (isStreaming || introduces || !isJSONRPCRequest(message)) {
+    if (isStreaming || isInitialize || !isJSONRPCRequest(message)) {
       await answerWithSdkTransport(ctx, server, {
         message,
         isEventStream: isStreaming,
@@ -62,7 +62,7 @@ export function createPostHandler(parts: PostParts) {
   };
 }
 
-/** JSON for whoever takes it, also for those who do not say; SSE only for those who take nothing else. */
+/** Whether to answer with JSON: always, unless the client accepts only event streams. @throws {McpHttpError} 406 */
 function acceptsJson(ctx: Context): boolean {
   if (ctx.accepts('application/json')) return true;
   if (ctx.accepts('text/event-stream')) return false;
@@ -73,21 +73,39 @@ function acceptsJson(ctx: Context): boolean {
   );
 }
 
-/** Whether the client names event streams: any type at all is not meant so by those who cannot read them. */
+/** Whether the client names `text/event-stream`; a wildcard is not enough. */
 function acceptsStreams(ctx: Context): boolean {
   return ctx.get('Accept').includes('text/event-stream') && Boolean(ctx.accepts('text/event-stream'));
 }
 
-/** Whether a call could have something to say before it is answered: a question to the person behind it, or how far it is. */
-function maySendMessages(shown: McpFeatures, message: unknown, session: Session | undefined): boolean {
-  const asks = (session?.client.elicitation.length ?? 0) > 0;
-  const reports = toMessages(message).some((one) => wantsProgress(one));
-  return calledOperations(shown, message).some(
+/** Whether a call may send messages before its result: an approval request, progress or log messages. */
+function maySendMessages(features: McpFeatures, message: unknown, session: Session | undefined): boolean {
+  const canAsk = (session?.client.elicitation.length ?? 0) > 0;
+  const wantsReports = toMessages(message).some((item) => wantsProgress(item));
+  return calledOperations(features, message).some(
     ({ operation, createRun, sendsMessages = false }) =>
-      sendsMessages || (asks && operation.approval !== undefined) || (reports && createRun !== undefined),
+      sendsMessages ||
+      (canAsk && operation.approval !== undefined) ||
+      (wantsReports && createRun !== undefined),
   );
 }
 
 function wantsProgress(message: unknown): boolean {
   return readField(readField(readField(message, 'params'), '_meta'), 'progressToken') !== undefined;
+}
+
+/**
+ * Routes client responses and cancellations, which may be for another process. Unknown ones are dropped silently.
+ */
+export function routeClientMessages(
+  { clientRequests, runningCalls }: CallRegistry,
+  owner: SessionOwner,
+  message: unknown,
+): void {
+  for (const item of toMessages(message)) {
+    const method = readField(item, 'method');
+    if (method === 'notifications/cancelled')
+      runningCalls.cancel(owner, readField(readField(item, 'params'), 'requestId'));
+    else if (method === undefined) clientRequests.onResponse(owner, item);
+  }
 }

@@ -1,35 +1,35 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { requireScope } from '../../../operations/execute/authorize-scope.ts';
 import { findCompletion } from '../prompts/completion.ts';
-import type { McpFeatures } from './shown.ts';
+import type { McpFeatures } from './methods.ts';
 import type { Tool } from '../tools/tools.ts';
 
-/** What a message calls. */
+/** The tool, resource or completion that a message calls. */
 export type CalledOperation = Pick<Tool, 'operation' | 'requirePermission' | 'createRun' | 'sendsMessages'>;
 
 /**
- * Refuses a message, or a batch of them, that calls what the token has no scope for, before anything of it runs.
+ * Checks the scopes of a message or batch before any of it runs.
  * @throws {DomainError} INSUFFICIENT_SCOPE
  */
-export function requireScopes(shown: McpFeatures, message: unknown, actor: Actor): void {
-  for (const { operation, requirePermission } of calledOperations(shown, message)) {
+export function requireScopes(features: McpFeatures, message: unknown, actor: Actor): void {
+  for (const { operation, requirePermission } of calledOperations(features, message)) {
     requireScope(operation, actor);
     requirePermission?.(actor);
   }
 }
 
-/** The tools and resources that a message, or a batch of them, names. */
-export function calledOperations(shown: McpFeatures, message: unknown): CalledOperation[] {
-  return toMessages(message).flatMap((one) => calledOperation(shown, one) ?? []);
+/** The tools, resources and completions that a message or batch calls. */
+export function calledOperations(features: McpFeatures, message: unknown): CalledOperation[] {
+  return toMessages(message).flatMap((one) => calledOperation(features, one) ?? []);
 }
 
-/** The messages of a batch, or the one. */
+/** The messages of a batch, or a list with the single message. */
 export function toMessages(message: unknown): readonly unknown[] {
   return Array.isArray(message) ? message : [message];
 }
 
-function calledOperation(shown: McpFeatures, message: unknown): CalledOperation | undefined {
-  const { tools, resources } = shown;
+function calledOperation(features: McpFeatures, message: unknown): CalledOperation | undefined {
+  const { tools, resources } = features;
   const params = readField(message, 'params');
   switch (readField(message, 'method')) {
     case 'tools/call': {
@@ -44,7 +44,7 @@ function calledOperation(shown: McpFeatures, message: unknown): CalledOperation 
     case 'completion/complete': {
       const [ref, argument] = [readField(params, 'ref'), readField(readField(params, 'argument'), 'name')];
       return typeof argument === 'string'
-        ? findCompletion(shown, {
+        ? findCompletion(features, {
             ref: { uri: readField(ref, 'uri'), name: readField(ref, 'name') },
             argument,
           })
@@ -55,7 +55,7 @@ function calledOperation(shown: McpFeatures, message: unknown): CalledOperation 
   }
 }
 
-/** A field of whatever came in. */
+/** Reads a field of an unvalidated value. */
 export function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

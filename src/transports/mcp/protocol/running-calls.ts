@@ -3,20 +3,20 @@ import { type BusLog, listenOnTopic, type McpBus, publishMessage } from './bus.t
 import type { SessionOwner } from '../approvals/client-requests.ts';
 
 export interface RunningCall {
-  /** Aborts when nobody waits for the answer any more: the call is cancelled, its connection is gone, or the process stops. */
+  /** Aborts when the call is cancelled, its connection closes, or the process stops. */
   signal: AbortSignal;
-  /** Whether its client took it back. */
+  /** Whether the client cancelled the call. */
   isCancelled(): boolean;
-  /** To be called when it is over. */
+  /** Must be called when the call has ended. */
   end(): void;
 }
 
 export interface RunningCalls {
-  /** Notes a call until its end. `by` is undefined for one without a session, which cannot be cancelled. */
-  begin(by: SessionOwner | undefined, id: unknown, gone: AbortSignal): RunningCall;
-  /** Takes a cancellation that arrived here to the process that runs the call (MCP, Cancellation). It may get lost. */
-  cancel(by: SessionOwner, id: unknown): void;
-  /** Lets no call wait any longer, nor any that begins. */
+  /** Registers a call until its end. Calls without a session cannot be cancelled. */
+  begin(owner: SessionOwner | undefined, id: unknown, disconnected: AbortSignal): RunningCall;
+  /** Cancels a call here or in another process (MCP, Cancellation). The message may be lost. */
+  cancel(owner: SessionOwner, id: unknown): void;
+  /** Aborts all calls, including those that begin later. */
   close(): void;
 }
 
@@ -24,52 +24,52 @@ const topic = 'mcp/cancelled';
 const requestId = z.union([z.string().max(200), z.number()]);
 const cancelSchema = z.object({ session: z.string(), agent_id: z.string(), id: requestId });
 
-/** The calls that run in this process. A client takes one back by a POST that may reach any process, so all of them hear it. */
+/** The running calls of this process. A cancellation may reach any process, so it is published to all. */
 export function createRunningCalls(bus: McpBus, log: BusLog): RunningCalls {
-  /** By session, agent and request id; a client should not, but may, use one id twice at once. */
+  /** By session, agent and request id. A set, because a client may reuse an id while it is in use. */
   const cancellable = new Map<string, Set<() => void>>();
-  const all = new Set<() => void>();
+  const running = new Set<() => void>();
   let closed = false;
   const listening = listenOnTopic(bus, {
     topic,
     schema: cancelSchema,
-    onMessage: (heard) => void cancelHere(heard, heard.id),
+    onMessage: (message) => void cancelHere(message, message.id),
     log,
   });
 
-  function cancelHere(by: SessionOwner, id: string | number): boolean {
-    const found = cancellable.get(callKey(by, id));
+  function cancelHere(owner: SessionOwner, id: string | number): boolean {
+    const found = cancellable.get(callKey(owner, id));
     for (const cancel of found ?? []) cancel();
     return found !== undefined;
   }
 
-  function noteCancellable(key: string, cancel: () => void): () => void {
-    const same = cancellable.get(key) ?? new Set();
-    cancellable.set(key, same.add(cancel));
+  function registerCancellable(key: string, cancel: () => void): () => void {
+    const cancels = cancellable.get(key) ?? new Set();
+    cancellable.set(key, cancels.add(cancel));
     return () => {
-      same.delete(cancel);
-      if (same.size === 0) cancellable.delete(key);
+      cancels.delete(cancel);
+      if (cancels.size === 0) cancellable.delete(key);
     };
   }
 
   return {
-    begin(by, id, gone) {
-      /** Made for those who ask: most calls are over before anybody could leave. */
+    begin(owner, id, disconnected) {
+      // Created on first use: most calls never read the signal.
       let controller: AbortController | undefined;
-      let aborted = gone.aborted || closed;
+      let aborted = disconnected.aborted || closed;
       let cancelled = false;
       const abort = () => {
         aborted = true;
         controller?.abort();
       };
-      const forget =
-        by &&
-        noteCancellable(callKey(by, id), () => {
+      const unregister =
+        owner &&
+        registerCancellable(callKey(owner, id), () => {
           cancelled = true;
           abort();
         });
-      if (!aborted) gone.addEventListener('abort', abort, { once: true });
-      all.add(abort);
+      if (!aborted) disconnected.addEventListener('abort', abort, { once: true });
+      running.add(abort);
       return {
         get signal() {
           controller ??= new AbortController();
@@ -78,20 +78,20 @@ export function createRunningCalls(bus: McpBus, log: BusLog): RunningCalls {
         },
         isCancelled: () => cancelled,
         end() {
-          all.delete(abort);
-          gone.removeEventListener('abort', abort);
-          forget?.();
+          running.delete(abort);
+          disconnected.removeEventListener('abort', abort);
+          unregister?.();
         },
       };
     },
-    cancel(by, given) {
-      const id = requestId.safeParse(given);
-      if (!id.success || cancelHere(by, id.data)) return;
-      publishMessage(bus, { topic, body: JSON.stringify({ ...by, id: id.data }) }, log);
+    cancel(owner, rawId) {
+      const id = requestId.safeParse(rawId);
+      if (!id.success || cancelHere(owner, id.data)) return;
+      publishMessage(bus, { topic, body: JSON.stringify({ ...owner, id: id.data }) }, log);
     },
     close() {
       closed = true;
-      for (const abort of all) abort();
+      for (const abort of running) abort();
       void listening.stop();
     },
   };

@@ -1,24 +1,22 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import type { Caller } from './caller.ts';
-import type { CallRegistry } from './exchange.ts';
+import type { Caller, CallRegistry } from './exchange.ts';
 import { instructions } from '../prompts/instructions.ts';
-import { createMethods } from './methods.ts';
+import { createMethods, type McpFeatures } from './methods.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from './errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { McpFeatures } from './shown.ts';
 import type { Subscriptions } from '../resources/subscriptions.ts';
 
 /**
- * Makes the protocol engine of one request. The SDK's low-level server, so that there is one validator, `execute`, and one error
- * shape; everything dear (schemas, lists, methods, the SDK's own validator) is made once.
+ * Creates an SDK server per request. The low-level `Server` leaves validation and error bodies to `execute`. Schemas, lists,
+ * methods and the JSON schema validator are created once.
  */
 export function createServerFactory(
   parts: McpParts,
-  shown: McpFeatures,
-  traffic: CallRegistry,
-  kept: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
+  features: McpFeatures,
+  callRegistry: CallRegistry,
+  state: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
 ): (caller: Caller) => Server {
   const info = {
     name: 'agent-messaging-service',
@@ -34,7 +32,7 @@ export function createServerFactory(
     logging: {},
   };
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
-  const methods = createMethods(parts, shown, traffic, kept);
+  const methods = createMethods(parts, features, callRegistry, state);
 
   return function makeServer(caller) {
     const server = new Server(info, {
@@ -42,14 +40,14 @@ export function createServerFactory(
       instructions: instructions(caller.actor.handle),
       jsonSchemaValidator,
     });
-    // Cancellations go to the call at whatever process; by a message beside it the SDK would leave a POST without an answer.
+    // Cancellations are routed to the process that runs the call. The SDK's handler would leave a POST without a response.
     server.removeNotificationHandler('notifications/cancelled');
-    // The SDK's own keeps the level for this one request.
+    // The SDK's handler keeps the level only for this request.
     server.removeRequestHandler('logging/setLevel');
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no event listeners
     server.onerror = (error) =>
       parts.logger.debug({ err: error, request_id: caller.request_id }, 'MCP message');
-    // One handler for all methods, instead of one made for each of them at each request.
+    // One handler for all methods is cheaper than registering each method on every request.
     server.fallbackRequestHandler = async (request, extra) => {
       const method = methods.get(request.method);
       if (!method) throw new RpcError(rpcCodes.methodNotFound, 'Method not found');

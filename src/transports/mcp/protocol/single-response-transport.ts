@@ -2,28 +2,27 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/sdk/types.js';
 
 export interface SingleResponseTransport extends Transport {
-  /** Hands the request to the server that is connected; resolves with its answer, and never when the server is closed before. */
+  /** Passes the request to the connected server. Resolves with the response; never resolves if the server closes first. */
   request(request: JSONRPCRequest): Promise<JSONRPCResponse>;
 }
 
 /**
- * The transport of one request that is answered by one message, as nearly every POST is. The SDK's transport for HTTP takes any
- * body apart and answers by web streams, which costs more than most answers. What else a server says while it works has no
- * place in one JSON body, and is dropped, as there.
+ * An SDK transport for one request with one JSON response, as nearly every POST is. It is much cheaper than the SDK's HTTP
+ * transport with its web streams. Other messages of the server are dropped, as the SDK does for JSON responses.
  */
 export function createSingleResponseTransport(): SingleResponseTransport {
-  let answer: ((message: JSONRPCResponse) => void) | undefined;
+  let onResponse: ((message: JSONRPCResponse) => void) | undefined;
   const transport: SingleResponseTransport = {
     start: async () => {},
     async send(message: JSONRPCMessage) {
-      if (!('method' in message)) answer?.(message);
+      if (!('method' in message)) onResponse?.(message);
     },
     async close() {
       transport.onclose?.();
     },
     request(request) {
       return new Promise((resolve) => {
-        answer = resolve;
+        onResponse = resolve;
         transport.onmessage?.(request);
       });
     },

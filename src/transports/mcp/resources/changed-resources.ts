@@ -5,7 +5,7 @@ const contacts = 'service://contacts';
 const threads = 'service://threads';
 const thread = 'service://threads/{thread_id}';
 
-/** Which resources read differently after an event of each type. */
+/** The resources that an event of each type changes. */
 const resourcesByEventType: Record<EventType, readonly string[]> = {
   'message.created': [threads, thread],
   'thread.created': [threads, thread],
@@ -22,7 +22,7 @@ const resourcesByEventType: Record<EventType, readonly string[]> = {
   'agent.updated': [contacts],
 };
 
-/** The subscribed resources that these events have changed, each once. */
+/** The subscribed resources that the events have changed, without duplicates. */
 export function findChangedResources(
   events: readonly Pick<LiveEvent, 'type' | 'thread_id'>[],
   subscribed: readonly string[],

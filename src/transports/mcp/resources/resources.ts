@@ -2,9 +2,9 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelconte
 import type { CompletionSource, Operation } from '../../../operations/define.ts';
 import type { OtherResource } from '../additions.ts';
 import { toOperationError, runOperation } from '../tools/run-operation.ts';
-import type { Caller } from '../protocol/caller.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import { inputSchema } from '../tools/json-schemas.ts';
-import { findPageField } from '../tools/page.ts';
+import { findPageField } from '../tools/fit-result.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from '../protocol/errors.ts';
 
@@ -13,33 +13,33 @@ const json = 'application/json';
 interface Readable {
   operation: Operation;
   mime_type: string;
-  /** Absent: as JSON text. */
+  /** Default: JSON text. */
   contents?: OtherResource['contents'];
-  /** As the operation names it. */
+  /** URI template with the parameter names of the operation. */
   template: string;
-  /** The fields of the input that a URI carries, or null when the URI is not one of this resource. */
+  /** The input fields in a URI, or null if the URI does not match. */
   match(uri: string): Record<string, string> | null;
   page_field: string | undefined;
 }
 
 export interface ResourceMatch extends Readable {
-  /** In its one spelling. */
+  /** The normalized URI. */
   uri: string;
   input: Record<string, string>;
 }
 
 export interface Resources {
-  /** As `resources/list` shows them. */
+  /** The entries of `resources/list`. */
   resources: Resource[];
-  /** As `resources/templates/list` shows them. */
+  /** The entries of `resources/templates/list`. */
   templates: ResourceTemplate[];
-  /** What completes an argument of a template, as `resources/templates/list` shows it. */
+  /** The completion source of an argument of a listed template. */
   completion(uriTemplate: string, argument: string): CompletionSource | undefined;
-  /** The resource behind a URI. */
+  /** The resource for a URI. */
   find(uri: string): ResourceMatch | undefined;
 }
 
-/** The resource faces of the catalogue, and other resources (MCP, Resources); made once. */
+/** Creates the resources of the catalogue and other resources (MCP, Resources). Called once at start. */
 export function createResources(
   catalogue: readonly Operation[],
   others: readonly OtherResource[] = [],
@@ -48,17 +48,16 @@ export function createResources(
   const templates: ResourceTemplate[] = [];
   const readables: Readable[] = [];
   const completions = new Map<string, CompletionSource>();
-  const all = [...catalogue.map((operation) => ({ operation, mime_type: json })), ...others];
-  for (const { operation, ...way } of all) {
-    const face = operation.resource;
-    if (!face) continue;
-    const { uri, name, description, completes } = face;
+  const sources = [...catalogue.map((operation) => ({ operation, mime_type: json })), ...others];
+  for (const { operation, ...format } of sources) {
+    if (!operation.resource) continue;
+    const { uri, name, description, completes } = operation.resource;
     if (completes) completions.set(publicTemplate(uri), completes);
-    const shown = { name, title: operation.summary, description, mimeType: way.mime_type };
-    if (uri.includes('{')) templates.push({ uriTemplate: publicTemplate(uri), ...shown });
-    else resources.push({ uri, ...shown });
+    const entry = { name, title: operation.summary, description, mimeType: format.mime_type };
+    if (uri.includes('{')) templates.push({ uriTemplate: publicTemplate(uri), ...entry });
+    else resources.push({ uri, ...entry });
     const page_field = findPageField(operation, inputSchema(operation.input, false));
-    readables.push({ operation, ...way, template: uri, match: createMatcher(uri), page_field });
+    readables.push({ operation, ...format, template: uri, match: createMatcher(uri), page_field });
   }
 
   return {
@@ -77,8 +76,8 @@ export function createResources(
 
 /**
  * Reads a resource (MCP, Resources: Reading Resources).
- * @throws {RpcError} -32002 when there is none such for the caller, -32602 for a bad URI, -32603 else; with the error body of
- * REST as data.
+ * @throws {RpcError} -32002 if the caller sees no such resource, -32602 for an invalid URI, otherwise -32603; `data` has the REST
+ * error body.
  */
 export async function readResource(
   parts: McpParts,
@@ -97,7 +96,7 @@ export async function readResource(
   }
 }
 
-/** What an operation threw, as a JSON-RPC error with the error body of REST as data. */
+/** Converts what an operation threw to a JSON-RPC error with the REST error body as `data`. */
 export function toRpcError(
   parts: McpParts,
   caller: Caller,
@@ -107,7 +106,7 @@ export function toRpcError(
   return new RpcError(rpcCodeFor(error.status), error.message, { data: { ...data, ...body } });
 }
 
-/** For what is no resource at all. */
+/** The error for a URI that matches no resource. */
 export function resourceNotFoundError(uri: string): RpcError {
   return new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { data: { uri } });
 }
@@ -121,7 +120,7 @@ function rpcCodeFor(status: number): number {
   return status === 400 ? rpcCodes.invalidParams : rpcCodes.internalError;
 }
 
-/** The URIs of interface.md name a single identifier just `{id}`: `{thread_id}` is shown so. */
+/** The public form of a template: `{thread_id}` is published as `{id}`. */
 function publicTemplate(uri: string): string {
   return uri.replace(/\{\w+_id\}/, '{id}');
 }
@@ -135,7 +134,7 @@ function createMatcher(template: string): Readable['match'] {
   };
 }
 
-/** A URI with broken escapes names what it says. */
+/** Decodes a URI part. A part with invalid escapes stays unchanged. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
-import type { Caller } from '../protocol/caller.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
 import { resourceNotFoundError, readResource, type Resources } from './resources.ts';
@@ -7,21 +7,21 @@ import type { Sessions } from '../sessions/sessions.ts';
 
 export interface Subscriptions {
   /**
-   * Has the session of the caller hear when a resource changes (MCP, Resources: Subscriptions).
-   * @throws {RpcError} as reading it would; -32000 without a session, and beyond the most that a session may have.
+   * Subscribes the caller's session to a resource (MCP, Resources: Subscriptions).
+   * @throws {RpcError} as `readResource`; -32000 without a session or at the maximum number of subscriptions.
    */
   add(caller: Caller, uri: string): Promise<void>;
-  /** @throws {RpcError} -32000 without a session; -32002 for what is no resource. */
+  /** Ends a subscription. @throws {RpcError} -32000 without a session; -32002 for an unknown resource. */
   remove(caller: Caller, uri: string): Promise<void>;
 }
 
-/** Subscriptions are kept under one spelling of a URI, whatever escapes a client wrote. */
+/** Subscriptions by normalized URI. */
 export function createSubscriptions(
   parts: McpParts,
   resources: Resources,
   sessions: Pick<Sessions, 'subscribe' | 'unsubscribe'>,
 ): Subscriptions {
-  function named(uri: string): string {
+  function normalizeUri(uri: string): string {
     const found = resources.find(uri);
     if (!found) throw resourceNotFoundError(uri);
     return found.uri;
@@ -29,23 +29,23 @@ export function createSubscriptions(
   return {
     async add(caller, uri) {
       const key = requireSession(caller, 'Subscriptions belong');
-      // Nobody follows what he cannot read; whether it exists is told by the same words.
+      // Reading first rejects resources that the caller may not see, with the same error as unknown ones.
       await readResource(parts, caller, resources, uri);
-      await sessions.subscribe(key, named(uri));
+      await sessions.subscribe(key, normalizeUri(uri));
     },
     async remove(caller, uri) {
-      await sessions.unsubscribe(requireSession(caller, 'Subscriptions belong'), named(uri));
+      await sessions.unsubscribe(requireSession(caller, 'Subscriptions belong'), normalizeUri(uri));
     },
   };
 }
 
-/** The session of a caller, for `what` has one. @throws {RpcError} -32000 without it. */
+/** The session key of a caller. `what` starts the error message. @throws {RpcError} -32000 without a session. */
 export function requireSession({ session }: Caller, what: string): string {
   if (session) return session.key;
-  throw new RpcError(rpcCodes.serverError, `${what} to a session: initialize, and send Mcp-Session-Id.`);
+  throw new RpcError(rpcCodes.serverError, `${what} to a session: call initialize and send Mcp-Session-Id.`);
 }
 
-/** What a session is subscribed to now; nothing when it is over, or for a stream without one. */
+/** The subscriptions of a session; empty if it has ended or the stream has no session. */
 export async function listSubscriptions(
   sessions: Pick<Sessions, 'check'>,
   session_id: string | undefined,

@@ -8,24 +8,24 @@ export interface Session {
   agent_id: string;
   protocol_version: string;
   client: ClientInfo;
-  /** URIs of the resources whose changes it wants to hear of. */
+  /** URIs of the subscribed resources. */
   subscriptions: readonly string[];
   created_at: number;
   seen_at: number;
 }
 
 export interface SessionWithKey extends Session {
-  /** Names it towards other processes, without being its id. */
+  /** Hash of the session id; names the session on the bus. */
   key: string;
 }
 
-/** Where sessions are kept, so that every process knows them. Ids only as hashes. */
+/** Session storage shared by all processes. Ids are stored as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
   insert(idHash: Buffer, session: Omit<Session, 'seen_at' | 'subscriptions'>): Promise<void>;
   touch(idHash: Buffer, now: number): Promise<void>;
-  /** Answers false when the session has as many as it may have. */
-  subscribe(idHash: Buffer, uri: string, most: number): Promise<boolean>;
+  /** Returns false if the session already has `max` subscriptions. */
+  subscribe(idHash: Buffer, uri: string, max: number): Promise<boolean>;
   unsubscribe(idHash: Buffer, uri: string): Promise<void>;
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
@@ -45,6 +45,7 @@ export interface Sessions {
   end(id: string, actor: Actor): Promise<void>;
 }
 
+/** A session ends after a week without use. */
 const sessionLifetimeMs = 7 * 24 * 3_600_000;
 const touchIntervalMs = 3_600_000;
 const maxSubscriptions = 500;
@@ -82,7 +83,7 @@ export function createSessions(store: SessionStore): Sessions {
     },
     async subscribe(key, uri) {
       if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, maxSubscriptions))) {
-        const text = `A session can subscribe to ${maxSubscriptions} resources at most.`;
+        const text = `A session can subscribe to at most ${maxSubscriptions} resources.`;
         throw new RpcError(rpcCodes.serverError, text);
       }
     },

@@ -6,7 +6,7 @@ import type { SseStream } from '../notifications/sse.ts';
 
 interface OpenSseStream {
   sse: SseStream;
-  /** Undefined for a stream that belongs to no session. */
+  /** Undefined for a stream without a session. */
   session_id: string | undefined;
   actor: Actor;
 }
@@ -15,35 +15,35 @@ export interface StreamSet {
   /** Keeps a stream until it closes. */
   add(stream: OpenSseStream): void;
   endSession(id: string): void;
-  /** Ends all streams and stops looking. */
+  /** Ends all streams and stops the checks. */
   close(): void;
 }
 
 /**
- * The open streams of this process. From time to time it looks whether their sessions still stand, one after the other: a
- * session may have been ended at another process.
+ * The open streams of this process. Every `interval_ms` it checks their sessions one by one, because another process may have
+ * ended them.
  */
 export function createStreamSet(sessions: Sessions, logger: McpLogger, interval_ms: number): StreamSet {
   const streams = new Set<OpenSseStream>();
-  let looking = false;
-  const timer = setInterval(() => void look(), interval_ms).unref();
+  let isChecking = false;
+  const timer = setInterval(() => void checkSessions(), interval_ms).unref();
 
-  async function look(): Promise<void> {
-    if (looking) return;
-    looking = true;
+  async function checkSessions(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
     try {
       for (const { sse, session_id, actor } of streams) {
-        if (session_id !== undefined && !(await stands(session_id, actor))) sse.end();
+        if (session_id !== undefined && !(await isSessionValid(session_id, actor))) sse.end();
       }
     } catch (error) {
-      // The database is away; the streams stay until it says otherwise.
-      logger.debug({ err: error }, 'the sessions of open streams could not be looked up');
+      // The database is unavailable; the streams stay open.
+      logger.debug({ err: error }, 'checking the sessions of open streams failed');
     } finally {
-      looking = false;
+      isChecking = false;
     }
   }
 
-  async function stands(id: string, actor: Actor): Promise<boolean> {
+  async function isSessionValid(id: string, actor: Actor): Promise<boolean> {
     try {
       await sessions.check(id, actor);
       return true;

@@ -12,34 +12,31 @@ const input = acknowledgeInput.extend({
     .string()
     .regex(idempotencyKeyPattern)
     .optional()
-    .describe('Taken as by every tool that writes; it is not needed, since twice is as good as once.'),
+    .describe('Accepted as in every writing tool, but not needed: a repeated call has no further effect.'),
 });
 
 const output = z.object({
-  pending_events: z
-    .int()
-    .describe('Events that you may see behind the position that is kept now; at most 100 are counted.'),
+  pending_events: z.int().describe('Number of events after the acknowledged position, counted up to 100.'),
 });
 
 /**
- * The tool `acknowledge_events`: `POST /v1/events/ack` for models (contract, section 4). The position is one for the agent,
- * whichever door it is given at.
+ * The tool `acknowledge_events`: `POST /v1/events/ack` for models. The agent has one position for all transports.
  */
 export function createAcknowledgeEventsTool({
   realtime,
 }: {
   realtime: Pick<Realtime, 'acknowledge' | 'feedStatus'>;
 }): Tool {
-  const face = {
+  const binding = {
     description:
-      'Keeps a position in your feed for good: you have dealt with everything before it. pending_events counts from there, and wait_for_events without a cursor begins there, in your next conversation too. Give the cursor of the last answer of wait_for_events. It only moves forward.',
+      'Stores the position in your feed up to which you have handled all events. pending_events counts from there, and wait_for_events without a cursor starts there, also in your next conversation. Pass the cursor of the last wait_for_events result. The position only moves forward.',
     annotations: { ...toolHints.write, idempotentHint: true },
   };
   const operation = defineOperation({
     name: 'acknowledge_events',
-    summary: 'Say what you have dealt with',
+    summary: 'Acknowledge events',
     scope: 'any',
-    // It writes, but as the feed does: without a transaction, and twice is as good as once.
+    // It writes without a transaction and is idempotent by itself, so it needs no idempotency key.
     kind: 'read',
     input,
     output,
@@ -48,12 +45,12 @@ export function createAcknowledgeEventsTool({
       const { pending_events } = await realtime.feedStatus(actor);
       return { pending_events };
     },
-    tool: face,
+    tool: binding,
     errors: [],
     example: { input: { cursor: examplePage.cursor }, output: { pending_events: 0 } },
   });
   return {
-    ...createTool(operation, face),
+    ...createTool(operation, binding),
     requirePermission: requireFeedScope,
     feedStatus: ({ pending_events }) => (typeof pending_events === 'number' ? { pending_events } : {}),
   };

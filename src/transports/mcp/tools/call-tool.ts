@@ -1,36 +1,35 @@
+import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
+import type { FeedStatus } from '../../../realtime/contract.ts';
+import type { Caller, Exchange } from '../protocol/exchange.ts';
+import type { McpParts } from '../parts.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { wrongField } from '../../../domain/errors.ts';
 import { idempotencyKeyPattern } from '../../../operations/fields.ts';
 import { createApprover } from '../approvals/approver.ts';
 import { type OperationCall, toOperationError, runOperation } from './run-operation.ts';
-import type { Caller } from '../protocol/caller.ts';
-import type { Exchange } from '../protocol/exchange.ts';
-import type { McpParts } from '../parts.ts';
-import { readFeedStatus } from './feed-status.ts';
 import type { Tool } from './tools.ts';
 
 /**
- * Calls a tool (MCP, Tools: Calling Tools). Never throws: a refusal is a result with `isError` and the error body of REST as its
- * text, without structured content, since clients hold that against the output schema of the tool. `_meta` says where the feed of
- * the agent stands.
+ * Calls a tool (MCP, Tools: Calling Tools). Never throws: an error is a result with `isError` and the REST error body as text. It
+ * has no structured content, because clients validate that against the output schema. `_meta` has the feed status of the agent.
  */
 export async function callTool(
   parts: McpParts,
   caller: Caller,
-  { tool, given, exchange }: { tool: Tool; given: Record<string, unknown>; exchange: Exchange },
+  { tool, args, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
-  const standing = await readFeedStatus(parts, caller);
-  const meta = standing && { ...standing };
+  const feedStatus = await readFeedStatus(parts, caller);
+  const meta = feedStatus && { ...feedStatus };
   try {
     const approver = tool.operation.approval && createApprover(parts, caller, exchange);
-    const during = tool.createRun?.({ actor: caller.actor, exchange });
+    const run = tool.createRun?.({ actor: caller.actor, exchange });
     const call = {
-      ...toOperationCall(tool, given),
-      ...(during && { operation: during.operation }),
+      ...toOperationCall(tool, args),
+      ...(run && { operation: run.operation }),
       approver,
     };
     const { text, value } = await runOperation(parts, caller, call);
-    if (during) caller.onResponseSent(during.onResponseSent);
+    if (run) caller.onResponseSent(run.onResponseSent);
     if (meta) Object.assign(meta, tool.feedStatus?.(value));
     const content = tool.content?.(value) ?? [{ type: 'text', text }];
     return { content, structuredContent: value, ...(meta && { _meta: meta }) };
@@ -41,15 +40,32 @@ export async function callTool(
   }
 }
 
-/** Takes the idempotency key out of the arguments of a tool that writes. */
-function toOperationCall({ operation, page_field }: Tool, given: Record<string, unknown>): OperationCall {
-  if (operation.kind === 'read') return { operation, input: given, page_field };
-  const { idempotency_key, ...input } = given;
+/** Splits the arguments of a writing tool into input and idempotency key. */
+function toOperationCall({ operation, page_field }: Tool, args: Record<string, unknown>): OperationCall {
+  if (operation.kind === 'read') return { operation, input: args, page_field };
+  const { idempotency_key, ...input } = args;
   return { operation, input, idempotency_key: parseIdempotencyKey(idempotency_key), page_field };
 }
 
-function parseIdempotencyKey(given: unknown): string | undefined {
-  if (given === undefined) return undefined;
-  if (typeof given === 'string' && idempotencyKeyPattern.test(given)) return given;
+function parseIdempotencyKey(key: unknown): string | undefined {
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && idempotencyKeyPattern.test(key)) return key;
   throw wrongField('idempotency_key', 'must be 1 to 255 visible ASCII characters');
+}
+
+/**
+ * The feed status before the call, for `_meta` of the result: all effects of the call come after that cursor. Undefined if the
+ * token may see no events, or if reading fails, because a call must not fail for that.
+ */
+export async function readFeedStatus(
+  { realtime, logger }: Pick<McpParts, 'realtime' | 'logger'>,
+  { actor, request_id }: Caller,
+): Promise<FeedStatus | undefined> {
+  if (!hasFeedScope(actor)) return undefined;
+  try {
+    return await realtime.feedStatus(actor);
+  } catch (error) {
+    logger.debug({ err: error, request_id }, 'reading a feed status failed');
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idempotencyKeyPattern } from '../../../operations/fields.ts';
 
-/** A JSON Schema of an object, as tools declare it (MCP, Tools). */
+/** A JSON Schema of an object (MCP, Tools). */
 export interface ObjectSchema {
   type: 'object';
   properties: Record<string, object>;
@@ -12,29 +12,32 @@ const idempotencyKey = {
   type: 'string',
   pattern: idempotencyKeyPattern.source,
   description:
-    'A unique text of your own, for example a UUID. Repeat it when you repeat a call: then it has its effect once.',
+    'A unique key for this call, such as a UUID. Repeat the key when you retry the call, so that it takes effect once.',
 };
 
 const truncationFields = {
-  truncated: { type: 'boolean', description: 'True when long text was cut; so is the object that held it.' },
-  read_the_rest: { type: 'string', description: 'With truncated: how to get the whole text.' },
+  truncated: {
+    type: 'boolean',
+    description: 'True if long texts were cut; set on the result and on each object that has a cut text.',
+  },
+  read_the_rest: { type: 'string', description: 'If truncated: how to get the full text.' },
 };
 
-/** The input of a tool. Tools that write take an idempotency key beside it. */
-export function inputSchema(input: z.ZodType, writes: boolean): ObjectSchema {
+/** The input schema of a tool. Writing tools also take an idempotency key. */
+export function inputSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
   const schema = objectSchema(input, 'input');
-  if (writes) schema.properties['idempotency_key'] = idempotencyKey;
+  if (isWrite) schema.properties['idempotency_key'] = idempotencyKey;
   return schema;
 }
 
-/** The output of a tool, open to additions: clients must not refuse what a later version adds. */
+/** The output schema of a tool. It allows additional fields, so that later versions can add some. */
 export function outputSchema(output: z.ZodType): ObjectSchema {
   const schema = objectSchema(output, 'output');
   Object.assign(schema.properties, truncationFields);
   return schema;
 }
 
-/** Without references: many clients hand schemas to models that do not follow them. */
+/** A schema without references, because many models do not resolve them. */
 function objectSchema(type: z.ZodType, io: 'input' | 'output'): ObjectSchema {
   const { $defs, ...root } = z.toJSONSchema(type, {
     io,
@@ -46,7 +49,7 @@ function objectSchema(type: z.ZodType, io: 'input' | 'output'): ObjectSchema {
     },
   });
   const schema = inlineReferences(root, $defs ?? {}, []);
-  if (!isObjectSchema(schema)) throw new Error('the input and output of a tool must be objects');
+  if (!isObjectSchema(schema)) throw new Error('tool input and output must be objects');
   return schema;
 }
 
@@ -61,18 +64,18 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function inlineReferences(
   node: unknown,
   definitions: Record<string, unknown>,
-  within: readonly string[],
+  path: readonly string[],
 ): unknown {
-  if (Array.isArray(node)) return node.map((child) => inlineReferences(child, definitions, within));
+  if (Array.isArray(node)) return node.map((child) => inlineReferences(child, definitions, path));
   if (!isRecord(node)) return node;
   const { $ref, ...rest } = node;
   const own = Object.fromEntries(
-    Object.entries(rest).map(([key, child]) => [key, inlineReferences(child, definitions, within)]),
+    Object.entries(rest).map(([key, child]) => [key, inlineReferences(child, definitions, path)]),
   );
   if (typeof $ref !== 'string') return own;
   const name = $ref.replace('#/$defs/', '');
-  if (within.includes(name)) throw new Error(`the schema ${name} contains itself; tools cannot show it`);
-  return { ...asRecord(inlineReferences(definitions[name], definitions, [...within, name])), ...own };
+  if (path.includes(name)) throw new Error(`the schema ${name} is recursive; tools cannot use it`);
+  return { ...asRecord(inlineReferences(definitions[name], definitions, [...path, name])), ...own };
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -1,22 +1,22 @@
-/** Longest texts that stay whole, in characters, from generous to tight. Shorter ones are never cut: ids, handles, cursors. */
+/** Maximum text lengths to try, in characters. Shorter texts such as ids, handles and cursors are never cut. */
 const textLimits = [16_384, 8_192, 4_096, 2_048];
 
 /**
- * The answer with its long texts cut to previews, as long as `maximum` bytes of JSON allow; every object that held a cut text
- * says `truncated: true`, and the answer itself says so too and how to read the rest. The tightest attempt, when none fits.
+ * Cuts long texts to previews until the output fits into `maxBytes` of JSON. Objects with a cut text get `truncated: true`; the
+ * output also gets `read_the_rest`. Returns the shortest attempt if none fits.
  */
 export function preview(
-  answer: Record<string, unknown>,
-  maximum: number,
+  output: Record<string, unknown>,
+  maxBytes: number,
   read_the_rest: string,
 ): { value: Record<string, unknown>; text: string } {
-  let value = answer;
+  let value = output;
   let text = '';
-  for (const cap of textLimits) {
-    const cut = cutObject(answer, cap);
-    value = cut.changed ? { ...cut.value, truncated: true, read_the_rest } : answer;
+  for (const maxLength of textLimits) {
+    const cut = cutObject(output, maxLength);
+    value = cut.changed ? { ...cut.value, truncated: true, read_the_rest } : output;
     text = JSON.stringify(value);
-    if (Buffer.byteLength(text) <= maximum) break;
+    if (Buffer.byteLength(text) <= maxBytes) break;
   }
   return { value, text };
 }
@@ -24,38 +24,38 @@ export function preview(
 interface Cut<T> {
   value: T;
   changed: boolean;
-  /** Whether it is, or lists, a text that was cut: then the object around it says so. */
+  /** Whether the value is, or lists, a cut text. Its object is then marked as truncated. */
   text: boolean;
 }
 
-function cutObject(given: object, cap: number): Cut<Record<string, unknown>> {
-  const cuts = Object.entries(given).map(([key, child]: [string, unknown]) => ({
+function cutObject(object: object, maxLength: number): Cut<Record<string, unknown>> {
+  const cuts = Object.entries(object).map(([key, child]: [string, unknown]) => ({
     key,
-    ...cutValue(child, cap),
+    ...cutValue(child, maxLength),
   }));
   const value: Record<string, unknown> = Object.fromEntries(cuts.map((cut) => [cut.key, cut.value]));
   const truncated = cuts.some((cut) => cut.text) && { truncated: true };
   return { value: { ...value, ...truncated }, changed: cuts.some((cut) => cut.changed), text: false };
 }
 
-function cutValue(given: unknown, cap: number): Cut<unknown> {
-  if (typeof given === 'string') return cutText(given, cap);
-  if (Array.isArray(given)) {
-    const cuts = given.map((item: unknown) => cutValue(item, cap));
+function cutValue(input: unknown, maxLength: number): Cut<unknown> {
+  if (typeof input === 'string') return cutText(input, maxLength);
+  if (Array.isArray(input)) {
+    const cuts = input.map((item: unknown) => cutValue(item, maxLength));
     return {
       value: cuts.map((cut) => cut.value),
       changed: cuts.some((cut) => cut.changed),
       text: cuts.some((cut) => cut.text),
     };
   }
-  if (typeof given === 'object' && given !== null) return cutObject(given, cap);
-  return { value: given, changed: false, text: false };
+  if (typeof input === 'object' && input !== null) return cutObject(input, maxLength);
+  return { value: input, changed: false, text: false };
 }
 
-function cutText(text: string, cap: number): Cut<string> {
-  if (text.length <= cap) return { value: text, changed: false, text: false };
-  const whole = text.slice(0, cap);
-  const last = whole.charCodeAt(cap - 1);
-  const halved = last >= 0xd800 && last <= 0xdbff;
-  return { value: `${halved ? whole.slice(0, -1) : whole}…`, changed: true, text: true };
+function cutText(text: string, maxLength: number): Cut<string> {
+  if (text.length <= maxLength) return { value: text, changed: false, text: false };
+  const start = text.slice(0, maxLength);
+  const last = start.charCodeAt(maxLength - 1);
+  const splitsPair = last >= 0xd800 && last <= 0xdbff;
+  return { value: `${splitsPair ? start.slice(0, -1) : start}…`, changed: true, text: true };
 }

@@ -1,14 +1,14 @@
 export interface ProgressOptions {
-  /** Told from time to time how long the wait has lasted, in seconds. */
-  progress?: ((waited: number, of: number) => void) | undefined;
-  /** How often, in ms. */
+  /** Called every `progress_ms` with the elapsed and the total wait, in seconds. */
+  progress?: ((elapsed: number, total: number) => void) | undefined;
+  /** Time between calls, in ms. */
   progress_ms: number;
 }
 
-/** Time between two reports, in ms, where nobody says another. */
+/** Default time between progress notifications, in ms. */
 export const defaultProgressMs = 5_000;
 
-/** Waits, and reports meanwhile to a client that asked for it: many give a call up that says nothing for a while (MCP, Progress). */
+/** Waits and reports progress, because many clients end a call that stays silent (MCP, Progress). */
 export async function withProgress<T>(
   { progress, progress_ms }: ProgressOptions,
   wait_ms: number,

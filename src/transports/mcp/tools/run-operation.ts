@@ -2,8 +2,8 @@ import type { DomainError } from '../../../domain/errors.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Operation } from '../../../operations/define.ts';
-import { approvalUrl } from '../approvals/approval-url.ts';
-import type { Caller } from '../protocol/caller.ts';
+import { approvalUrl } from '../approvals/question-text.ts';
+import type { Caller } from '../protocol/exchange.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { McpParts } from '../parts.ts';
 
@@ -17,26 +17,26 @@ export interface OperationCall {
 
 const defaultMaxResultBytes = 60_000;
 
-/** Runs an operation for a caller and fits its answer into one result. @throws what `execute` throws. */
+/** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
   const { operation, input, idempotency_key, page_field, approver } = call;
-  let paid = false;
-  const ask = (asked: Record<string, unknown>) => {
-    const again = paid;
-    paid = true;
+  let hasConsumed = false;
+  const run = (currentInput: Record<string, unknown>) => {
+    const already_consumed = hasConsumed;
+    hasConsumed = true;
     return parts.execute({
       operation,
       actor,
-      input: asked,
+      input: currentInput,
       idempotency_key,
-      already_consumed: again,
+      already_consumed,
       approver,
     });
   };
-  return fitResult({ ask, input, page_field, max_bytes: parts.result_bytes ?? defaultMaxResultBytes });
+  return fitResult({ run, input, page_field, max_bytes: parts.result_bytes ?? defaultMaxResultBytes });
 }
 
-/** What an operation threw, as a domain error; faults of ours are logged here, with the id that the caller is told. */
+/** Converts what an operation threw to a domain error. Logs internal errors with the request id that the caller gets. */
 export function toOperationError(
   parts: McpParts,
   { actor, request_id }: Caller,
@@ -49,11 +49,11 @@ export function toOperationError(
     parts.logger.error({ err: error.cause ?? error, ...fields }, error.code);
   }
   const { retry_after } = error;
-  const more = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
-  return { error, body: { error: { ...errorBody(error, request_id).error, ...more } } };
+  const extra = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
+  return { error, body: { error: { ...errorBody(error, request_id).error, ...extra } } };
 }
 
-/** What a person or a program can do about a missing approval (mcp.md, section 5). */
+/** Error fields that help to get a missing approval. */
 function approvalFields({ public_url }: McpParts, { code, approval }: DomainError): object {
   if (!approval) return {};
   const { id, expires_at } = approval;

@@ -4,49 +4,49 @@ import type { Operation, ToolBinding } from '../../../operations/define.ts';
 import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { inputSchema, outputSchema } from './json-schemas.ts';
-import { findPageField } from './page.ts';
+import { findPageField } from './fit-result.ts';
 
 export interface Tool {
   operation: Operation;
-  /** As `tools/list` shows it. */
+  /** The entry in `tools/list`. */
   definition: ToolDefinition;
-  /** The field by which a read can be asked for fewer items. */
+  /** The input field that limits the number of items of a read. */
   page_field: string | undefined;
-  /** Refuses who may not call it, where one scope does not say so. */
+  /** Checks permissions that the scope of the operation does not cover. @throws {DomainError} INSUFFICIENT_SCOPE */
   requirePermission?(actor: Actor): void;
-  /** What its answer says of where the feed of the agent stands now. */
-  feedStatus?(answer: Record<string, unknown>): Partial<FeedStatus>;
-  /** How its output is shown, where JSON text is not the way. */
+  /** The feed status after the call, from its output. */
+  feedStatus?(output: Record<string, unknown>): Partial<FeedStatus>;
+  /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
-  /** Whether it may have something to say before the answer, whatever its client declared. */
+  /** Whether the tool may send messages before its result. */
   sendsMessages?: true;
-  /** For a tool that needs more of a call than its input: what runs in place of `operation`. */
+  /** Creates the operation that runs in place of `operation`, for tools that need the exchange with the client. */
   createRun?(call: { actor: Actor; exchange: Exchange }): ToolRun;
 }
 
 export interface ToolRun {
   operation: Operation;
-  /** To be called when the caller has the answer. */
+  /** Called once the response was sent. */
   onResponseSent(): void;
 }
 
-/** The tool faces of the catalogue, and other tools, by name; made once, since schemas are dear to make. */
+/** Creates the tools of the catalogue and other tools, by name. Called once at start: creating schemas is slow. */
 export function createTools(
   catalogue: readonly Operation[],
   others: readonly Tool[] = [],
 ): ReadonlyMap<string, Tool> {
   const tools = new Map(others.map((tool) => [tool.definition.name, tool]));
   for (const operation of catalogue) {
-    const face = operation.tool;
-    if (!face) continue;
-    const name = face.name ?? operation.name;
-    if (tools.has(name)) throw new Error(`two operations have a tool named ${name}`);
-    tools.set(name, createTool(operation, face));
+    const binding = operation.tool;
+    if (!binding) continue;
+    const name = binding.name ?? operation.name;
+    if (tools.has(name)) throw new Error(`duplicate tool name: ${name}`);
+    tools.set(name, createTool(operation, binding));
   }
   return tools;
 }
 
-/** One tool, without a place in the catalogue. */
+/** Creates one tool from an operation. */
 export function createTool(
   operation: Operation,
   { name = operation.name, description, annotations }: ToolBinding,

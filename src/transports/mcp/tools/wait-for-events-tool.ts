@@ -6,28 +6,27 @@ import { createEventWait } from './wait-for-events.ts';
 
 export interface WaitForEventsToolParts {
   realtime: Realtime;
-  /** Time between two reports of a call that waits, in ms. Default 5,000. */
+  /** Time between progress notifications, in ms. Default 5,000. */
   progress_ms?: number;
 }
 
-/** The tool `wait_for_events`. It waits, so it is no operation of the catalogue; everything else of it goes the same way. */
+/** The tool `wait_for_events`. It is not in the catalogue because it needs the exchange with the client. */
 export function createWaitForEventsTool({
   realtime,
   progress_ms = defaultProgressMs,
 }: WaitForEventsToolParts): Tool {
   const { operation } = createEventWait(realtime, { signal: new AbortController().signal, progress_ms });
-  if (!operation.tool) throw new Error(`${operation.name} has no face`);
+  if (!operation.tool) throw new Error(`${operation.name} has no tool binding`);
   return {
     ...createTool(operation, operation.tool),
     requirePermission: requireFeedScope,
-    // Who has waited stands where the answer says.
     feedStatus: ({ cursor }) => (typeof cursor === 'string' ? { cursor } : {}),
     createRun({ actor, exchange: { signal, progress } }) {
-      const waiting = createEventWait(realtime, { signal, progress_ms, progress });
+      const wait = createEventWait(realtime, { signal, progress_ms, progress });
       return {
-        operation: waiting.operation,
+        operation: wait.operation,
         onResponseSent() {
-          if (!signal.aborted) realtime.markDelivered(actor, waiting.shownEvents());
+          if (!signal.aborted) realtime.markDelivered(actor, wait.shownEvents());
         },
       };
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { safeReturnPath } from '../../../../src/transports/console/return-path.ts';
+import { safeReturnPath } from '../../../../src/transports/console/route.ts';
 
 const anyAddress = fc.oneof(
   fc.string(),

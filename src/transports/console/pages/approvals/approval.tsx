@@ -9,7 +9,7 @@ import { Handle } from '../../components/agent-rows.tsx';
 import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 

@@ -9,7 +9,7 @@ import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Scopes } from './scope-choices.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 

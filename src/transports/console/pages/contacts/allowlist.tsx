@@ -10,9 +10,8 @@ import { Actions, Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn, formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 

@@ -1,7 +1,7 @@
 import { blockAgentOperation } from '../../../../operations/contacts/block-agent.ts';
 import { listBlocksOperation } from '../../../../operations/contacts/list-blocks.ts';
 import { unblockAgentOperation } from '../../../../operations/contacts/unblock-agent.ts';
-import type { BlockRecord } from '../../../../presenters/block.ts';
+import type { BlockRecord } from '../../../../presenters/contact.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { successFlash } from '../../flash.ts';
@@ -12,9 +12,8 @@ import { Actions, Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn, formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 

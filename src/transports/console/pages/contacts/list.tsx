@@ -8,7 +8,7 @@ import { type ActingAgent, actAsAgent, requireNotPaused } from '../../act-as-age
 import { Card, Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { NextPage } from '../../components/next-page.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';

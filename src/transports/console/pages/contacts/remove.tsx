@@ -2,7 +2,7 @@ import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { removeContactOperation } from '../../../../operations/contacts/remove-contact.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { confirmPage } from '../../components/confirm-page.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page } from '../../route.ts';
 import { agentAddress } from '../agents/heading.tsx';

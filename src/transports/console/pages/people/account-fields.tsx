@@ -1,3 +1,4 @@
+import { ButtonLink } from '../../components/form.tsx';
 import type { ComponentChildren } from 'preact';
 import { passwordLength } from '../../../../services/people/passwords.ts';
 import { Field } from '../../components/field.tsx';
@@ -65,5 +66,17 @@ export function NewPasswordField({ name, label, hint, error }: NewPasswordFieldP
       maxlength={max}
       required
     />
+  );
+}
+
+/** The way to sign in through another provider, and to come back to `to`. */
+export function ExternalLink({ name, to }: { name: string; to: string }) {
+  return (
+    <>
+      <p class="or">or</p>
+      <ButtonLink href={`/sign-in/external?${new URLSearchParams({ to }).toString()}`} wide>
+        Continue with {name}
+      </ButtonLink>
+    </>
   );
 }

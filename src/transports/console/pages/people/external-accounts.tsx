@@ -34,7 +34,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
       await limits.consume('sign_in_address', addressKey(ctx));
       const wish = { to: path, account_id: person.account_id };
       const begun = await beginExternalSignIn(unitOfWork, provider, wish);
-      if (!begun) return externalFailurePage('away', name, person);
+      if (!begun) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, begun.token);
       // Not a redirect: Chromium holds those that follow a form to form-action, all the way, and the provider may send people on.
       ctx.set('Refresh', `0; url=${begun.address}`);

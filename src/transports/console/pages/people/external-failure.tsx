@@ -13,7 +13,7 @@ const reasons: Record<ExternalReason, (name: string) => { status: number; title:
     title: 'You are not signed in',
     text: `${name} says that you did not agree. Nothing was changed.`,
   }),
-  away: (name) => ({
+  unavailable: (name) => ({
     status: 503,
     title: `${name} does not answer`,
     text: 'It is not reachable from here just now, or has a fault of its own. Try again in a few minutes.',
@@ -71,5 +71,5 @@ export function externalFailurePage(
       </Card>
     </>
   );
-  return { title, body, status, shell: 'focus', ...(reason === 'away' && { retry_after: 60 }) };
+  return { title, body, status, shell: 'focus', ...(reason === 'unavailable' && { retry_after: 60 }) };
 }

@@ -13,8 +13,14 @@ import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
-import { safeReturnPath } from '../../return-path.ts';
-import { type ConsoleRoute, publicAction, publicPage, type ShownPage, signInAddress } from '../../route.ts';
+import {
+  safeReturnPath,
+  type ConsoleRoute,
+  publicAction,
+  publicPage,
+  type ShownPage,
+  signInAddress,
+} from '../../route.ts';
 import { externalFailurePage } from './external-failure.tsx';
 
 const beginPath = '/sign-in/external';
@@ -41,7 +47,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       if (person || elsewhere) return { to: person ? to : signInAddress(to) };
       await limits.consume('sign_in_address', addressKey(ctx));
       const begun = await beginExternalSignIn(unitOfWork, provider, { to, account_id: null });
-      if (!begun) return externalFailurePage('away', name, person);
+      if (!begun) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, begun.token);
       ctx.redirect(begun.address);
       return 'handled';

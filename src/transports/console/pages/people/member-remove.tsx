@@ -3,7 +3,7 @@ import { DomainError } from '../../../../domain/errors.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
 import { requireOrganization, removeMember } from '../../../../services/people/memberships.ts';
 import { confirmPage } from '../../components/confirm-page.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page } from '../../route.ts';
 import { organizationAddress } from './organization.tsx';

@@ -7,9 +7,8 @@ import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { NextPage } from '../../components/next-page.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn, formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { MemberRows } from './member-rows.tsx';
 

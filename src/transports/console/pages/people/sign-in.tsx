@@ -1,14 +1,22 @@
+import { successFlash } from '../../flash.ts';
+import type { PageParts } from '../../parts.ts';
+import {
+  safeReturnPath,
+  type ConsoleRoute,
+  publicAction,
+  signInAddress,
+  publicPage,
+  type ShownPage,
+  type Visit,
+} from '../../route.ts';
 import { auditFailedSignIn } from '../../../../services/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { checkPassword } from '../../../../services/people/sign-in.ts';
 import { Card, Heading, Notice } from '../../components/content.tsx';
-import { ExternalLink } from './external-link.tsx';
+import { ExternalLink } from './account-fields.tsx';
 import { Field } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
-import type { PageParts } from '../../parts.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
-import { safeReturnPath } from '../../return-path.ts';
-import { type ConsoleRoute, publicAction, publicPage, type ShownPage, type Visit } from '../../route.ts';
 
 /** A name is never longer; what is counted by must not be as long as somebody likes. */
 const maxUsernameLength = 80;
@@ -110,4 +118,17 @@ function signInPage(page: SignInPage): ShownPage {
   );
   const title = message === undefined ? 'Sign in' : 'Error: Sign in';
   return { title, body, status, retry_after, shell: 'focus' };
+}
+
+/** Signing out; with `to`, so that somebody else can go on with what was begun here. */
+export function signOutRoutes({ sessions }: PageParts): ConsoleRoute[] {
+  return [
+    publicAction('/sign-out', async ({ ctx, form }) => {
+      await sessions.end(ctx);
+      return {
+        to: signInAddress(safeReturnPath(form.get('to'))),
+        flash: successFlash('You are signed out.'),
+      };
+    }),
+  ];
 }

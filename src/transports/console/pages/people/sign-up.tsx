@@ -1,14 +1,19 @@
 import { addressKey } from '../../../http/address-key.ts';
 import { signUp } from '../../../../services/people/sign-in.ts';
 import { successFlash } from '../../flash.ts';
-import { NewAccountFields, NewPasswordField } from './account-fields.tsx';
+import { NewAccountFields, NewPasswordField, ExternalLink } from './account-fields.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
-import { ExternalLink } from './external-link.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
-import { safeReturnPath } from '../../return-path.ts';
-import { type ConsoleRoute, publicAction, publicPage, type ShownPage, signInAddress } from '../../route.ts';
+import {
+  safeReturnPath,
+  type ConsoleRoute,
+  publicAction,
+  publicPage,
+  type ShownPage,
+  signInAddress,
+} from '../../route.ts';
 
 /** Opening an account, where that is allowed (SIGNUP). */
 export function signUpRoutes({

@@ -8,7 +8,7 @@ import { updateWebhookOperation } from '../../../../operations/webhooks/update-w
 import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { successFlash } from '../../flash.ts';
 import { confirmPage } from '../../components/confirm-page.tsx';
-import { redirectOrWarn } from '../../or-warning.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type Redirect } from '../../route.ts';
 import { agentAddress } from '../agents/heading.tsx';
