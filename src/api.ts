@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from './compose.ts';
 import { createConsoleTransport } from './transports/console/transport.ts';
 import { createPageRenderer } from './transports/console/renderer.tsx';
-import { deriveKey } from './shared/derived-key.ts';
+import { deriveKey } from './shared/encryption.ts';
 import { eventTransports } from './start/event-transports.ts';
 import { createApp } from './transports/http/app.ts';
 import { authenticate } from './transports/http/authenticate.ts';

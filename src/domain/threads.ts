@@ -15,3 +15,13 @@ export function canTransition(from: ThreadStatus, to: ThreadStatus): boolean {
 
 /** The largest sequence that a message can have: that of an integer in PostgreSQL. */
 export const maxSequence = 2_147_483_647;
+
+/** Whether a sender says, in the metadata of a message, that it wants no answer. */
+export function wantsNoReply(metadata: unknown): boolean {
+  return (
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    'no_reply_expected' in metadata &&
+    metadata.no_reply_expected === true
+  );
+}

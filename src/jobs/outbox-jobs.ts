@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { erasureJob } from '../domain/agents/erasure-and-export.ts';
-import { exportJob } from '../domain/agents/exports.ts';
+import { exportJob } from '../domain/agents/erasure-and-export.ts';
 import { scanJob } from '../domain/attachments/attachments.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import type { JobContract, QueuedJob } from './define.ts';

@@ -1,6 +1,5 @@
-import type { InboundPolicy } from '../domain/agents/agents.ts';
+import type { InboundPolicy, Relation } from '../domain/agents/agents.ts';
 import { DomainError, type ErrorCode } from '../domain/errors.ts';
-import type { Relation } from '../domain/agents/relations.ts';
 
 export interface Addressee {
   canonical_handle: string;

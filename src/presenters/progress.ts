@@ -1,6 +1,9 @@
-import type { Counts } from '../domain/agents/counts.ts';
-import { type ErasureStage, keptByErasure } from '../domain/agents/erasure-and-export.ts';
-import type { ExportStage } from '../domain/agents/exports.ts';
+import {
+  type Counts,
+  type ErasureStage,
+  type ExportStage,
+  keptByErasure,
+} from '../domain/agents/erasure-and-export.ts';
 
 /** The progress of an export or erasure. Times in milliseconds. */
 export interface Progress<Stage> {

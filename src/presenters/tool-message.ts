@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { wantsNoReply } from '../domain/no-reply.ts';
-import { type Relationship, relationships } from '../domain/agents/relations.ts';
+import { wantsNoReply } from '../domain/threads.ts';
+import { type Relationship, relationships } from '../domain/agents/agents.ts';
 import { type MessageColumns, messageSchema, presentMessage } from './message.ts';
 
 /** Message record of MCP tools, with fields that help a model to judge the message. */

@@ -1,7 +1,7 @@
 import { DomainError, wrongField } from '../domain/errors.ts';
 import { parseHandle } from '../domain/agents/handles.ts';
 import { isId } from '../domain/ids.ts';
-import { type Relationship, relationshipOf } from '../domain/agents/relations.ts';
+import { type Relationship, relationshipOf } from '../domain/agents/agents.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
 type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;

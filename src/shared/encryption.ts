@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, hkdfSync } from 'node:crypto';
 
 /** Keeps text so that only who has the key reads it, and only as what it was kept for. */
 export interface SealedBox {
@@ -33,4 +33,12 @@ export function createSealedBox(key: Buffer): SealedBox {
       return Buffer.concat([decipher.update(body), decipher.final()]).toString();
     },
   };
+}
+
+/**
+ * A key of 32 bytes for one purpose, out of the one secret of the service (RFC 5869). Who learns it learns neither the secret nor
+ * the key of another purpose.
+ */
+export function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }

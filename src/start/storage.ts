@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { deriveKey } from '../shared/derived-key.ts';
+import { deriveKey } from '../shared/encryption.ts';
 import { createApiAddresses } from '../platform/blobs/api-addresses.ts';
 import { createS3Addresses } from '../platform/blobs/s3-addresses.ts';
 import type { BlobAddresses } from '../platform/blobs/addresses.ts';

@@ -23,7 +23,7 @@ export async function signUp(page: Page, { username, password }: Credentials): P
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
 }
 
 export async function signIn(page: Page, { username, password }: Credentials): Promise<void> {
@@ -35,7 +35,7 @@ export async function signIn(page: Page, { username, password }: Credentials): P
 /** On the page that asks for consent, where nobody can go on without an agent: makes the first one. */
 export async function createFirstAgent(page: Page, { agent }: Person): Promise<void> {
   await page.getByLabel('Handle').fill(agent);
-  await page.getByRole('button', { name: 'Create this agent' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
 }
 
 /** Lets a client act as an agent, and checks that the page says which client that is and where the answer goes. */

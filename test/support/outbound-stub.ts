@@ -1,6 +1,5 @@
 import type { WebhookSender } from '../../src/domain/outbound.ts';
-import { deriveKey } from '../../src/shared/derived-key.ts';
-import { createSealedBox } from '../../src/shared/encryption.ts';
+import { deriveKey, createSealedBox } from '../../src/shared/encryption.ts';
 
 const webhookSender: WebhookSender = {
   checkUrl: () => 'is not called from here',

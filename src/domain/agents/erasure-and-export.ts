@@ -37,3 +37,26 @@ export const keptByErasure = [
     why: 'They are out of reach of the service: erase again after a restore.',
   },
 ] as const;
+
+/** How many of what. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** These counts and more of them. */
+export function addCounts(counts: Counts, more: Counts): Counts {
+  const sum: Record<string, number> = { ...counts };
+  for (const [name, rows] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + rows;
+  return sum;
+}
+
+/** The name of the job that makes one. */
+export const exportJob = 'export-agent';
+
+/** What is gathered, one stage after the other, in steps of bounded size; the archive is made of that at the end. */
+export const exportStages = ['belongings', 'conversations', 'archive', 'done'] as const;
+
+export type ExportStage = (typeof exportStages)[number];
+
+/** What the archive of an agent is called when it is handed out. @param at milliseconds. */
+export function archiveName(handle: string, at: number): string {
+  return `${handle}-${new Date(at).toISOString().slice(0, 10)}.zip`;
+}

@@ -1,5 +1,4 @@
-import type { Actor } from './actor.ts';
-import type { Person } from './person.ts';
+import type { Actor, Person } from './actor.ts';
 
 /** Acts of trust and administration that are kept in the audit log. */
 export const auditActions = [

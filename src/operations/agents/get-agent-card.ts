@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { relationshipOf, relationships } from '../../domain/agents/relations.ts';
+import { relationshipOf, relationships } from '../../domain/agents/agents.ts';
 import { agentCardSchema, presentAgentCard } from '../../presenters/agent-card.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation, toolHints } from '../define.ts';

@@ -3,7 +3,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { BlobAddresses } from './addresses.ts';
 import { assertBlobKey } from './store.ts';
 import { s3Prefix } from './s3-store.ts';
-import { s3Presigner, s3Sdk } from './s3-sdk.ts';
+import { s3Presigner, s3Sdk } from './s3-client.ts';
 
 /**
  * Addresses of the S3 store itself.

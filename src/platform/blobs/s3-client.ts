@@ -1,32 +1,42 @@
-import type { S3Client } from '@aws-sdk/client-s3';
-import { s3Sdk } from './s3-sdk.ts';
+import { createRequire } from 'node:module';
+import type * as Sdk from '@aws-sdk/client-s3';
+import type * as Presigner from '@aws-sdk/s3-request-presigner';
+
+const require = createRequire(import.meta.url);
+
+/** The S3 SDK, loaded on first use: loading takes long, and the folder store does not need it. */
+export function s3Sdk(): typeof Sdk {
+  return require('@aws-sdk/client-s3') as typeof Sdk;
+}
+
+/** The SDK's URL signer, loaded on first use too. */
+export function s3Presigner(): typeof Presigner {
+  return require('@aws-sdk/s3-request-presigner') as typeof Presigner;
+}
 
 export interface S3Settings {
-  /** Absent: the one of AWS for the region. */
+  /** Undefined: the endpoint of AWS for the region. */
   endpoint: string | undefined;
   region: string;
-  /** Absent: wherever AWS clients look for credentials (environment, profile, role of the machine). */
+  /** Undefined: the credential chain of AWS clients (environment, profile, role of the machine). */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-  /** How long nothing may move on a connection, in milliseconds. */
+  /** Closes a connection without any traffic for this time. */
   socketTimeoutMs: number;
 }
 
-/** How long a connection may take to open, and an answer to begin, in milliseconds. */
+/** Milliseconds until a connection is open, and until a response begins. */
 const timeouts = { connectionTimeout: 3_000, requestTimeout: 60_000, throwOnRequestTimeout: true };
 
-/** Whoever reads slowly holds a connection: the usual 50 would let a few of them hold up all others. */
+/** A slow reader holds a connection; with the default of 50 a few of them would block all others. */
 const agentOptions = { maxSockets: 1_000 };
 
 const noop = () => undefined;
-/** What fails is thrown, and told by whoever catches it. */
+/** The SDK throws its errors; the caller logs them. */
 const silentLogger = { trace: noop, debug: noop, info: noop, warn: noop, error: noop };
 
-/**
- * A client for any server that speaks S3. Buckets stand in the path, and checksums are sent only where we give them: both are what
- * servers beside AWS understand.
- */
-export function createS3Client({ endpoint, region, credentials, socketTimeoutMs }: S3Settings): S3Client {
-  // The SDK says with the first client that releases of 2027 will want Node 22; the lock file keeps one that does not.
+/** A client for any S3-compatible server: buckets are part of the path, and checksums are sent only where the caller sets them. */
+export function createS3Client({ endpoint, region, credentials, socketTimeoutMs }: S3Settings): Sdk.S3Client {
+  // The SDK warns that releases from 2027 on need Node 22. The lock file keeps a release that does not.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const sdk = s3Sdk();
   return new sdk.S3Client({

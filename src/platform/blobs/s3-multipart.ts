@@ -8,7 +8,7 @@ import type {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { withRetries } from './s3-retry.ts';
-import { s3Sdk } from './s3-sdk.ts';
+import { s3Sdk } from './s3-client.ts';
 
 /**
  * What is larger is put in parts of this size, in bytes: a server answers within the minute that the client waits, and one put ends

@@ -1,27 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { s3Sdk } from './s3-sdk.ts';
+import { s3Sdk } from './s3-client.ts';
 
-/** Pauses before each further try, in milliseconds. */
+/** The delay before each further attempt. */
 const retryDelaysMs = [200, 1_000];
 
 /**
- * Asks an S3 server again after a passing fault: the SDK repeats what has no body, or one that it can read again; a stream it sends once.
- * @param stop has it asked no more.
- * @throws what the last try did.
+ * Repeats a request after a transient error. The SDK itself repeats only requests whose body it can read again, so not those with a stream.
+ * @param stop ends the attempts.
+ * @throws the error of the last attempt.
  */
-export async function withRetries<Answer>(ask: () => Promise<Answer>, stop?: AbortSignal): Promise<Answer> {
-  for (const pause of retryDelaysMs) {
+export async function withRetries<Response>(
+  send: () => Promise<Response>,
+  stop?: AbortSignal,
+): Promise<Response> {
+  for (const delayMs of retryDelaysMs) {
     try {
-      return await ask();
+      return await send();
     } catch (error) {
       if (stop?.aborted || !isTransient(error)) throw error;
-      await sleep(pause * (0.5 + Math.random()));
+      await sleep(delayMs * (0.5 + Math.random()));
     }
   }
-  return ask();
+  return send();
 }
 
-/** Whether a later try may succeed: the network failed, or the store says that it is busy or ill. */
+/** Whether another attempt can succeed: the network failed, or the server is overloaded or failed. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof s3Sdk().S3ServiceException)) return true;
   const status = error.$metadata.httpStatusCode ?? 500;

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { assertBlobKey, BlobMissing, type BlobStore, isBlobKey, type StoredBlob } from './store.ts';
+import {
+  assertBlobKey,
+  BlobMissing,
+  type BlobStore,
+  type ByteRange,
+  isBlobKey,
+  type StoredBlob,
+} from './store.ts';
 import { checkFolder, createDraftFolder } from './draft-folder.ts';
 import {
   abortStaleUploads,
@@ -12,17 +19,22 @@ import {
   uploadParts,
   defaultPartSize,
 } from './s3-multipart.ts';
-import { s3Sdk } from './s3-sdk.ts';
+import { s3Sdk } from './s3-client.ts';
 import { withRetries } from './s3-retry.ts';
 
-/** Everything of ours in a bucket, which may hold other things too, begins so. */
+/** The prefix of all our objects: a bucket can hold other objects too. */
 export const s3Prefix = 'attachments/';
 
+interface BucketClient {
+  client: S3Client;
+  bucket: string;
+}
+
 /**
- * Blobs as objects of an S3 bucket. Bytes of unknown length gather in a local file first: an object is put with its length and
- * digest, whole or in a few large parts, and again after a passing fault; see docs/decisions/0014-attachments.md.
+ * Blobs as objects of an S3 bucket. Bytes of unknown length are first written to a local file, so that an object is uploaded with its length
+ * and digest, in one or several parts, and again after a transient error; see docs/decisions/0014-attachments.md.
  * @param drafts the folder of those files.
- * @param partSize of what is larger, in bytes; servers want at least 5 MiB.
+ * @param partSize in bytes; servers want at least 5 MiB.
  */
 export function createS3Store(
   client: S3Client,
@@ -30,54 +42,28 @@ export function createS3Store(
   drafts: string,
   partSize: number = defaultPartSize,
 ): BlobStore {
-  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand } =
-    s3Sdk();
-  const waiting = createDraftFolder(drafts);
-
-  function place(key: string): ObjectLocation {
-    assertBlobKey(key);
-    return { Bucket: bucket, Key: `${s3Prefix}${key}` };
-  }
-
-  async function putWhole(
-    where: ObjectLocation,
-    path: string,
-    { size, digest }: Part,
-    stop?: AbortSignal,
-  ): Promise<void> {
-    const facts = { ContentLength: size, ChecksumSHA256: digest };
-    const put = () => new PutObjectCommand({ ...where, ...facts, Body: createReadStream(path) });
-    await withRetries(() => client.send(put(), stop && { abortSignal: stop }), stop);
-  }
+  const { DeleteObjectCommand } = s3Sdk();
+  const target = { client, bucket };
+  const draftFolder = createDraftFolder(drafts);
 
   const store: BlobStore = {
-    async read(key, range) {
-      const part = range && { Range: `bytes=${range.start}-${range.end}` };
-      try {
-        const { Body } = await client.send(new GetObjectCommand({ ...place(key), ...part }));
-        if (!Body) throw new Error('S3 answered without a body');
-        return Body as Extract<typeof Body, NodeJS.ReadableStream>;
-      } catch (error) {
-        if (error instanceof NoSuchKey) throw new BlobMissing(key);
-        throw error;
-      }
-    },
+    read: (key, range) => readObject(target, key, range),
 
     async write(key, bytes, stop) {
-      const where = place(key);
-      const measure = createPartHasher(partSize);
-      async function* measured(): AsyncGenerator<Uint8Array> {
+      const location = locate(bucket, key);
+      const hasher = createPartHasher(partSize);
+      async function* hashed(): AsyncGenerator<Uint8Array> {
         for await (const chunk of bytes) {
-          measure.add(chunk);
+          hasher.add(chunk);
           yield chunk;
         }
       }
-      await waiting.write(measured(), false, async (path) => {
-        const parts = measure.finish();
+      await draftFolder.write(hashed(), false, async (path) => {
+        const parts = hasher.finish();
         const [first, ...others] = parts;
         try {
-          if (first && others.length === 0) await putWhole(where, path, first, stop);
-          else await uploadParts(client, where, { path, parts }, stop);
+          if (first && others.length === 0) await putObject(client, location, path, first, stop);
+          else await uploadParts(client, location, { path, parts }, stop);
         } catch (error) {
           stop?.throwIfAborted();
           throw error;
@@ -86,29 +72,10 @@ export function createS3Store(
     },
 
     async remove(key) {
-      await client.send(new DeleteObjectCommand(place(key)));
+      await client.send(new DeleteObjectCommand(locate(bucket, key)));
     },
 
-    async list(after, limit) {
-      const found: StoredBlob[] = [];
-      // What is not ours may lie between: a page says by itself whether it is the last.
-      for (let last = after, more = true; more && found.length < limit;) {
-        const { Contents = [], IsTruncated = false } = await client.send(
-          new ListObjectsV2Command({
-            Bucket: bucket,
-            Prefix: s3Prefix,
-            StartAfter: `${s3Prefix}${last}`,
-            MaxKeys: limit,
-          }),
-        );
-        for (const { Key = '', LastModified } of Contents) {
-          last = Key.slice(s3Prefix.length);
-          if (isBlobKey(last) && LastModified) found.push({ key: last, written_at: LastModified.getTime() });
-        }
-        more = IsTruncated && Contents.length > 0;
-      }
-      return found.slice(0, limit);
-    },
+    list: (after, limit) => listObjects(target, after, limit),
 
     async check() {
       await checkFolder(drafts);
@@ -120,9 +87,72 @@ export function createS3Store(
     },
 
     async removeDrafts(before) {
-      await waiting.removeBefore(before);
+      await draftFolder.removeBefore(before);
       await abortStaleUploads(client, { Bucket: bucket, Prefix: s3Prefix }, before);
     },
   };
   return store;
+}
+
+/** @throws {TypeError} when `key` is not a blob key. */
+function locate(bucket: string, key: string): ObjectLocation {
+  assertBlobKey(key);
+  return { Bucket: bucket, Key: `${s3Prefix}${key}` };
+}
+
+async function readObject(
+  { client, bucket }: BucketClient,
+  key: string,
+  range?: ByteRange,
+): Promise<Readable> {
+  const { GetObjectCommand, NoSuchKey } = s3Sdk();
+  const part = range && { Range: `bytes=${range.start}-${range.end}` };
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ ...locate(bucket, key), ...part }));
+    if (!Body) throw new Error('S3 sent a response without a body');
+    return Body as Extract<typeof Body, NodeJS.ReadableStream>;
+  } catch (error) {
+    if (error instanceof NoSuchKey) throw new BlobMissing(key);
+    throw error;
+  }
+}
+
+async function putObject(
+  client: S3Client,
+  location: ObjectLocation,
+  path: string,
+  { size, digest }: Part,
+  stop?: AbortSignal,
+): Promise<void> {
+  const { PutObjectCommand } = s3Sdk();
+  const lengthAndDigest = { ContentLength: size, ChecksumSHA256: digest };
+  const createCommand = () =>
+    new PutObjectCommand({ ...location, ...lengthAndDigest, Body: createReadStream(path) });
+  await withRetries(() => client.send(createCommand(), stop && { abortSignal: stop }), stop);
+}
+
+async function listObjects(
+  { client, bucket }: BucketClient,
+  after: string,
+  limit: number,
+): Promise<StoredBlob[]> {
+  const { ListObjectsV2Command } = s3Sdk();
+  const found: StoredBlob[] = [];
+  // A page can hold objects that are not blobs, so only the page itself tells whether it is the last one.
+  for (let last = after, hasMore = true; hasMore && found.length < limit;) {
+    const { Contents = [], IsTruncated = false } = await client.send(
+      new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: s3Prefix,
+        StartAfter: `${s3Prefix}${last}`,
+        MaxKeys: limit,
+      }),
+    );
+    for (const { Key = '', LastModified } of Contents) {
+      last = Key.slice(s3Prefix.length);
+      if (isBlobKey(last) && LastModified) found.push({ key: last, written_at: LastModified.getTime() });
+    }
+    hasMore = IsTruncated && Contents.length > 0;
+  }
+  return found.slice(0, limit);
 }

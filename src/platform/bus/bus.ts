@@ -1,3 +1,5 @@
+import type { ErrorLog } from '../../shared/error-log.ts';
+
 /** One message on the bus. Topics: `rings` (whose feeds have grown), `tokens` (revocations), `node/<id>` (answers for one process). */
 export interface BusMessage {
   topic: string;
@@ -22,4 +24,19 @@ export interface Bus {
   /** False while rings may be lost; readers poll more often then. */
   isHealthy(): boolean;
   close(): Promise<void>;
+}
+
+/** What carries the payloads of the bus to every process that listens, this one among them. */
+export interface BusConnection {
+  /** Sends payloads in their order. Rejects as `Bus.publish` does. */
+  send(payloads: readonly string[]): Promise<void>;
+  isHealthy(): boolean;
+  close(): Promise<void>;
+}
+
+export interface BusConnectionOptions {
+  url: string;
+  channel: string;
+  onPayload(payload: string): void;
+  log: ErrorLog;
 }

@@ -1,21 +1,20 @@
 import { type Cluster, Command, Redis } from 'ioredis';
 import type { ErrorLog } from '../../shared/error-log.ts';
 
-/** How often each listening connection proves that it is alive, in milliseconds. */
 const heartbeatMs = 5_000;
-/** The pause before a lost connection is made again, in milliseconds: a master that died has no heir yet. */
+/** The pause before a lost connection is opened again: a failover takes longer than one attempt. */
 const reconnectDelayMs = 250;
 
 export interface ShardListener {
-  /** Whether every channel is listened to at the master of its slot. */
+  /** Whether every channel is subscribed at the master of its slot. */
   isComplete(): boolean;
-  /** The master that a channel belongs to now, as `host:port`. */
+  /** The current master of a channel, as `host:port`. */
   masterOf(channel: string): string | undefined;
   close(): void;
 }
 
 export interface ShardListenerParts {
-  /** Knows the masters; `refresh` is emitted whenever they were asked for. */
+  /** Knows the masters; emits `refresh` after it has read the slots. */
   cluster: Cluster;
   channels: readonly string[];
   onPayload(payload: string): void;
@@ -29,93 +28,111 @@ interface ShardConnection {
 }
 
 /**
- * Listens to channels of a cluster (SSUBSCRIBE), with one connection to each master that any of them belongs to. Where the channels
- * belong is looked at anew whenever the cluster was asked, and a quarter of a second after a connection was lost.
+ * Subscribes to channels of a cluster (SSUBSCRIBE), with one connection to each master that serves any of them. The channels are assigned to
+ * masters again after each refresh of the slots, and 250 ms after a connection was lost.
  */
 export function listenToShards({ cluster, channels, onPayload, log }: ShardListenerParts): ShardListener {
-  const slots = new Map(channels.map((channel) => [channel, new Command('ssubscribe', [channel]).getSlot()]));
-  const ears = new Map<string, ShardConnection>();
-  let again: NodeJS.Timeout | undefined;
-  let closed = false;
+  const masterOf = createMasterLookup(cluster, channels);
+  const connections = new Map<string, ShardConnection>();
+  let refreshTimer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
-  function masterOf(channel: string): string | undefined {
-    return cluster.slots[slots.get(channel) ?? 0]?.[0];
-  }
-
-  function attune(): void {
-    if (closed) return;
-    const masters = new Map<string, string[]>();
-    for (const channel of channels) {
-      const master = masterOf(channel);
-      if (master !== undefined) masters.set(master, [...(masters.get(master) ?? []), channel]);
+  function assignChannels(): void {
+    if (isClosed) return;
+    const channelsOf = groupByMaster(channels, masterOf);
+    for (const [master, connection] of connections) {
+      const wanted = new Set(channelsOf.get(master));
+      const isStale = [...connection.requested].some((channel) => !wanted.has(channel));
+      if (wanted.size === 0 || isStale) drop(master, connection);
     }
-    for (const [master, ear] of ears) {
-      const wanted = new Set(masters.get(master));
-      if (wanted.size === 0 || [...ear.requested].some((channel) => !wanted.has(channel))) drop(master, ear);
-    }
-    for (const [master, wanted] of masters) {
-      const ear = ears.get(master) ?? open(master);
-      for (const channel of wanted) if (!ear.requested.has(channel)) void listen(master, ear, channel);
+    for (const [master, wanted] of channelsOf) {
+      const connection = connections.get(master) ?? open(master);
+      for (const channel of wanted) {
+        if (!connection.requested.has(channel)) void subscribe(master, connection, channel);
+      }
     }
   }
 
   function open(master: string): ShardConnection {
-    const colon = master.lastIndexOf(':');
-    const client = new Redis({
-      ...cluster.options.redisOptions,
-      host: master.slice(0, colon),
-      port: Number(master.slice(colon + 1)),
-      enableOfflineQueue: true,
-      autoResubscribe: false,
-      retryStrategy: null,
-    });
-    const ear: ShardConnection = { client, requested: new Set(), subscribed: new Set() };
+    const client = connectToMaster(cluster, master);
+    const connection: ShardConnection = { client, requested: new Set(), subscribed: new Set() };
     client.on('smessage', (_channel, payload) => onPayload(payload));
-    client.on('error', (error) => lose(master, ear, error));
-    client.on('end', () => lose(master, ear, new Error('the connection ended')));
-    ears.set(master, ear);
-    return ear;
+    client.on('error', (error) => onLost(master, connection, error));
+    client.on('end', () => onLost(master, connection, new Error('the connection ended')));
+    connections.set(master, connection);
+    return connection;
   }
 
-  async function listen(master: string, ear: ShardConnection, channel: string): Promise<void> {
-    ear.requested.add(channel);
+  async function subscribe(master: string, connection: ShardConnection, channel: string): Promise<void> {
+    connection.requested.add(channel);
     try {
-      await ear.client.ssubscribe(channel);
-      ear.subscribed.add(channel);
+      await connection.client.ssubscribe(channel);
+      connection.subscribed.add(channel);
     } catch (error) {
-      lose(master, ear, error);
+      onLost(master, connection, error);
     }
   }
 
-  function drop(master: string, ear: ShardConnection): void {
-    ears.delete(master);
-    ear.client.disconnect();
+  function drop(master: string, { client }: ShardConnection): void {
+    connections.delete(master);
+    client.disconnect();
   }
 
-  /** It moved, it died, or it says what nobody asked for, as when one of its slots goes to another master. */
-  function lose(master: string, ear: ShardConnection, error: unknown): void {
-    if (closed || ears.get(master) !== ear) return;
+  /** The slot moved, the master is down, or the server ended the subscription, as when a slot moves to another master. */
+  function onLost(master: string, connection: ShardConnection, error: unknown): void {
+    if (isClosed || connections.get(master) !== connection) return;
     log('Redis shard subscription lost', error);
-    drop(master, ear);
-    again ??= setTimeout(() => {
-      again = undefined;
-      cluster.refreshSlotsCache(attune);
+    drop(master, connection);
+    refreshTimer ??= setTimeout(() => {
+      refreshTimer = undefined;
+      cluster.refreshSlotsCache(assignChannels);
     }, reconnectDelayMs).unref();
   }
 
-  cluster.on('refresh', attune);
+  cluster.on('refresh', assignChannels);
   const heartbeat = setInterval(() => {
-    for (const [master, ear] of ears) ear.client.ping().catch((error: unknown) => lose(master, ear, error));
+    for (const [master, connection] of connections)
+      connection.client.ping().catch((error: unknown) => onLost(master, connection, error));
   }, heartbeatMs).unref();
 
   return {
-    isComplete: () => channels.every((channel) => ears.get(masterOf(channel) ?? '')?.subscribed.has(channel)),
+    isComplete: () =>
+      channels.every((channel) => connections.get(masterOf(channel) ?? '')?.subscribed.has(channel)),
     masterOf,
     close() {
-      closed = true;
+      isClosed = true;
       clearInterval(heartbeat);
-      clearTimeout(again);
-      for (const { client } of ears.values()) client.disconnect();
+      clearTimeout(refreshTimer);
+      for (const { client } of connections.values()) client.disconnect();
     },
   };
+}
+
+type MasterLookup = ShardListener['masterOf'];
+
+function createMasterLookup(cluster: Cluster, channels: readonly string[]): MasterLookup {
+  const slots = new Map(channels.map((channel) => [channel, new Command('ssubscribe', [channel]).getSlot()]));
+  return (channel) => cluster.slots[slots.get(channel) ?? 0]?.[0];
+}
+
+function groupByMaster(channels: readonly string[], masterOf: MasterLookup): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const channel of channels) {
+    const master = masterOf(channel);
+    if (master !== undefined) groups.set(master, [...(groups.get(master) ?? []), channel]);
+  }
+  return groups;
+}
+
+/** Connects once: `listenToShards` opens another connection after a loss, because the master may have changed. */
+function connectToMaster(cluster: Cluster, master: string): Redis {
+  const colon = master.lastIndexOf(':');
+  return new Redis({
+    ...cluster.options.redisOptions,
+    host: master.slice(0, colon),
+    port: Number(master.slice(colon + 1)),
+    enableOfflineQueue: true,
+    autoResubscribe: false,
+    retryStrategy: null,
+  });
 }

@@ -1,4 +1,4 @@
-import type { BusConnection, BusConnectionOptions } from './connection.ts';
+import type { BusConnection, BusConnectionOptions } from './bus.ts';
 import { closeRedis, connectCluster, failFast } from '../redis/connect.ts';
 import { listenToShards } from './shard-listener.ts';
 

@@ -1,4 +1,4 @@
-import type { BusConnection, BusConnectionOptions } from './connection.ts';
+import type { BusConnection, BusConnectionOptions } from './bus.ts';
 import { closeRedis, connectRedis, failFast } from '../redis/connect.ts';
 
 /** How often the listening connection proves that it is alive, in milliseconds. */

@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from './database.ts';
 import { type ErrorLog, describeError } from '../../shared/error-log.ts';
+import { getErrorCode } from '../../shared/narrow.ts';
 import {
   getLagMs,
   readReplicaPosition,
@@ -7,139 +8,143 @@ import {
   type ReplicaPosition,
 } from './replica-position.ts';
 
-/** What is read on a replica. */
+/** A database for reads only. */
 export type ReadOnlyDatabase = Pick<Database, 'query'>;
 
 export interface ReplicaStatus {
   /** Host and port. */
   name: string;
-  /** What keeps it from being read; null when it is well. */
+  /** Why it is not read; null when it is. */
   problem: string | null;
-  /** Milliseconds; null when that is not known. */
+  /** Null when it is unknown. */
   lagMs: number | null;
   connections: ReturnType<Database['usage']>;
 }
 
 export interface Replica {
   read<T>(run: (db: ReadOnlyDatabase) => Promise<T>): Promise<T>;
-  /** Asks it where it is. Never rejects. */
+  /** Reads its position. Never rejects. */
   refresh(): Promise<void>;
-  /** Decides by its last answer whether it may be read. */
-  evaluate(places: readonly PrimaryPosition[], most_behind_ms: number): void;
+  /** Decides by the last position whether it can be read. */
+  evaluate(primaryPositions: readonly PrimaryPosition[], maxLagMs: number): void;
   status(): ReplicaStatus;
   close(): Promise<void>;
 }
 
-/** Milliseconds: what a replica does not answer within, the primary is asked. */
+/** The caller asks the primary when a replica takes longer. */
 const readTimeouts = { connectionMs: 1_000, lockMs: 1_000, statementMs: 5_000 };
-/** The same for the look itself. */
 const probeTimeouts = { connectionMs: 1_000, lockMs: 1_000, statementMs: 1_000 };
 
-const notProbedYet = 'it was not looked at yet';
-
-/** One standby, and whether it is well. */
-export function openReplica({
-  url,
-  poolSize,
-  hasPooler,
-  log,
-}: {
+export interface ReplicaOptions {
   url: string;
   poolSize: number;
   hasPooler: boolean;
   log: ErrorLog;
-}): Replica {
+}
+
+/** Opens one standby server and its health. */
+export function openReplica({ url, poolSize, hasPooler, log }: ReplicaOptions): Replica {
   const name = new URL(url).host;
   const onError = (error: Error) => log(`a connection to the replica ${name} was lost`, error);
-  const readers = openDatabase({
-    url,
-    poolSize,
-    hasPooler,
-    timeouts: readTimeouts,
-    isReadOnly: true,
-    onError,
-  });
-  const looks = openDatabase({ url, poolSize: 1, hasPooler, timeouts: probeTimeouts, onError });
-  const underWay = new Set<(error: Error) => void>();
-  let place: ReplicaPosition | undefined;
-  let problem: string | null = notProbedYet;
+  const shared = { url, hasPooler, onError };
+  const readers = openDatabase({ ...shared, poolSize, timeouts: readTimeouts, isReadOnly: true });
+  const probe = openDatabase({ ...shared, poolSize: 1, timeouts: probeTimeouts });
+  const health = createHealth(name, log);
+  let replicaPosition: ReplicaPosition | undefined;
   let lagMs: number | null = null;
-  let closed = false;
 
-  /** From now on it is left alone, and whoever waits for it waits no longer. */
-  function setAside(reason: string): void {
-    if (!closed && (problem === null || problem === notProbedYet))
-      log(`the replica ${name} is left alone: ${reason}`, undefined);
-    problem = reason;
-    for (const giveUp of underWay) giveUp(new Error(`the replica ${name} was given up: ${reason}`));
-    underWay.clear();
-  }
-
-  /** Whatever fails by the server's own account leaves it well; whatever else goes wrong, the next look has to clear up. */
-  function blame(error: unknown): never {
-    if (isConnectionError(error)) setAside(describeError(error));
+  /** A connection error takes the replica out of use; an error of the statement does not. */
+  function rethrow(error: unknown): never {
+    if (isConnectionError(error)) health.fail(describeError(error));
     throw error;
   }
 
-  async function inSnapshot<T>(run: (db: ReadOnlyDatabase) => Promise<T>): Promise<T> {
-    const transaction = await readers.begin().catch(blame);
+  async function readInSnapshot<T>(run: (db: ReadOnlyDatabase) => Promise<T>): Promise<T> {
+    const transaction = await readers.begin().catch(rethrow);
     try {
       return await run({
-        query: (statement, values) => transaction.query<never>(statement, values).catch(blame),
+        query: (statement, values) => transaction.query<never>(statement, values).catch(rethrow),
       });
     } finally {
-      // Nothing was changed: whether this arrives matters to the connection alone.
+      // Not awaited: nothing was changed, so the result concerns the connection only.
       void transaction.rollback();
     }
   }
 
   return {
-    read(run) {
-      return new Promise((resolve, reject) => {
-        underWay.add(reject);
-        const done = inSnapshot(run).finally(() => underWay.delete(reject));
-        done.then(resolve, reject);
-      });
-    },
+    read: (run) => health.rejectOnFailure(readInSnapshot(run)),
     async refresh() {
       try {
-        place = await readReplicaPosition(looks);
+        replicaPosition = await readReplicaPosition(probe);
       } catch (error) {
-        place = undefined;
-        setAside(describeError(error));
+        replicaPosition = undefined;
+        health.fail(describeError(error));
       }
     },
-    evaluate(places, most_behind_ms) {
-      lagMs = place ? getLagMs(places, place.position, Date.now()) : null;
-      const reason = place && findProblem(place, lagMs, places.at(-1), most_behind_ms);
-      if (reason === null) {
-        if (problem !== null && problem !== notProbedYet) log(`the replica ${name} is well again`, undefined);
-        problem = null;
-      } else if (reason !== undefined) setAside(reason);
+    evaluate(primaryPositions, maxLagMs) {
+      lagMs = replicaPosition ? getLagMs(primaryPositions, replicaPosition.position, Date.now()) : null;
+      if (!replicaPosition) return;
+      const problem = findProblem(replicaPosition, lagMs, primaryPositions.at(-1), maxLagMs);
+      if (problem === null) health.recover();
+      else health.fail(problem);
     },
-    status: () => ({ name, problem, lagMs, connections: readers.usage() }),
+    status: () => ({ name, problem: health.problem(), lagMs, connections: readers.usage() }),
     async close() {
-      closed = true;
-      await Promise.all([readers.close(), looks.close()]);
+      health.close();
+      await Promise.all([readers.close(), probe.close()]);
+    },
+  };
+}
+
+const notProbedYet = 'it was not probed yet';
+
+/** Whether a replica is in use. A failure rejects the reads in progress, so that callers do not wait for a server that is down. */
+function createHealth(name: string, log: ErrorLog) {
+  const rejectReads = new Set<(error: Error) => void>();
+  let problem: string | null = notProbedYet;
+  let isClosed = false;
+
+  return {
+    problem: () => problem,
+    fail(reason: string): void {
+      if (!isClosed && (problem === null || problem === notProbedYet))
+        log(`the replica ${name} is not used: ${reason}`, undefined);
+      problem = reason;
+      for (const reject of rejectReads)
+        reject(new Error(`the replica ${name} is not used any more: ${reason}`));
+      rejectReads.clear();
+    },
+    recover(): void {
+      if (problem !== null && problem !== notProbedYet) log(`the replica ${name} is used again`, undefined);
+      problem = null;
+    },
+    rejectOnFailure<T>(read: Promise<T>): Promise<T> {
+      return new Promise((resolve, reject) => {
+        rejectReads.add(reject);
+        read.finally(() => rejectReads.delete(reject)).then(resolve, reject);
+      });
+    },
+    close(): void {
+      isClosed = true;
     },
   };
 }
 
 function findProblem(
   { origin }: ReplicaPosition,
-  behind_ms: number | null,
+  lagMs: number | null,
   newest: PrimaryPosition | undefined,
-  most_behind_ms: number,
+  maxLagMs: number,
 ): string | null {
-  if (!newest) return 'the database does not tell where it should be';
+  if (!newest) return 'the position of the primary is unknown';
   if (origin !== '' && newest.origin !== '' && origin !== newest.origin) {
-    return 'it follows another database, or has not come past the last failover';
+    return 'it follows another database, or has not replayed the last failover';
   }
-  return behind_ms === null || behind_ms > most_behind_ms ? 'it is too far behind' : null;
+  return lagMs === null || lagMs > maxLagMs ? 'it is too far behind' : null;
 }
 
-/** SQLSTATE classes: 08 connection, 53 resources, 57P operator intervention. Without a state it was no answer of the server's. */
+/** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), or no SQLSTATE: the server did not respond. */
 function isConnectionError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = getErrorCode(error) ?? '';
   return !/^(?=.*\d)[0-9A-Z]{5}$/.test(code) || /^(?:08|53|57P)/.test(code);
 }

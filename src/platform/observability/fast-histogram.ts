@@ -3,7 +3,7 @@ import { Histogram, type Registry } from 'prom-client';
 export interface FastHistogramOptions {
   name: string;
   help: string;
-  /** The one label. Its values must be few. */
+  /** The only label. It must have few values. */
   label: string;
   /** Upper bounds, ascending. */
   buckets: readonly number[];
@@ -11,14 +11,22 @@ export interface FastHistogramOptions {
 }
 
 interface Counts {
-  /** One for each bucket, not summed up, and a last one for what is above them all. */
+  /** One count for each bucket, not cumulative, and a last one for larger values. */
   bucketCounts: Float64Array;
   sum: number;
 }
 
+declare module 'prom-client' {
+  // The type parameter has to have the name that prom-client gives it.
+  interface Histogram<T extends string = string> {
+    /** The values for the text of the metrics. Not documented: see docs/decisions/library-internals.md. */
+    getForPromString(): Promise<object>;
+  }
+}
+
 /**
- * A histogram for what happens with every frame: prom-client looks its labels up anew at each observation, which costs many times
- * as much as the counting.
+ * A histogram with one label for values that are recorded with every frame. prom-client sorts and hashes the labels at each observation,
+ * which costs many times as much as the counting.
  */
 export class FastHistogram extends Histogram {
   readonly #options: FastHistogramOptions;
@@ -29,7 +37,7 @@ export class FastHistogram extends Histogram {
     this.#options = options;
   }
 
-  /** Counts a value under this value of the label. */
+  /** Counts a value for this value of the label. */
   record(label: string, value: number): void {
     const { buckets } = this.#options;
     let counts = this.#counts.get(label);
@@ -43,8 +51,8 @@ export class FastHistogram extends Histogram {
     counts.sum += value;
   }
 
-  /** What the registry makes its text from; prom-client's own knows what `observe` has counted. */
-  getForPromString(): Promise<object> {
+  override getForPromString(): Promise<object> {
+    if (this.#counts.size === 0) return super.getForPromString();
     const { name, help } = this.#options;
     const values = [...this.#counts].flatMap(([label, counts]) => this.#series(label, counts));
     return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });

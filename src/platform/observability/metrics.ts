@@ -1,21 +1,21 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { FastHistogram } from './fast-histogram.ts';
 
-/** Seconds: from what a statement takes to what a caller waits at most. */
+/** Seconds: from a single statement to the longest wait of a caller. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds: what stands in a queue may be as old as an outage is long. */
+/** Seconds: a queued job can be as old as an outage is long. */
 const lagBuckets = [...durationBuckets, 60, 300, 1_800];
 
 /**
- * What a process counts for Prometheus, in base units. Every label has few values, of our own making: never a path, an id, or a
- * word of a caller. The registry belongs to one process (or one test), and measures the process itself only when told to.
+ * The Prometheus metrics of a process, in base units. Every label has few values, chosen by the service: never a path, an id or a
+ * caller's text. The registry belongs to one process (or one test).
  */
 export function createMetrics({ version, part }: { version: string; part: string }) {
   const registry = new Registry();
   const registers = [registry];
   const build = new Gauge({
     name: 'ams_build_info',
-    help: 'The release, and the Node.js, that this process runs.',
+    help: 'The release and the Node.js version of this process.',
     labelNames: ['version', 'node_version', 'part'],
     registers,
   });
@@ -23,157 +23,179 @@ export function createMetrics({ version, part }: { version: string; part: string
 
   return {
     registry,
-    /** Begins to watch the process: memory, processor time, event loop, garbage collection. */
+    /** Starts to collect memory, CPU time, event loop and garbage collection of the process. */
     watchProcess: () => collectDefaultMetrics({ register: registry }),
+    ...createTransportMetrics(registers),
+    ...createJobMetrics(registers),
+    ...createQueueGauges(registers),
+    ...createDatabaseMetrics(registers),
+  };
+}
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
+function createTransportMetrics(registers: Registry[]) {
+  return {
     requests: new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Time to answer a request, up to its headers where the answer is a stream.',
+      help: 'Time to respond to a request; for a stream, until its headers are sent.',
       labelNames: ['method', 'route', 'status'],
       buckets: durationBuckets,
       registers,
     }),
     operations: new Counter({
       name: 'ams_operations_total',
-      help: 'Operations by door, and what became of them: ok, refused (the caller can do something), failed.',
+      help: 'Operations by door and outcome: ok, refused (an error of the caller), failed.',
       labelNames: ['operation', 'door', 'outcome'],
       registers,
     }),
     deliveryLatency: new FastHistogram({
       name: 'ams_delivery_latency_seconds',
-      help: 'From the change to its event being written to a stream that was up to date.',
+      help: 'Time from a change to the write of its event to a stream that was up to date.',
       label: 'door',
       buckets: lagBuckets,
       registers,
     }),
     feedLag: new FastHistogram({
       name: 'ams_feed_lag_seconds',
-      help: 'From the ring for a stream to its events being written.',
+      help: 'Time from the wake-up of a stream to the write of its events.',
       label: 'door',
       buckets: lagBuckets,
       registers,
     }),
     slowReaders: new Counter({
       name: 'ams_slow_readers_closed_total',
-      help: 'Connections ended because they read too slowly.',
+      help: 'Connections closed because the client read too slowly.',
       labelNames: ['door'],
       registers,
     }),
     webSocketCloses: new Counter({
       name: 'ams_websocket_closes_total',
-      help: 'WebSockets ended, by close code.',
+      help: 'Closed WebSockets by close code.',
       labelNames: ['code'],
       registers,
     }),
-    jobs: new Histogram({
-      name: 'ams_job_duration_seconds',
-      help: 'Time that a worker spent on a job, by whether it was done.',
-      labelNames: ['job', 'outcome'],
-      buckets: durationBuckets,
-      registers,
-    }),
-    searchIndexLag: new Histogram({
-      name: 'ams_search_index_lag_seconds',
-      help: 'From a message being sent to its being found.',
-      buckets: lagBuckets,
-      registers,
-    }),
-    webhookAttempts: new Counter({
-      name: 'ams_webhook_attempts_total',
-      help: 'Attempts to post to webhooks: delivered, refused (another status), unreachable.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    scans: new Counter({
-      name: 'ams_attachment_scans_total',
-      help: 'Scans of attachments: clean, infected, failed, or no scanner could judge (away).',
-      labelNames: ['outcome'],
-      registers,
-    }),
-
-    replicaReads: new Counter({
-      name: 'ams_replica_reads_total',
-      help: 'Reads that a replica may do: served there, or done on the primary since it was behind, refused, failed or away.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-
-    // Asked for when somebody looks.
-    parts: new Gauge({
-      name: 'ams_part_up',
-      help: 'Whether a part that this process needs answers (1) or not (0).',
-      labelNames: ['part'],
-      registers,
-    }),
-    queueJobs: new Gauge({
-      name: 'ams_queue_jobs',
-      help: 'Jobs in a queue by state; every process tells the same.',
-      labelNames: ['queue', 'state'],
-      registers,
-    }),
-    queueAge: new Gauge({
-      name: 'ams_queue_oldest_job_age_seconds',
-      help: 'How long the oldest job that could be done waits; every process tells the same.',
-      labelNames: ['queue'],
-      registers,
-    }),
-    outboxJobs: new Gauge({
-      name: 'ams_outbox_jobs',
-      help: 'Jobs that are owed since a commit and not done yet; every process tells the same.',
-      registers,
-    }),
-    partitionsAhead: new Gauge({
-      name: 'ams_partitions_ahead_seconds',
-      help: 'How far ahead of now there are partitions of a table; every process tells the same.',
-      labelNames: ['table'],
-      registers,
-    }),
-    outboxAge: new Gauge({
-      name: 'ams_outbox_oldest_job_age_seconds',
-      help: 'How long the oldest job has been owed; every process tells the same.',
-      registers,
-    }),
-    databaseConnections: new Gauge({
-      name: 'ams_database_pool_connections',
-      help: 'Connections of the pool of this process: used, idle.',
-      labelNames: ['state'],
-      registers,
-    }),
-    databaseWaiting: new Gauge({
-      name: 'ams_database_pool_waiting',
-      help: 'Callers in this process that wait for a connection.',
-      registers,
-    }),
-    replicaUp: new Gauge({
-      name: 'ams_replica_up',
-      help: 'Whether a replica is read (1) or left alone (0).',
-      labelNames: ['replica'],
-      registers,
-    }),
-    replicaLag: new Gauge({
-      name: 'ams_replica_lag_seconds',
-      help: 'Since when a replica lacks what the primary had.',
-      labelNames: ['replica'],
-      registers,
-    }),
-    replicaConnections: new Gauge({
-      name: 'ams_replica_pool_connections',
-      help: 'Connections of this process to a replica: used, idle.',
-      labelNames: ['replica', 'state'],
-      registers,
-    }),
-    /** Counts open streams by door, whenever somebody looks. */
-    countStreams: (census: () => Iterable<readonly [door: string, open: number]>) =>
+    /** Registers a gauge of the open streams by transport; `countOpen` runs at each scrape. */
+    countStreams: (countOpen: () => Iterable<readonly [transport: string, open: number]>) =>
       new Gauge({
         name: 'ams_open_streams',
         help: 'Open sockets, streams and waiting calls of this process, by door.',
         labelNames: ['door'],
         registers,
         collect() {
-          for (const [door, open] of census()) this.set({ door }, open);
+          for (const [door, open] of countOpen()) this.set({ door }, open);
         },
       }),
   };
 }
 
-export type Metrics = ReturnType<typeof createMetrics>;
+function createJobMetrics(registers: Registry[]) {
+  return {
+    jobs: new Histogram({
+      name: 'ams_job_duration_seconds',
+      help: 'Time that a worker spent on a job, by outcome.',
+      labelNames: ['job', 'outcome'],
+      buckets: durationBuckets,
+      registers,
+    }),
+    searchIndexLag: new Histogram({
+      name: 'ams_search_index_lag_seconds',
+      help: 'Time from sending a message until search finds it.',
+      buckets: lagBuckets,
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'ams_webhook_attempts_total',
+      help: 'Webhook requests by outcome: delivered, refused (another status than 2xx), unreachable.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    scans: new Counter({
+      name: 'ams_attachment_scans_total',
+      help: 'Attachment scans by outcome: clean, infected, failed, away (no scanner was available).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+  };
+}
+
+/** Gauges that are set at each scrape. */
+function createQueueGauges(registers: Registry[]) {
+  return {
+    parts: new Gauge({
+      name: 'ams_part_up',
+      help: 'Whether a dependency of this process responds (1) or not (0).',
+      labelNames: ['part'],
+      registers,
+    }),
+    queueJobs: new Gauge({
+      name: 'ams_queue_jobs',
+      help: 'Jobs in a queue by state; every process reports the same value.',
+      labelNames: ['queue', 'state'],
+      registers,
+    }),
+    queueAge: new Gauge({
+      name: 'ams_queue_oldest_job_age_seconds',
+      help: 'Age of the oldest job that is ready to run; every process reports the same value.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    outboxJobs: new Gauge({
+      name: 'ams_outbox_jobs',
+      help: 'Committed jobs that are not done; every process reports the same value.',
+      registers,
+    }),
+    partitionsAhead: new Gauge({
+      name: 'ams_partitions_ahead_seconds',
+      help: 'How far into the future a table has partitions; every process reports the same value.',
+      labelNames: ['table'],
+      registers,
+    }),
+    outboxAge: new Gauge({
+      name: 'ams_outbox_oldest_job_age_seconds',
+      help: 'Age of the oldest committed job that is not done; every process reports the same value.',
+      registers,
+    }),
+  };
+}
+
+/** The pool of the primary and of each replica. The gauges are set at each scrape. */
+function createDatabaseMetrics(registers: Registry[]) {
+  return {
+    replicaReads: new Counter({
+      name: 'ams_replica_reads_total',
+      help: 'Reads that a replica can serve, by outcome: served, or done on the primary because the replica was behind, refused, failed or away.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    databaseConnections: new Gauge({
+      name: 'ams_database_pool_connections',
+      help: 'Connections in the database pool of this process by state: used, idle.',
+      labelNames: ['state'],
+      registers,
+    }),
+    databaseWaiting: new Gauge({
+      name: 'ams_database_pool_waiting',
+      help: 'Calls in this process that wait for a database connection.',
+      registers,
+    }),
+    replicaUp: new Gauge({
+      name: 'ams_replica_up',
+      help: 'Whether this process reads from a replica (1) or not (0).',
+      labelNames: ['replica'],
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: 'ams_replica_lag_seconds',
+      help: 'How far a replica is behind the primary.',
+      labelNames: ['replica'],
+      registers,
+    }),
+    replicaConnections: new Gauge({
+      name: 'ams_replica_pool_connections',
+      help: 'Connections of this process to a replica by state: used, idle.',
+      labelNames: ['replica', 'state'],
+      registers,
+    }),
+  };
+}

@@ -1,4 +1,11 @@
-import { createPostgresBackend, type PostgresQueueBackend, Queue, Worker } from 'bullmq';
+import {
+  type BackendFactory,
+  PostgresConnection,
+  type PostgresConnectionOptions,
+  PostgresQueueBackend,
+  Queue,
+  Worker,
+} from 'bullmq';
 import pg from 'pg';
 import { queueNames } from '../../jobs/define.ts';
 import { type ErrorLog, createLimitedLog } from '../../shared/error-log.ts';
@@ -14,17 +21,22 @@ export interface PostgresQueuesOptions {
   tracing?: Tracing;
 }
 
-/** Longest sleep of an idle worker in seconds: what a notification lost in an outage can cost. */
-const maxSleepSeconds = 5;
-
 /**
- * A commit does not wait for the disk: what a crash of the server takes, the outbox sweep brings back, as with Redis. A queue
- * is mostly empty when statistics are taken; the plans made from that would read the whole table for each job of a backlog.
+ * A commit does not wait for the disk: the outbox sweep restores what a crash of the server loses, as with Redis. A queue is mostly empty
+ * when PostgreSQL collects statistics; plans made from those would read the whole table for each job of a backlog.
  */
 const sessionSettings = '-c synchronous_commit=off -c enable_seqscan=off -c jit=off';
 
+/** A backend whose idle workers look for jobs every few seconds: a notification can be lost in an outage. */
+class PollingBackend extends PostgresQueueBackend {
+  /** In seconds. BullMQ's own value is one hour. */
+  override get maximumBlockTimeout(): number {
+    return 5;
+  }
+}
+
 /**
- * The job queues in PostgreSQL: up to four connections add, and every consumer has one that listens and up to four that work.
+ * The job queues in PostgreSQL. Producers share up to four connections; each consumer has one that listens and up to four that work.
  */
 export function createPostgresQueues({
   url,
@@ -34,58 +46,21 @@ export function createPostgresQueues({
 }: PostgresQueuesOptions): JobQueues {
   const report = createLimitedLog(log);
   const traced = tracing.telemetry && { telemetry: tracing.telemetry };
-  const connection = {
-    connectionString: url,
-    schema,
-    migrate: true,
-    max: 4,
-    connectionTimeoutMillis: 2_000,
-    query_timeout: 10_000,
-    keepAlive: true,
-    options: sessionSettings,
-  };
-
-  function guarded(queueBackend: PostgresQueueBackend): PostgresQueueBackend {
-    // pg reports the loss of a connection to whoever borrowed it; BullMQ does not listen while it migrates.
-    queueBackend.connection.pool.on('connect', (client) =>
-      client.on('error', (error) => report('PostgreSQL connection lost', error)),
-    );
-    queueBackend.on('error', (error) => report('PostgreSQL connection lost', error));
-    Object.defineProperty(queueBackend, 'maximumBlockTimeout', { value: maxSleepSeconds });
-    Object.defineProperty(queueBackend.connection, 'pgModule', {
-      value: { ...pg, Client: createListeningClient },
-    });
-    return queueBackend;
-  }
-
-  async function openProducer(): Promise<Producer> {
-    const root = guarded(createPostgresBackend('producer', { connection }));
-    try {
-      await root.waitUntilReady();
-    } catch (error) {
-      await root.close();
-      throw error;
-    }
-    const queues = new Map<string, BullQueue>();
-    for (const name of queueNames) {
-      queues.set(
-        name,
-        new Queue(name, { connection, skipMetasUpdate: true, ...traced }, () => root.forQueue(name)),
-      );
-    }
-    return { root, queues };
-  }
+  const connection = createConnectionOptions(url, schema);
+  const createBackend = createBackendFactory(report);
 
   let opened: Promise<Producer> | undefined;
   function producer(): Promise<Producer> {
-    opened ??= openProducer().catch((error: unknown) => {
+    opened ??= openProducer(
+      createBackend('producer', { connection }),
+      (name, root) =>
+        new Queue(name, { connection, skipMetasUpdate: true, ...traced }, () => root.forQueue(name)),
+    ).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
     return opened;
   }
-
-  const workerBackend: typeof createPostgresBackend = (...args) => guarded(createPostgresBackend(...args));
 
   async function ping(): Promise<void> {
     await (await producer()).root.connection.pool.query('select 1');
@@ -99,8 +74,8 @@ export function createPostgresQueues({
     },
 
     async worker(name, processor, tuning) {
-      const worker = new Worker(name, processor, { ...tuning, ...traced, connection }, workerBackend);
-      worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
+      const worker = new Worker(name, processor, { ...tuning, ...traced, connection }, createBackend);
+      worker.on('error', (error) => report(`the worker of queue ${name} reported an error`, error));
       try {
         await worker.waitUntilReady();
       } catch (error) {
@@ -123,25 +98,70 @@ export function createPostgresQueues({
   return createBullQueues(backend, report, tracing);
 }
 
+function createConnectionOptions(url: string, schema: string) {
+  return {
+    connectionString: url,
+    schema,
+    migrate: true,
+    max: 4,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    options: sessionSettings,
+  };
+}
+
+/** As BullMQ's own `createPostgresBackend`, with our backend and with a listener for every error of a connection. */
+function createBackendFactory(
+  report: ErrorLog,
+): BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> {
+  return (name, options, { withBlockingConnection } = {}) => {
+    const connection = new PostgresConnection(options.connection);
+    // pg emits the loss of a borrowed connection on its client; BullMQ does not listen there while it migrates.
+    connection.pool.on('connect', (client) =>
+      client.on('error', (error) => report('PostgreSQL connection lost', error)),
+    );
+    // A private member of BullMQ: see docs/decisions/library-internals.md.
+    Object.defineProperty(connection, 'pgModule', { value: { ...pg, Client: createListeningClient } });
+    const listenerName = withBlockingConnection ? name : undefined;
+    const backend = new PollingBackend(connection, name, options, true, listenerName);
+    backend.on('error', (error) => report('PostgreSQL connection lost', error));
+    return backend;
+  };
+}
+
 interface Producer {
   root: PostgresQueueBackend;
   queues: Map<string, BullQueue>;
 }
 
+async function openProducer(
+  root: PostgresQueueBackend,
+  createQueue: (name: string, root: PostgresQueueBackend) => BullQueue,
+): Promise<Producer> {
+  try {
+    await root.waitUntilReady();
+  } catch (error) {
+    await root.close();
+    throw error;
+  }
+  return { root, queues: new Map(queueNames.map((name) => [name, createQueue(name, root)])) };
+}
+
 /**
- * What BullMQ makes its listening connection with. It begins to hear of errors a moment after that is connected; one that comes
- * in between would end the process. Here it makes `connect` reject, and BullMQ connects again.
+ * The client for BullMQ's listening connection. BullMQ adds its error listener only after `connect` has resolved, and an error before that
+ * would end the process. Here such an error makes `connect` reject, and BullMQ connects again.
  */
-function createListeningClient(config: pg.ClientConfig): pg.Client {
+export function createListeningClient(config: pg.ClientConfig): pg.Client {
   const client = new pg.Client(config);
-  let fault: Error | undefined;
+  let earlyError: Error | undefined;
   client.on('error', (error) => {
-    fault = error;
+    earlyError = error;
   });
-  const connectIt = client.connect.bind(client) as () => Promise<unknown>;
+  const connectClient = client.connect.bind(client) as () => Promise<unknown>;
   const connect = async (): Promise<void> => {
-    await connectIt();
-    if (fault) throw fault;
+    await connectClient();
+    if (earlyError) throw earlyError;
   };
   return Object.assign(client, { connect });
 }

@@ -1,8 +1,14 @@
 import { Queue, QueueKeys, RedisConnection, RedisQueueBackend, Worker } from 'bullmq';
 import { queueNames } from '../../jobs/define.ts';
 import { type ErrorLog, createLimitedLog, describeError } from '../../shared/error-log.ts';
-import { type BullBackend, createBullQueues, type BullQueue } from './bullmq.ts';
-import type { JobQueues } from './job-queues.ts';
+import {
+  type BullBackend,
+  type BullProcessor,
+  type BullQueue,
+  type BullWorkerTuning,
+  createBullQueues,
+} from './bullmq.ts';
+import type { Consumer, JobQueues } from './job-queues.ts';
 import { type Tracing, untraced } from '../observability/tracing.ts';
 import { parseRedisAddress } from '../redis/address.ts';
 import { listInstances } from '../redis/instances.ts';
@@ -15,38 +21,41 @@ import {
   waitUntilReady,
 } from '../redis/connect.ts';
 
-/** How long a server may leave a worker without an answer, in milliseconds; its machine may be gone without a word. */
+/** Closes a worker connection whose server does not respond; the machine can be down without closing it. */
 const socketTimeoutMs = 10_000;
+const workerReadyTimeoutMs = 10_000;
+const commandReadyTimeoutMs = 2_000;
 
-/** How long what was written to see whether jobs can be added stays, in seconds. */
+/** How long the key stays that is written to check whether jobs can be added. */
 const checkTtlSeconds = 60;
 
 export interface RedisQueuesOptions {
   url: string;
-  /** Stands in every key, so that several installations or test suites share one Redis. */
+  /** Part of every key, so that several instances or test suites can share one Redis. */
   prefix: string;
   log: ErrorLog;
   tracing?: Tracing;
 }
 
 /**
- * What stands before the keys of a queue. What is in braces decides the slot of a key: all keys of a queue are in one slot, as scripts need
- * it, and in a cluster each queue is in one of its own, so that its masters share the queues.
+ * The key prefix of a queue. The part in braces decides the slot of a key. All keys of a queue are in one slot, as scripts require; in a
+ * cluster each queue has a slot of its own, so that the masters share the queues.
  */
 export function queuePrefix(url: string, prefix: string, queue: string): string {
   return parseRedisAddress(url).kind === 'cluster' ? `{${prefix}:${queue}}` : `{${prefix}}`;
 }
 
-/** The job queues in Redis: one connection adds, and every consumer has two of its own. */
+/** The job queues in Redis. Producers share one connection; each consumer has two of its own. */
 export function createRedisQueues({ url, prefix, log, tracing = untraced }: RedisQueuesOptions): JobQueues {
   const report = createLimitedLog(log);
   const traced = tracing.telemetry && { telemetry: tracing.telemetry };
+  const prefixOf = (queue: string) => queuePrefix(url, prefix, queue);
   const producer = connectRedis(url, report, failFast);
   const queues = new Map<string, BullQueue>();
   for (const name of queueNames) {
     const queue = new Queue(name, {
       connection: producer,
-      prefix: queuePrefix(url, prefix, name),
+      prefix: prefixOf(name),
       ...traced,
       skipVersionCheck: true,
       skipMetasUpdate: true,
@@ -63,57 +72,25 @@ export function createRedisQueues({ url, prefix, log, tracing = untraced }: Redi
       return queue;
     },
 
-    async worker(name, processor, tuning) {
-      let closing = false;
-      const options = {
-        ...waitForever,
-        retryStrategy: (n: number) => (closing ? null : Math.min(50 * n, 1_000)),
-      };
-      const commands = connectRedis(url, report, { ...options, socketTimeout: socketTimeoutMs });
-      const blocking = connectRedis(url, report, options);
-      const keyPrefix = queuePrefix(url, prefix, name);
-      const worker = new Worker(
-        name,
-        processor,
-        { ...tuning, ...traced, connection: commands, prefix: keyPrefix },
-        (_name, opts) => workerBackend(name, opts, keyPrefix, commands, blocking),
-      );
-      worker.on('error', (error) => report(`the worker of queue ${name} met an error`, error));
-      const close = async (): Promise<void> => {
-        closing = true;
-        await waitWhileReconnecting(blocking);
-        await waitForClose(worker.close(), commands);
-        await Promise.all([closeRedis(commands), closeRedis(blocking)]);
-      };
-      try {
-        await Promise.all([waitUntilReady(commands, 10_000), waitUntilReady(blocking, 10_000)]);
-        await worker.waitUntilReady();
-      } catch (error) {
-        await close();
-        throw error;
-      }
-      worker.run().catch((error: unknown) => report(`the worker of queue ${name} stopped`, error));
-      return { close };
-    },
+    worker: (name, processor, tuning) =>
+      startWorker(name, processor, { ...tuning, ...traced, prefix: prefixOf(name) }, { url, report }),
 
     async instances(own) {
-      await waitUntilReady(producer, 2_000);
-      return listInstances(producer, `${queuePrefix(url, prefix, 'installations')}:installations`, own);
+      await waitUntilReady(producer, commandReadyTimeoutMs);
+      return listInstances(producer, `${prefixOf('installations')}:installations`, own);
     },
 
     async ping() {
-      await waitUntilReady(producer, 2_000);
-      // In a cluster each queue may be with another master, and each of them must be there.
-      await Promise.all(
-        queueNames.map((name) => producer.exists(`${queuePrefix(url, prefix, name)}:${name}:meta`)),
-      );
+      await waitUntilReady(producer, commandReadyTimeoutMs);
+      // In a cluster each queue can have another master, and all of them are needed.
+      await Promise.all(queueNames.map((name) => producer.exists(`${prefixOf(name)}:${name}:meta`)));
     },
 
     async check() {
-      await waitUntilReady(producer, 2_000);
-      const places = new Set(queueNames.map((name) => `${queuePrefix(url, prefix, name)}:takes-jobs`));
+      await waitUntilReady(producer, commandReadyTimeoutMs);
+      const keys = new Set(queueNames.map((name) => `${prefixOf(name)}:takes-jobs`));
       try {
-        await Promise.all(Array.from(places, (key) => producer.set(key, '', 'EX', checkTtlSeconds)));
+        await Promise.all(Array.from(keys, (key) => producer.set(key, '', 'EX', checkTtlSeconds)));
       } catch (error) {
         throw new Error(`Redis takes no jobs: ${describeError(error)}`, { cause: error });
       }
@@ -124,15 +101,54 @@ export function createRedisQueues({ url, prefix, log, tracing = untraced }: Redi
   return createBullQueues(backend, report, tracing);
 }
 
+async function startWorker(
+  name: string,
+  processor: BullProcessor,
+  options: BullWorkerTuning & { prefix: string },
+  { url, report }: { url: string; report: ErrorLog },
+): Promise<Consumer> {
+  let isClosing = false;
+  const retryStrategy = (attempt: number) => (isClosing ? null : Math.min(50 * attempt, 1_000));
+  const commands = connectRedis(url, report, {
+    ...waitForever,
+    retryStrategy,
+    socketTimeout: socketTimeoutMs,
+  });
+  const blocking = connectRedis(url, report, { ...waitForever, retryStrategy });
+  const worker = new Worker(name, processor, { ...options, connection: commands }, (_name, opts) =>
+    createWorkerBackend(name, opts, options.prefix, { commands, blocking }),
+  );
+  worker.on('error', (error) => report(`the worker of queue ${name} reported an error`, error));
+
+  async function close(): Promise<void> {
+    isClosing = true;
+    await waitWhileReconnecting(blocking);
+    await waitForClose(worker.close(), commands);
+    await Promise.all([closeRedis(commands), closeRedis(blocking)]);
+  }
+
+  try {
+    await Promise.all([
+      waitUntilReady(commands, workerReadyTimeoutMs),
+      waitUntilReady(blocking, workerReadyTimeoutMs),
+    ]);
+    await worker.waitUntilReady();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  worker.run().catch((error: unknown) => report(`the worker of queue ${name} stopped`, error));
+  return { close };
+}
+
 type BackendOptions = ConstructorParameters<typeof RedisQueueBackend>[4];
 
-/** BullMQ's own Redis backend over connections that stay ours, so that a worker can be closed while Redis is away. */
-function workerBackend(
+/** BullMQ's Redis backend over our connections, so that a worker can be closed while Redis is down. */
+function createWorkerBackend(
   name: string,
   opts: BackendOptions,
   prefix: string,
-  commands: RedisClient,
-  blocking: RedisClient,
+  { commands, blocking }: { commands: RedisClient; blocking: RedisClient },
 ): RedisQueueBackend {
   const keys = new QueueKeys(prefix);
   return new RedisQueueBackend(
@@ -146,8 +162,8 @@ function workerBackend(
 }
 
 /**
- * BullMQ interrupts its blocking read by disconnecting, and waits for the `end` that ioredis does not send between two
- * attempts to connect. With reconnecting switched off, that state lasts a second at most.
+ * BullMQ interrupts its blocking read by disconnecting, and waits for the event `end`, which ioredis does not emit between two attempts
+ * to connect. Reconnecting is switched off by now, so that state lasts a second at most.
  */
 async function waitWhileReconnecting(client: RedisClient): Promise<void> {
   if (client.status === 'reconnecting' || client.status === 'connecting')
@@ -155,19 +171,19 @@ async function waitWhileReconnecting(client: RedisClient): Promise<void> {
 }
 
 /**
- * BullMQ waits for the `end` of a connection that a cluster without any node left does not send. Nothing that a worker has under way could
- * be reported then; another one does it again.
+ * BullMQ waits for the event `end`, which a cluster without any node does not emit. The worker cannot report any result then; another worker
+ * runs its jobs again.
  */
 async function waitForClose(closed: Promise<void>, client: RedisClient): Promise<void> {
-  let look: NodeJS.Timeout | undefined;
-  const alone = new Promise<void>((resolve) => {
-    look = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined;
+  const lostAllNodes = new Promise<void>((resolve) => {
+    timer = setInterval(() => {
       if (client.isCluster && client.status !== 'ready') resolve();
     }, 2_000);
   });
   try {
-    await Promise.race([closed, alone]);
+    await Promise.race([closed, lostAllNodes]);
   } finally {
-    clearInterval(look);
+    clearInterval(timer);
   }
 }

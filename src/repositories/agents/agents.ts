@@ -1,5 +1,4 @@
-import type { AgentScope, InboundPolicy, Visibility } from '../../domain/agents/agents.ts';
-import type { Relation } from '../../domain/agents/relations.ts';
+import type { AgentScope, InboundPolicy, Visibility, Relation } from '../../domain/agents/agents.ts';
 import { isOnline } from './presence.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 import { seenAgents } from './relations.ts';

@@ -1,5 +1,4 @@
-import type { Counts } from '../../domain/agents/counts.ts';
-import type { ErasureStage } from '../../domain/agents/erasure-and-export.ts';
+import type { Counts, ErasureStage } from '../../domain/agents/erasure-and-export.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 export interface ErasureRow {

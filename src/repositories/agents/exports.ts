@@ -1,5 +1,4 @@
-import type { Counts } from '../../domain/agents/counts.ts';
-import type { ExportStage } from '../../domain/agents/exports.ts';
+import type { Counts, ExportStage } from '../../domain/agents/erasure-and-export.ts';
 import { createTableCheck, type Queryable, statement, query } from '../queryable.ts';
 import { readByPerson } from './rights.ts';
 

@@ -1,4 +1,4 @@
-import type { Relation } from '../../domain/agents/relations.ts';
+import type { Relation } from '../../domain/agents/agents.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';

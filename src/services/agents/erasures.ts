@@ -1,5 +1,9 @@
-import { addCounts, type Counts } from '../../domain/agents/counts.ts';
-import { erasureJob, type ErasureStage } from '../../domain/agents/erasure-and-export.ts';
+import {
+  addCounts,
+  type Counts,
+  erasureJob,
+  type ErasureStage,
+} from '../../domain/agents/erasure-and-export.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';

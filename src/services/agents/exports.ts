@@ -1,7 +1,6 @@
 import { downloadLifetimeMs, type FileAddresses } from '../../domain/attachments/attachments.ts';
-import { addCounts } from '../../domain/agents/counts.ts';
+import { addCounts, archiveName, exportJob } from '../../domain/agents/erasure-and-export.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { archiveName, exportJob } from '../../domain/agents/exports.ts';
 import { newId } from '../../domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 

@@ -1,7 +1,6 @@
-import type { Actor } from '../../domain/auth/actor.ts';
+import type { Actor, Person } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';
-import type { Person } from '../../domain/auth/person.ts';
 import { scopes } from '../../domain/auth/scopes.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';

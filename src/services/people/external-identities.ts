@@ -2,7 +2,7 @@ import { authorFromPerson, serviceAuthor } from '../../domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { openAccount, requireSignupOpen, type SignupMode } from './open-account.ts';
 import { parseChosenOwnerName } from './owners.ts';

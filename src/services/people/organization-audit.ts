@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../domain/auth/audit.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isName } from '../../domain/agents/handles.ts';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import type { Operation } from '../../operations/define.ts';
 import {
   createActor,
@@ -12,82 +12,81 @@ import type { PageParts } from './parts.ts';
 
 type Parts = Pick<PageParts, 'unitOfWork' | 'execute' | 'settings'>;
 
-/** One of a person's agents, and the one door to what agents do: operations of the catalogue. */
+/** One of a person's agents, with a function that runs operations as that agent. */
 export interface ActingAgent {
   agent: AgentOfPerson;
   /**
-   * @param once names this very call, if it could come twice: what comes again gets the first answer.
-   * @throws {DomainError} as the operation does; RATE_LIMITED for one that has a budget of its own
+   * @param idempotency_key a repeated call with the same key gets the first result.
+   * @throws {DomainError} as the operation; RATE_LIMITED for operations with their own limit
    */
   call<Output extends object>(
     operation: Operation<unknown, Output>,
     input?: object,
-    once?: string,
+    idempotency_key?: string,
   ): Promise<Output>;
 }
 
 /**
- * The person as one of the agents that the person acts as.
- * @throws {DomainError} AGENT_NOT_FOUND, in the same words for somebody else's
+ * Lets a person act as one of their agents.
+ * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function actAsAgent(parts: Parts, person: Person, agent_id: string): Promise<ActingAgent> {
-  const agent = await parts.unitOfWork.readAsSystem((all) =>
-    requireAgentOfPerson(all, person.account_id, agent_id, 'acts_as'),
+  const agent = await parts.unitOfWork.readAsSystem((repositories) =>
+    requireAgentOfPerson(repositories, person.account_id, agent_id, 'acts_as'),
   );
   return { agent, call: createCaller(parts, person, agent) };
 }
 
 /**
- * The person as who changes an agent that the person manages. One that is tied to somebody else is changed through an agent of
- * the person's own.
- * @throws {DomainError} AGENT_NOT_FOUND, in the same words for somebody else's
+ * Lets a person change an agent that they manage. If they may not act as the agent, the change runs as one of their own agents.
+ * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function manageAgent(parts: Parts, person: Person, agent_id: string): Promise<ActingAgent> {
-  const agent = await parts.unitOfWork.readAsSystem((all) =>
-    requireAgentOfPerson(all, person.account_id, agent_id, 'manages'),
+  const agent = await parts.unitOfWork.readAsSystem((repositories) =>
+    requireAgentOfPerson(repositories, person.account_id, agent_id, 'manages'),
   );
-  const through = agent.acts_as ? agent : await findManagingAgent(parts, person, agent);
-  return { agent, call: createCaller(parts, person, through) };
+  const actingAgent = agent.acts_as ? agent : await findManagingAgent(parts, person, agent);
+  return { agent, call: createCaller(parts, person, actingAgent) };
 }
 
-/** What a personal agent manages is what its person manages; a shared agent manages all of its organization's. */
+/** A personal agent manages what its owner manages; a shared agent manages repositories agents of its organization. */
 async function findManagingAgent(
   { unitOfWork }: Parts,
   person: Person,
   agent: AgentOfPerson,
 ): Promise<AgentOfPerson> {
-  const own = await unitOfWork.readAsSystem((all) =>
-    listAgentsOfPerson(all, person.account_id, { right: 'acts_as' }),
+  const own = await unitOfWork.readAsSystem((repositories) =>
+    listAgentsOfPerson(repositories, person.account_id, { right: 'acts_as' }),
   );
-  const able = own.find(
+  const manager = own.find(
     ({ scope, owner_id }) => scope === 'personal' || (scope === 'shared' && owner_id === agent.owner_id),
   );
-  return able ?? agent;
+  return manager ?? agent;
 }
 
 function createCaller(
   { execute, settings }: Parts,
   person: Person,
-  through: AgentOfPerson,
+  actingAgent: AgentOfPerson,
 ): ActingAgent['call'] {
-  const actor = createActor(person, through, toResourceUrls(settings.public_url).api);
+  const actor = createActor(person, actingAgent, toResourceUrls(settings.public_url).api);
   return async function call<Output extends object>(
     operation: Operation<unknown, Output>,
     input: object = {},
-    once?: string,
+    idempotency_key?: string,
   ): Promise<Output> {
-    // The person's own budget has paid: an app that uses up the agent's must not keep its person from pausing it.
+    // Counted against the person's limit: an app that exhausts the agent's limit must not keep the person from pausing it.
     const already_consumed = operation.limit === undefined;
-    const { output } = await execute({ operation, actor, input, already_consumed, idempotency_key: once });
-    // By the schema of this very operation.
+    const { output } = await execute({ operation, actor, input, already_consumed, idempotency_key });
+    // Validated by the output schema of the operation.
     return output as Output;
   };
 }
 
 /**
- * For what a paused agent cannot do: says so to a person, where the operation would say it to the agent.
+ * Checks that an agent is not paused, with a message for its owner.
  * @throws {DomainError} AGENT_PAUSED
  */
 export function requireNotPaused({ paused }: AgentOfPerson): void {
-  if (paused) throw new DomainError('AGENT_PAUSED', 'This agent is paused. Resume it under Settings first.');
+  if (paused) throw new DomainError('AGENT_PAUSED', 'This agent is paused. Resume it in its settings first.');
 }

@@ -1,4 +1,4 @@
-/** What an agent says of itself, as a form holds it. */
+/** The profile of an agent as form values. */
 export interface Profile {
   display_name: string;
   description: string;
@@ -10,10 +10,10 @@ export const maxSkills = 20;
 
 export const emptyProfile: Profile = { display_name: '', description: '', card_body: '', skills: [] };
 
-/** Bytes of a form with a profile: a card of 32 KiB and everything else, each byte of it escaped. */
+/** Maximum size of a profile form, in bytes: a card of 32 KiB and the other fields, with every byte escaped. */
 export const maxProfileFormBytes = 256 * 1024;
 
-/** A profile as it was entered. Rows of skills that were left empty are left out. */
+/** Reads a profile from a form, without empty skill rows. */
 export function readProfile(form: URLSearchParams): Profile {
   const text = (name: string) => normalizeNewlines(form.get(name) ?? '');
   const skills = Array.from({ length: maxSkills }, (_, index) => ({
@@ -28,7 +28,7 @@ export function readProfile(form: URLSearchParams): Profile {
   };
 }
 
-/** Browsers send the ends of lines as CR LF (HTML, section 4.10.22.4), whatever was typed or loaded. */
+/** Browsers send newlines as CR LF (HTML, section 4.10.22.4). */
 function normalizeNewlines(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type { Context } from 'koa';
 
-/** Style sheets, in the order in which they apply. */
+/** Style sheets in cascade order. */
 const styles = [
   'tokens.css',
   'base.css',
@@ -18,26 +18,26 @@ const styles = [
 const images = ['mark.svg'];
 
 const types: Record<string, string> = { '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
-const year_s = 31_536_000;
+const yearSeconds = 31_536_000;
 
 export interface Assets {
   styles: readonly string[];
   mark: string;
-  /** Answers the file of an address under /assets/; false when there is none. */
+  /** Serves a file under /assets/. Returns false if the path matches none. */
   serve(ctx: Context): boolean;
 }
 
-/** Reads what pages load: all of it from here, under addresses that change with the content. */
+/** Loads style sheets and images. Their addresses contain a hash of the content. */
 export async function loadAssets(): Promise<Assets> {
   const { resolve } = createRequire(import.meta.url);
   const files = new Map<string, { type: string; bytes: Buffer }>();
   const addresses = new Map<string, string>();
   for (const name of [...styles, ...images]) {
     const bytes = await readFile(resolve(`#assets/${name}`));
-    const ending = extname(name);
+    const extension = extname(name);
     const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 12);
-    const address = `/assets/${name.slice(0, -ending.length)}.${digest}${ending}`;
-    files.set(address, { type: types[ending] ?? 'application/octet-stream', bytes });
+    const address = `/assets/${name.slice(0, -extension.length)}.${digest}${extension}`;
+    files.set(address, { type: types[extension] ?? 'application/octet-stream', bytes });
     addresses.set(name, address);
   }
   return {
@@ -46,7 +46,7 @@ export async function loadAssets(): Promise<Assets> {
     serve(ctx) {
       const file = files.get(ctx.path);
       if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false;
-      ctx.set('Cache-Control', `public, max-age=${year_s}, immutable`);
+      ctx.set('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
       ctx.type = file.type;
       ctx.body = file.bytes;
       return true;

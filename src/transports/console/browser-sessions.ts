@@ -1,6 +1,6 @@
 import { authorFromPerson } from '../../domain/auth/audit.ts';
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import {
   endSession,
   findPerson,
@@ -12,22 +12,22 @@ import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import { cookieOf, setCookie } from './cookies.ts';
 
 export interface BrowserSessions {
-  /** Who is signed in in this browser. */
+  /** The signed-in person, if any. */
   find(ctx: Context): Promise<Person | undefined>;
-  /** Signs somebody in who has just proved who they are: always with a new token, never one that the browser brought along. */
+  /** Signs a person in, always with a new token to prevent session fixation. */
   begin(ctx: Context, account_id: string): Promise<void>;
-  /** Signs this browser out; its cookie is worth nothing from then on. */
+  /** Ends the session of this browser. */
   end(ctx: Context): Promise<void>;
 }
 
 const touchIntervalMs = 300_000;
 
-const maxRememberedSessions = 10_000;
+const maxTouchedSessions = 10_000;
 const tokenPattern = /^[\w-]{43}$/;
 
-/** The sign-ins of browsers, as sessions and the cookies that name them. */
+/** Browser sessions and their cookies. */
 export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): BrowserSessions {
-  /** When each session was last noted as used, by this process. */
+  /** When this process last stored the use of each session, in ms. */
   const touched = new Map<string, number>();
 
   async function touch(ctx: Context, person: Person, cookie: string): Promise<void> {
@@ -36,7 +36,7 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
     touched.delete(person.session_id);
     touched.set(person.session_id, time);
     for (const oldest of touched.keys()) {
-      if (touched.size <= maxRememberedSessions) break;
+      if (touched.size <= maxTouchedSessions) break;
       touched.delete(oldest);
     }
     await unitOfWork.writeAsSystem((work) => touchSession(work, person.session_id));
@@ -47,16 +47,20 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
     async find(ctx) {
       const cookie = cookieOf(ctx, 'session');
       if (cookie === undefined || !tokenPattern.test(cookie)) return undefined;
-      const person = await unitOfWork.readAsSystem((all) => findPerson(all, cookie, now()));
+      const person = await unitOfWork.readAsSystem((repositories) => findPerson(repositories, cookie, now()));
       if (person) await touch(ctx, person, cookie);
       return person;
     },
     async begin(ctx, account_id) {
       await this.end(ctx);
-      const from = { account_id, address: ctx.ip.replace(/^::ffff:/, ''), user_agent: ctx.get('User-Agent') };
+      const request = {
+        account_id,
+        address: ctx.ip.replace(/^::ffff:/, ''),
+        user_agent: ctx.get('User-Agent'),
+      };
       const session = await unitOfWork.writeAsSystem(
-        (work) => openSession(work, from),
-        authorFromPerson(from),
+        (work) => openSession(work, request),
+        authorFromPerson(request),
       );
       setCookie(ctx, 'session', session.token, sessionLifeMs);
     },

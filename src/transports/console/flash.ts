@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { cookieName } from './cookies.ts';
 
-/** One sentence for the top of the next page. */
+/** A message at the top of the next page. */
 const flash = z.object({ tone: z.enum(['good', 'warning']), text: z.string() });
 
 export type Flash = z.infer<typeof flash>;
@@ -10,7 +10,7 @@ export type Flash = z.infer<typeof flash>;
 const lifetimeMs = 60_000;
 const maxTextLength = 300;
 
-/** Keeps a sentence for the next page of this browser, in a signed cookie: only what we said ourselves is shown. */
+/** Stores a message for the next page in a cookie, signed so that others cannot forge one. */
 export function keepFlash(ctx: Context, { tone, text }: Flash): void {
   const value = Buffer.from(JSON.stringify({ tone, text: text.slice(0, maxTextLength) })).toString(
     'base64url',
@@ -24,7 +24,7 @@ export function keepFlash(ctx: Context, { tone, text }: Flash): void {
   });
 }
 
-/** What was kept, which then is over. */
+/** Returns and deletes the stored message. */
 export function takeFlash(ctx: Context): Flash | undefined {
   const name = cookieName(ctx, 'flash');
   const value = ctx.cookies.get(name, { signed: true });
@@ -34,7 +34,7 @@ export function takeFlash(ctx: Context): Flash | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** A sentence about what went well. */
+/** A message about a success. */
 export function successFlash(text: string): Flash {
   return { tone: 'good', text };
 }

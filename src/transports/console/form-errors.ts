@@ -2,76 +2,84 @@ import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { successFlash } from './flash.ts';
 import type { Redirect, Answer, Shell, ShownPage } from './route.ts';
 
-/** Why a form was refused, for the page that shows it again. */
-export interface FormRefusal {
+/** Errors of a form, for the page that shows the form again. */
+export interface FormErrors {
   status: number;
   code: ErrorCode;
-  /** What is wrong as a whole; undefined when the fields tell it. */
+  /** The error of the whole form; undefined if there are field errors. */
   message: string | undefined;
-  /** What is wrong with single fields, by name; parts of a field (`skills.0.name`) stand under its name too. */
+  /** Errors by field. An error of `skills.0.name` is also listed under `skills`. */
   fields: Readonly<Record<string, string>>;
   retry_after: number | undefined;
 }
 
-/** Refusals that a person can do something about, in the form itself. */
+/** Status codes of errors that the person can correct in the form. */
 const correctableStatuses = new Set([400, 403, 409, 413, 422, 429]);
 
-/** The field that a refusal is about which names none itself. */
+/** The field of errors without a field, by error code. */
 type FieldByCode = Partial<Record<ErrorCode, string>>;
 
 /**
- * Does what a form asks for. When it is refused and the person can do something about that, `again` shows the form once more.
- * Whatever else is thrown becomes an error page.
- * @param at which field refusals of these codes are about; they all can be corrected there.
+ * Handles a form. `showForm` shows the form again with errors that the person can correct; other errors become an error page.
+ * @param fieldByCode the field to which errors of these codes belong; these errors are always correctable.
  */
 export async function orShowFormAgain(
   run: () => Promise<Answer>,
-  again: (refusal: FormRefusal) => Answer | Promise<Answer>,
-  at: FieldByCode = {},
+  showForm: (formErrors: FormErrors) => Answer | Promise<Answer>,
+  fieldByCode: FieldByCode = {},
 ): Promise<Answer> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof DomainError) || !(correctableStatuses.has(error.status) || at[error.code]))
+    if (
+      !(error instanceof DomainError) ||
+      !(correctableStatuses.has(error.status) || fieldByCode[error.code])
+    )
       throw error;
-    return again(toFormRefusal(error, at));
+    return showForm(toFormErrors(error, fieldByCode));
   }
 }
 
-function toFormRefusal(error: DomainError, at: FieldByCode): FormRefusal {
+function toFormErrors(error: DomainError, fieldByCode: FieldByCode): FormErrors {
   const { status, code, details = [], retry_after } = error;
-  const field = at[code];
-  const known = field !== undefined && details.length === 0 ? [{ field, message: error.message }] : details;
-  const named = known.filter((detail) => detail.field !== '');
+  const field = fieldByCode[code];
+  const allDetails =
+    field !== undefined && details.length === 0 ? [{ field, message: error.message }] : details;
+  const fieldErrors = allDetails.filter((detail) => detail.field !== '');
   return {
-    // Of what a form names wrongly, 404 would say that the page is not there, and 503 that it may be later.
+    // 404 and 503 would describe the page instead of the form.
     status: correctableStatuses.has(status) ? status : 400,
     code,
-    message: named.length > 0 ? undefined : plainMessage(error),
+    message: fieldErrors.length > 0 ? undefined : plainMessage(error),
     fields: Object.fromEntries([
-      ...named.map((detail) => [detail.field.split('.')[0] ?? '', detail.message]),
-      ...named.map((detail) => [detail.field, detail.message]),
+      ...fieldErrors.map((detail) => [detail.field.split('.')[0] ?? '', detail.message]),
+      ...fieldErrors.map((detail) => [detail.field, detail.message]),
     ]),
     retry_after,
   };
 }
 
-/** A page with a form. When the form was refused, title and status say so. */
+/** A page with a form. Title and status show whether it has errors. */
 export function formPage(
   title: string,
   body: ShownPage['body'],
-  refusal: FormRefusal | undefined,
+  formErrors: FormErrors | undefined,
   shell?: Shell,
 ): ShownPage {
   const page = { body, ...(shell === undefined ? {} : { shell }) };
-  if (refusal === undefined) return { ...page, title };
-  return { ...page, title: `Error: ${title}`, status: refusal.status, retry_after: refusal.retry_after };
+  if (formErrors === undefined) return { ...page, title };
+  return {
+    ...page,
+    title: `Error: ${title}`,
+    status: formErrors.status,
+    retry_after: formErrors.retry_after,
+  };
 }
 
-/** What an error says to a person; used up budgets are told in words, not in numbers of calls. */
+/** The message of an error for people. Rate limit errors name a time to wait instead of a number of calls. */
 export function plainMessage({ code, message, retry_after }: DomainError): string {
   return code === 'RATE_LIMITED'
-    ? `Too many tries. Wait ${waitText(retry_after ?? 60)}, then try again.`
+    ? `Too many attempts. Wait ${waitText(retry_after ?? 60)} and try again.`
     : message;
 }
 
@@ -81,18 +89,18 @@ function waitText(seconds: number): string {
   return minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-const shownStatuses = new Set([400, 403, 404, 409, 422, 429]);
+const warningStatuses = new Set([400, 403, 404, 409, 422, 429]);
 
 /**
- * Does what a button asks for and goes to `to`, where the sentence stands that `run` answers. What is refused is said there
- * too: mostly somebody else was faster, or the button was pressed twice.
+ * Runs an action and redirects to `to` with the message that `run` returns, or with the error message. Most errors here come from
+ * concurrent changes or a button pressed twice.
  */
 export async function redirectOrWarn(to: string, run: () => Promise<string>): Promise<Redirect> {
   try {
     return { to, flash: successFlash(await run()) };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    if (!shownStatuses.has(error.status) && error.code !== 'AGENT_PAUSED') throw error;
+    if (!warningStatuses.has(error.status) && error.code !== 'AGENT_PAUSED') throw error;
     return { to, flash: { tone: 'warning', text: plainMessage(error) } };
   }
 }

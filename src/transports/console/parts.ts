@@ -8,27 +8,27 @@ import type { Revocation } from '../../services/auth/tokens.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
-/** What the pages are made of, handed to every group of routes. */
+/** Dependencies of the console pages. */
 export interface PageParts {
   unitOfWork: UnitOfWork;
-  /** The catalogue and the one door to it: for whatever a person does as one of their agents. */
+  /** Runs operations as one of the person's agents. */
   execute: Execute;
   catalogue: readonly Operation[];
   limits: RateLimits;
-  /** Tells every process of tokens that ended, once that is committed. Never throws. */
-  publishRevocations(ended: readonly Revocation[]): Promise<void>;
-  /** Where stored bytes can be had for a short time. */
+  /** Publishes revoked tokens to all processes, after the commit. Never throws. */
+  publishRevocations(revoked: readonly Revocation[]): Promise<void>;
+  /** Signs temporary download URLs. */
   addresses: Pick<FileAddresses, 'download'>;
   requests: AuthorizationRequests;
   sessions: BrowserSessions;
   settings: ConsoleSettings;
-  /** Sign-in through an OpenID Connect provider, where there is one. */
+  /** Sign-in through an OpenID Connect provider, if configured. */
   external: ExternalSignIn | undefined;
 }
 
-/** Another place that says who somebody is. */
+/** An external OpenID Connect provider. */
 export interface ExternalSignIn {
-  /** As people know it. */
+  /** Display name. */
   name: string;
   provider: ExternalProvider;
 }
@@ -37,6 +37,6 @@ export interface ConsoleSettings {
   /** PUBLIC_URL, without a trailing slash. */
   public_url: string;
   signup: 'open' | 'invite' | 'closed';
-  /** How long the archive of an export is kept. */
+  /** Days until the archive of an export is deleted. */
   export_days: number;
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { renderToString } from 'preact-render-to-string';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
 import { keepFlash, takeFlash } from './flash.ts';
@@ -12,39 +12,40 @@ import type { Answer, Redirect, ShownPage } from './route.ts';
 export interface PageRendererParts {
   /** PUBLIC_URL, without a trailing slash. */
   public_url: string;
-  /** Signs what forms carry. */
+  /** Signs CSRF tokens. */
   csrf_key: Buffer;
 }
 
-/** Writes pages of the console, also for other doors that a person's browser comes to. */
+/** Renders console pages, also for other transports that answer browsers. */
 export interface PageRenderer {
   assets: Assets;
   csrf: Csrf;
-  /** Prepares the answer to a browser, whatever it will be. */
+  /** Sets the security headers and cookie options of every response. */
   prepare(ctx: Context): void;
   render(ctx: Context, person: Person | undefined, answer: Answer): void;
-  /** A page for somebody whose way ends here; the status is set. */
-  errorPage(ctx: Context, words: ErrorPageContent): void;
+  /** Shows an error page. The status must be set. */
+  errorPage(ctx: Context, content: ErrorPageContent): void;
 }
 
+/** Loads the assets and creates the renderer. */
 export async function createPageRenderer({ public_url, csrf_key }: PageRendererParts): Promise<PageRenderer> {
   const assets = await loadAssets();
   const csrf = createCsrf(csrf_key, public_url);
-  const secure = public_url.startsWith('https:');
+  const isSecure = public_url.startsWith('https:');
 
   function prepare(ctx: Context): void {
-    // Behind a proxy that speaks https for us the connection itself does not look secure.
-    ctx.cookies.secure = secure;
+    // Behind a TLS proxy the connection itself is not secure.
+    ctx.cookies.secure = isSecure;
     ctx.set('X-Frame-Options', 'DENY');
-    // Without any referrer browsers leave the origin out of forms, too.
+    // Without a referrer, browsers also omit the Origin header of forms.
     ctx.set('Referrer-Policy', 'same-origin');
   }
 
   function showPage(ctx: Context, person: Person | undefined, page: ShownPage): void {
     const flash = takeFlash(ctx);
-    const frame = { person, path: ctx.path, flash, assets, csrf: () => csrf.tokenFor(ctx, person) };
+    const context = { person, path: ctx.path, flash, assets, csrf: () => csrf.tokenFor(ctx, person) };
     const html = renderToString(
-      <LayoutContextProvider value={frame}>
+      <LayoutContextProvider value={context}>
         <Layout {...page} />
       </LayoutContextProvider>,
     );
@@ -64,34 +65,34 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
       if ('to' in answer) redirect(ctx, answer);
       else showPage(ctx, person, answer);
     },
-    errorPage(ctx, words) {
+    errorPage(ctx, content) {
       prepare(ctx);
-      showPage(ctx, undefined, messagePage(words, ctx.status));
+      showPage(ctx, undefined, messagePage(content, ctx.status));
     },
   };
 }
 
-/** See Other: what the browser loads next is a page, whatever it just sent (RFC 9110, section 15.4.4). */
+/** Redirects with 303, so that the browser continues with GET (RFC 9110, section 15.4.4). */
 function redirect(ctx: Context, { to, flash }: Redirect): void {
   if (flash) keepFlash(ctx, flash);
   ctx.redirect(to);
   ctx.status = 303;
 }
 
-/** Nothing from elsewhere, no scripts, no frames around it, and forms lead nowhere but here. */
+/** Allows no scripts, no external resources, no framing, and forms only to this origin and `form_target`. */
 function contentSecurityPolicy(form_target: string | undefined): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
-    // Chromium holds the redirects that follow a form to this, too: the one to the client must be named.
+    // Chromium also applies this to redirects after a form, so the redirect to the client must be listed.
     `form-action 'self'${form_target === undefined ? '' : ` ${cspSource(form_target)}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
 }
 
-/** The addresses of IPv6 are no sources of a policy (CSP level 3, section 2.3.1): of those only the scheme is named. */
+/** A policy source for a target. IPv6 addresses are not valid sources (CSP level 3, section 2.3.1), so only the scheme is used. */
 function cspSource(target: string): string {
   return target.includes('[') ? target.replace(/:.*$/, ':') : target;
 }

@@ -1,55 +1,55 @@
 import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import type { Flash } from './flash.ts';
 
 /** One request to a page. */
 export interface Visit {
   ctx: Context;
-  /** Of the path. */
+  /** Path parameters. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** What a form sent; empty where none did. */
+  /** Form fields; empty without a form. */
   form: URLSearchParams;
   person: Person | undefined;
 }
 
-/** The same of somebody who is signed in. */
+/** A request of a signed-in person. */
 export interface PersonVisit extends Visit {
   person: Person;
 }
 
-/** How a page is framed: with the navigation of the console, or as the one thing that matters now. */
+/** The page layout: with the console navigation, for a single task, or the start page. */
 export type Shell = 'console' | 'focus' | 'start';
 
 export interface ShownPage {
   title: string;
   body: ComponentChildren;
-  /** The console's navigation when somebody is signed in, unless told otherwise. */
+  /** Default: `console` if signed in, else `focus`. */
   shell?: Shell;
-  /** 200 unless told otherwise. */
+  /** Default 200. */
   status?: number;
-  /** Seconds; becomes Retry-After. */
+  /** Seconds, for the Retry-After header. */
   retry_after?: number | undefined;
-  /** Where forms of this page may lead beside this service: an origin, or a `scheme:`. */
+  /** Additional allowed form target: an origin or a `scheme:`. */
   form_target?: string;
 }
 
 export interface Redirect {
   /** A path of this service. */
   to: string;
-  /** Said at the top of the next page. */
+  /** Message for the next page. */
   flash?: Flash | undefined;
 }
 
-/** What a route answers. `handled`: it has written the answer itself. */
+/** The result of a route. `handled`: the route has written the response itself. */
 export type Answer = ShownPage | Redirect | 'handled';
 
 export interface ConsoleRoute {
   method: 'GET' | 'POST';
-  /** With `:name` for parameters. */
+  /** Path with `:name` parameters. */
   path: string;
-  /** Bytes that its form may have. */
+  /** Maximum size of the form, in bytes. */
   max_form_bytes: number;
   answer(visit: Visit): Answer | Promise<Answer>;
 }
@@ -59,17 +59,17 @@ const defaultMaxFormBytes = 16 * 1024;
 type PublicHandler = (visit: Visit) => Answer | Promise<Answer>;
 type PersonHandler = (visit: PersonVisit) => Answer | Promise<Answer>;
 
-/** A page for everybody. */
+/** A page without sign-in. */
 export function publicPage(path: string, answer: PublicHandler): ConsoleRoute {
   return { method: 'GET', path, max_form_bytes: defaultMaxFormBytes, answer };
 }
 
-/** What a form does, for everybody. The frame has checked that it was sent from a page of ours in the same browser. */
+/** A form handler without sign-in. CSRF is already checked. */
 export function publicAction(path: string, answer: PublicHandler): ConsoleRoute {
   return { method: 'POST', path, max_form_bytes: defaultMaxFormBytes, answer };
 }
 
-/** A page for people who are signed in; others sign in first and come back. */
+/** A page for signed-in people. Others sign in first and return. */
 export function page(path: string, answer: PersonHandler): ConsoleRoute {
   return publicPage(path, (visit) =>
     isSignedIn(visit) ? answer(visit) : { to: signInAddress(visit.ctx.originalUrl) },
@@ -77,8 +77,8 @@ export function page(path: string, answer: PersonHandler): ConsoleRoute {
 }
 
 /**
- * What a form does for somebody who is signed in.
- * @param max_form_bytes bytes; 16 KiB unless told otherwise.
+ * A form handler for signed-in people.
+ * @param max_form_bytes maximum size of the form; default 16 KiB.
  */
 export function action(
   path: string,
@@ -90,12 +90,12 @@ export function action(
       ? answer(visit)
       : {
           to: signInAddress('/console'),
-          flash: { tone: 'warning', text: 'Sign in first, then do it again.' },
+          flash: { tone: 'warning', text: 'Sign in and try again.' },
         };
   return { ...publicAction(path, guarded), max_form_bytes };
 }
 
-/** Where to sign in and come back from. */
+/** The sign-in address that returns to `to`. */
 export function signInAddress(to: string): string {
   return `/sign-in?${new URLSearchParams({ to }).toString()}`;
 }
@@ -106,17 +106,17 @@ function isSignedIn(visit: Visit): visit is PersonVisit {
 const defaultPath = '/console';
 const allowedPaths = /^\/(?:console(?:\/.*)?|authorize\/requests\/[\w-]+)$/;
 
-/** An address that nobody can have: what is resolved against it and stays there is a path. */
-const placeholderOrigin = 'http://here.invalid';
+/** Base for resolving return paths. A path stays on this reserved host. */
+const placeholderOrigin = 'http://base.invalid';
 
 /**
- * Where to go after signing in. Only pages of the console and authorization requests: whatever else the address names, the way
- * leads to /console (an open redirect otherwise).
+ * The path to return to after sign-in: a console page or an authorization request. Anything else becomes /console, to avoid an open
+ * redirect.
  */
-export function safeReturnPath(given: string | null): string {
-  if (given === null || !given.startsWith('/') || !URL.canParse(given, placeholderOrigin)) return defaultPath;
-  // As a browser reads it: tabs and newlines vanish, backslashes are slashes, dots are resolved.
-  const url = new URL(given, placeholderOrigin);
+export function safeReturnPath(to: string | null): string {
+  if (to === null || !to.startsWith('/') || !URL.canParse(to, placeholderOrigin)) return defaultPath;
+  // URL parses like a browser: it removes tabs and newlines, treats backslashes as slashes and resolves dots.
+  const url = new URL(to, placeholderOrigin);
   return url.origin === placeholderOrigin && allowedPaths.test(url.pathname)
     ? url.pathname + url.search
     : defaultPath;

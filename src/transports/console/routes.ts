@@ -37,7 +37,7 @@ import { webhookListRoutes } from './pages/webhooks/list.tsx';
 import type { PageParts } from './parts.ts';
 import type { ConsoleRoute } from './route.ts';
 
-/** Every page and every form of the console. */
+/** All routes of the console. */
 export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     ...startRoutes(parts),
@@ -48,7 +48,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...consentRoutes(parts),
     ...homeRoutes(parts),
     ...agentListRoutes(parts),
-    // Before what takes any other word for the id of an agent.
+    // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
@@ -65,7 +65,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),
     ...webhookListRoutes(parts),
-    // Before what takes any other word for the id of a webhook.
+    // Before the routes with a webhook id in the same place.
     ...webhookNewRoutes(parts),
     ...webhookRoutes(parts),
     ...webhookActionRoutes(parts),

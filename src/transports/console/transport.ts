@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import { answerErrors } from '../http/errors.ts';
 import { formBody, formOf } from '../http/form-body.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
@@ -19,8 +19,8 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions'> {
 const consolePaths = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
 
 /**
- * The pages for people: sign-in, consent, and the console. Rendered here, without scripts. Passes on what is not its own; `/` is
- * its own for those who prefer HTML.
+ * Serves the pages for people: sign-in, consent and the console, without client-side scripts. Calls `next` for other paths, and
+ * for `/` unless the client prefers HTML.
  */
 export function createConsoleTransport(parts: ConsoleParts): Middleware {
   const { renderer, limits, logger } = parts;
@@ -28,7 +28,7 @@ export function createConsoleTransport(parts: ConsoleParts): Middleware {
   const router = new Router({ sensitive: true });
 
   function endpoint(route: ConsoleRoute): Middleware {
-    return async function answered(ctx) {
+    return async function handlePage(ctx) {
       const person = personOf(ctx);
       const form = formOf(ctx);
       if (route.method === 'POST') renderer.csrf.check(ctx, person, form.get('csrf'));
@@ -52,13 +52,13 @@ export function createConsoleTransport(parts: ConsoleParts): Middleware {
   async function serve(ctx: Context): Promise<void> {
     if (renderer.assets.serve(ctx)) return;
     ctx.state['person'] = await sessions.find(ctx);
-    await routes(ctx, () => refuse(router, ctx));
+    await routes(ctx, () => rejectUnrouted(router, ctx));
   }
 
-  return async function consoleFace(ctx, next) {
-    const start = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
+  return async function consoleTransport(ctx, next) {
+    const isStartPage = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
     if (ctx.path === '/') ctx.vary('Accept');
-    if (!start && !consolePaths.test(ctx.path)) return next();
+    if (!isStartPage && !consolePaths.test(ctx.path)) return next();
     renderer.prepare(ctx);
     return errors(ctx, () => serve(ctx));
   };
@@ -68,11 +68,11 @@ function personOf(ctx: Context): Person | undefined {
   return (ctx.state as { person?: Person }).person;
 }
 
-/** Nothing of the console is at this path, or nothing for this method. */
-async function refuse(router: Router, ctx: Context): Promise<never> {
+/** Answers a path or method without a route. @throws {DomainError} NOT_FOUND or METHOD_NOT_ALLOWED */
+async function rejectUnrouted(router: Router, ctx: Context): Promise<never> {
   const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
-  if (methods.size === 0) throw new DomainError('NOT_FOUND', 'There is no such page.');
+  if (methods.size === 0) throw new DomainError('NOT_FOUND', 'This page does not exist.');
   const allowed = [...methods].join(', ');
   ctx.set('Allow', allowed);
-  throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${allowed}.`);
+  throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} allows ${allowed}.`);
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/person.ts';
+import type { Person } from '../../domain/auth/actor.ts';
 import type { Scope } from '../../domain/auth/scopes.ts';
 import type { TokenAudience } from '../../services/auth/tokens.ts';
 

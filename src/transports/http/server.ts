@@ -12,6 +12,14 @@ const timeouts = { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTim
 /** Requests of one connection that may be under way at once: more than any client sends without waiting for answers. */
 const maxPipelined = 64;
 
+/** Requests of each connection that have no complete response yet. */
+const pendingResponses = new WeakMap<Duplex, number>();
+
+/** Whether an earlier request of this connection has no complete response yet. Node does not keep the order of responses then. */
+export function hasPendingResponse(socket: Duplex): boolean {
+  return (pendingResponses.get(socket) ?? 0) > 0;
+}
+
 /**
  * The HTTP server of a process. What Node would answer by itself gets the contract's error form; a connection that sends
  * requests faster than it takes answers is cut, before it fills the memory of everybody.
@@ -19,18 +27,16 @@ const maxPipelined = 64;
  * another request into one that is just being closed.
  */
 export function createHttpServer(answer: HandleRequest, leaving: () => boolean = () => false): Server {
-  const underWay = new WeakMap<Duplex, number>();
-
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const count = (underWay.get(socket) ?? 0) + 1;
+    const count = (pendingResponses.get(socket) ?? 0) + 1;
     if (count > maxPipelined) {
       socket.destroy();
       return;
     }
-    underWay.set(socket, count);
+    pendingResponses.set(socket, count);
     if (leaving()) response.setHeader('Connection', 'close');
-    response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    response.once('close', () => pendingResponses.set(socket, (pendingResponses.get(socket) ?? 1) - 1));
     void answer(request, response);
   }
 

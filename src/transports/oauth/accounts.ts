@@ -2,7 +2,7 @@ import type { Account, Client, Configuration, KoaContextWithOIDC } from 'oidc-pr
 import { agentOf } from './clients/clients.ts';
 import type { OAuthStorage } from './storage.ts';
 
-/** For the provider, who signs in is the agent that the person chose, and what is granted is what the person has just said. */
+/** Account and grant lookup for the provider. Its account is the agent that the person chose. */
 export function accountConfiguration(
   storage: Pick<OAuthStorage, 'findAgent'>,
 ): Pick<Configuration, 'findAccount' | 'loadExistingGrant'> {
@@ -19,7 +19,7 @@ export function accountConfiguration(
   };
 }
 
-/** What stands in every access token: the agent that it acts as. Introspection shows it. */
+/** The claims of every access token: the agent that it acts as. Introspection returns them. */
 export function tokenClaims({ oidc }: KoaContextWithOIDC): { sub: string; handle: string } | undefined {
   const { account, client } = oidc;
   if (account) return { sub: account.accountId, handle: String(account['handle']) };

@@ -1,4 +1,4 @@
-import type { InteractionResults } from 'oidc-provider';
+import type { Client, InteractionResults } from 'oidc-provider';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import type { Context } from 'koa';
@@ -14,7 +14,7 @@ import { sanitizeName } from './clients/registration.ts';
 import type { OAuthStorage } from './storage.ts';
 
 export interface RequestsParts {
-  /** The one that serves at this moment. */
+  /** The current provider. */
   provider(): Provider;
   storage: Pick<OAuthStorage, 'openGrant' | 'endGrant' | 'consumeRecord'>;
   resources: Record<TokenAudience, string>;
@@ -27,37 +27,35 @@ const requestParamsSchema = z.looseObject({
   resource: z.array(z.string()).min(1),
 });
 
-/** What the consent page needs of the authorization server. A request belongs to the browser that has its cookie. */
+/** The authorization requests for the consent page. A request belongs to the browser that has its cookie. */
 export function createAuthorizationRequests({
   provider,
   storage,
   resources,
 }: RequestsParts): AuthorizationRequests {
-  const doors = Object.entries(resources) as [TokenAudience, string][];
-
-  /** The request of this browser, at its own address, while nobody has decided about it. */
+  /** The undecided request of this browser, if its id is in the path. */
   async function interactionOf(ctx: Context) {
     try {
       const interaction = await provider().interactionDetails(ctx.req, ctx.res);
-      const open = ctx.path === `${requestsPath}/${interaction.uid}` && interaction.result === undefined;
-      return open ? interaction : undefined;
+      const isOpen = ctx.path === `${requestsPath}/${interaction.uid}` && interaction.result === undefined;
+      return isOpen ? interaction : undefined;
     } catch (error) {
       if (error instanceof SessionNotFound) return undefined;
       throw error;
     }
   }
 
-  /** Of several decisions at once the first one counts. */
+  /** Stores the decision. Of concurrent decisions the first one counts. */
   async function finish(ctx: Context, result: InteractionResults): Promise<void> {
     const interaction = await interactionOf(ctx);
     if (!interaction || !(await storage.consumeRecord('Interaction', interaction.uid)))
-      throw requestOverError();
+      throw requestExpiredError();
     const options = { mergeWithLastSubmission: false };
     const address = await provider()
       .interactionResult(ctx.req, ctx.res, result, options)
       .catch((error: unknown) => {
-        // Decided meanwhile, in another window or by a button that was pressed twice.
-        throw error instanceof SessionNotFound ? requestOverError() : error;
+        // Decided concurrently, in another window or by a button pressed twice.
+        throw error instanceof SessionNotFound ? requestExpiredError() : error;
       });
     ctx.status = 303;
     ctx.redirect(address);
@@ -67,33 +65,15 @@ export function createAuthorizationRequests({
     async find(ctx): Promise<AuthorizationRequest | undefined> {
       const interaction = await interactionOf(ctx);
       if (!interaction) return undefined;
-      const { client_id, redirect_uri, scope, resource } = requestParamsSchema.parse(interaction.params);
-      const client = await provider().Client.find(client_id);
-      const [door, address] = doors.find(([, known]) => known === resource[0]) ?? [];
-      if (!client || !door || address === undefined) return undefined;
-      const { host, target, loopback } = describeRedirect(redirect_uri);
-      const words = new Set(scope.split(' '));
-      return {
-        uid: interaction.uid,
-        client: {
-          client_id,
-          name: sanitizeName(client.clientName ?? '') || null,
-          uri: client.clientUri ?? null,
-          redirect_host: host,
-          kind: isDocumentId(client_id) ? 'document' : 'registered',
-          loopback,
-        },
-        redirect_target: target,
-        scopes: scopes.filter((known) => words.has(known)),
-        audience: door,
-        resource: address,
-      };
+      const params = requestParamsSchema.parse(interaction.params);
+      const client = await provider().Client.find(params.client_id);
+      return client && toAuthorizationRequest(interaction.uid, params, client, resources);
     },
 
-    async approve(ctx, request, by, agent) {
+    async approve(ctx, request, person, agent) {
       const { client_id, name, redirect_host } = request.client;
       const { grant_id } = await storage.openGrant({
-        account_id: by.account_id,
+        account_id: person.account_id,
         agent_id: agent.id,
         client_id,
         client_name: name,
@@ -110,12 +90,41 @@ export function createAuthorizationRequests({
     },
 
     async deny(ctx) {
-      const error_description = 'the person said no';
+      const error_description = 'The person denied the request.';
       await finish(ctx, { error: 'access_denied', error_description });
     },
   };
 }
 
-function requestOverError(): DomainError {
-  return new DomainError('NOT_FOUND', 'This request is over.');
+/** Undefined if the resource is unknown. */
+function toAuthorizationRequest(
+  uid: string,
+  { client_id, redirect_uri, scope, resource: [requested] }: z.infer<typeof requestParamsSchema>,
+  client: Client,
+  resources: Record<TokenAudience, string>,
+): AuthorizationRequest | undefined {
+  const audiences = Object.entries(resources) as [TokenAudience, string][];
+  const [audience, resource] = audiences.find(([, address]) => address === requested) ?? [];
+  if (!audience || resource === undefined) return undefined;
+  const { host, target, loopback } = describeRedirect(redirect_uri);
+  const requestedScopes = new Set(scope.split(' '));
+  return {
+    uid,
+    client: {
+      client_id,
+      name: sanitizeName(client.clientName ?? '') || null,
+      uri: client.clientUri ?? null,
+      redirect_host: host,
+      kind: isDocumentId(client_id) ? 'document' : 'registered',
+      loopback,
+    },
+    redirect_target: target,
+    scopes: scopes.filter((known) => requestedScopes.has(known)),
+    audience,
+    resource,
+  };
+}
+
+function requestExpiredError(): DomainError {
+  return new DomainError('NOT_FOUND', 'This request is no longer valid.');
 }

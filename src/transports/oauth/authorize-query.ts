@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { scopes } from '../../domain/auth/scopes.ts';
 import type { ResourceIndicators } from './resource-indicators.ts';
 
-/** What means something here. Anything else is ignored (RFC 6749, section 3.1), what OpenID Connect adds among it. */
+/** Supported parameters. Others are ignored (RFC 6749, section 3.1), including those of OpenID Connect. */
 const supportedParameters = [
   'client_id',
   'redirect_uri',
@@ -12,52 +12,52 @@ const supportedParameters = [
   'code_challenge',
   'code_challenge_method',
   'prompt',
-  // Refused by the provider: to ignore what they carry would be to answer another request.
+  // Kept so that the provider rejects them. Ignoring them would answer a different request.
   'request',
   'request_uri',
 ] as const;
 
-/** What a client gets that names no scope: the four of interface.md. */
+/** The default scopes of a request without `scope`. */
 const defaultScope = scopes.slice(0, 4).join(' ');
 
 /**
- * Puts the query of an authorization request in order before the provider reads it: scopes by default, resources by one name
- * each, with those to which a refresh may turn later. What is wrong stays as it is, for the provider to refuse.
+ * Normalizes the query of an authorization request before the provider reads it: sets default scopes, canonical resources and the
+ * resources that later refreshes may use. Invalid values stay unchanged, so that the provider rejects them.
  */
 export function normalizeQuery(
   query: ParsedUrlQuery,
-  targets: Pick<ResourceIndicators, 'granted'>,
+  targets: Pick<ResourceIndicators, 'grantedResources'>,
 ): ParsedUrlQuery {
-  const kept = supportedParameters.flatMap((name) =>
+  const entries = supportedParameters.flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]]],
   );
-  const asked = [query['resource'] ?? query['audience'] ?? []].flat().filter((value) => value !== '');
-  const ordered: ParsedUrlQuery = {
-    ...Object.fromEntries(kept),
+  const requested = [query['resource'] ?? query['audience'] ?? []].flat().filter((value) => value !== '');
+  const normalized: ParsedUrlQuery = {
+    ...Object.fromEntries(entries),
     scope: normalizeScope(query['scope']),
-    resource: targets.granted(asked) ?? asked,
+    resource: targets.grantedResources(requested) ?? requested,
   };
-  normalizePrompt(ordered);
-  normalizeResponseMode(ordered);
-  return ordered;
+  normalizePrompt(normalized);
+  normalizeResponseMode(normalized);
+  return normalized;
 }
 
-/** Unknown words beside known ones are left out: the provider would ask again and again for what nobody can grant. */
-function normalizeScope(asked: string | string[] | undefined): string | string[] {
-  if (asked === undefined || asked === '') return defaultScope;
-  if (typeof asked !== 'string') return asked;
-  const words = new Set(asked.split(' '));
-  return scopes.filter((scope) => words.has(scope)).join(' ') || asked;
+/** Removes unknown scopes beside known ones. Otherwise the provider would ask for consent again and again. */
+function normalizeScope(requested: string | string[] | undefined): string | string[] {
+  if (requested === undefined || requested === '') return defaultScope;
+  if (typeof requested !== 'string') return requested;
+  const names = new Set(requested.split(' '));
+  return scopes.filter((scope) => names.has(scope)).join(' ') || requested;
 }
 
-/** The person is always asked, whatever the client wants shown; only that nobody may be asked has a meaning of its own. */
+/** Removes `prompt` unless it is `none`, because the person is always asked. */
 function normalizePrompt(query: ParsedUrlQuery): void {
   if (typeof query['prompt'] === 'string' && !query['prompt'].split(' ').includes('none')) {
     delete query['prompt'];
   }
 }
 
-/** The provider has other modes, whose answers are pages of its own; here they are as unknown as any other word. */
+/** Makes all response modes but `query` unsupported. The provider answers others with its own pages. */
 function normalizeResponseMode(query: ParsedUrlQuery): void {
   if (typeof query['response_mode'] === 'string' && query['response_mode'] !== 'query') {
     query['response_mode'] = 'unsupported';

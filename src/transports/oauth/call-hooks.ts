@@ -7,53 +7,54 @@ import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { ResourceIndicators } from './resource-indicators.ts';
 
 /**
- * What must happen inside a call to the provider at a moment for which it offers nothing but its look at the storage. The call is
- * found through the provider; outside of one nothing happens.
+ * Hooks into provider requests at points where the provider only reads the storage. They find the request through the provider's
+ * context and do nothing outside of a request.
  */
 export interface CallHooks {
   /**
-   * A client names itself: its calls are counted before its secret is looked at.
+   * Counts a request by client id before the secret is checked.
    * @throws {DomainError} RATE_LIMITED
    */
   onClientIdentified(clientId: string): Promise<void>;
-  /** Whether a client may go on that authenticates in this way: who cannot prove who it is gets no introspection (RFC 7662). */
+  /** Whether a client with this authentication method may continue. Introspection needs authentication (RFC 7662). */
   mayContinue(method: string | undefined): boolean;
   /**
-   * Whether a code or refresh token that is looked at is about to be used.
-   * @throws InvalidTarget when it is for a resource that is unknown
+   * Whether the request uses a code or refresh token.
+   * @throws InvalidTarget for an unknown resource
    */
   isGrantUse(): boolean;
-  /** The refresh token that was just used for another one. */
+  /** The refresh token that this request has rotated. */
   rotatedRefreshToken(): string | undefined;
-  /** Whether a client gives back one access token, and not the grant behind it (RFC 7009, section 2.1). */
+  /** Whether the request revokes one access token, not its grant (RFC 7009, section 2.1). */
   isSingleTokenRevocation(): boolean;
 }
 
 const authenticatedRoutes = new Set(['token', 'revocation', 'introspection']);
 
+/** Creates the hooks of one provider. */
 export function createCallHooks(limits: RateLimits, targets: ResourceIndicators): CallHooks {
-  const calling = (): KoaContextWithOIDC | undefined => Provider.ctx;
+  const currentContext = (): KoaContextWithOIDC | undefined => Provider.ctx;
 
   return {
     async onClientIdentified(clientId) {
-      const ctx = calling();
+      const ctx = currentContext();
       if (!ctx || !authenticatedRoutes.has(ctx.oidc.route) || ctx.oidc.client) return;
       const key = `${addressKey(ctx)} ${hash('sha256', clientId, 'base64url')}`;
       await limits.consume('token', key, createRateLimitReporter(ctx));
     },
     mayContinue(method) {
-      const oidc = calling()?.oidc;
+      const oidc = currentContext()?.oidc;
       return oidc?.route !== 'introspection' || oidc.client !== undefined || method !== 'none';
     },
     isGrantUse() {
-      const ctx = calling();
+      const ctx = currentContext();
       if (ctx?.oidc.route !== 'token') return false;
-      targets.settle(ctx);
+      targets.resolveResource(ctx);
       return true;
     },
-    rotatedRefreshToken: () => calling()?.oidc.entities.RotatedRefreshToken?.jti,
+    rotatedRefreshToken: () => currentContext()?.oidc.entities.RotatedRefreshToken?.jti,
     isSingleTokenRevocation() {
-      const { route, entities } = calling()?.oidc ?? {};
+      const { route, entities } = currentContext()?.oidc ?? {};
       return route === 'revocation' && entities?.AccessToken !== undefined;
     },
   };

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { DomainError } from '../../domain/errors.ts';
 
-/** Scripts of every origin may read the answer: nothing here goes by cookies. */
+/** Allows all origins, because these endpoints do not use cookies. */
 export function allowAllOrigins(ctx: Context): void {
   ctx.set('Access-Control-Allow-Origin', '*');
 }
 
-/** Answers the question whether a script may call with a method. @returns true: it is answered. */
+/** Answers a CORS preflight request. @returns true, so that the request counts as handled. */
 export function answerPreflight(ctx: Context, method: string): true {
   ctx.set('Access-Control-Allow-Methods', method);
   ctx.set('Access-Control-Allow-Headers', ctx.get('Access-Control-Request-Headers') || '*');
@@ -15,7 +15,7 @@ export function answerPreflight(ctx: Context, method: string): true {
   return true;
 }
 
-/** Answers a document that scripts of every origin may read, and the question whether they may. */
+/** Serves a document to all origins, including preflight requests. */
 export function answerPublicDocument(ctx: Context, document: () => object): void {
   allowAllOrigins(ctx);
   if (ctx.method === 'OPTIONS') {
@@ -25,6 +25,6 @@ export function answerPublicDocument(ctx: Context, document: () => object): void
     ctx.set('Cache-Control', 'public, max-age=300');
   } else {
     ctx.set('Allow', 'GET, HEAD, OPTIONS');
-    throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes GET.`);
+    throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} allows GET.`);
   }
 }

@@ -10,51 +10,51 @@ interface ErrorPageContent {
   title: string;
   message: string;
   request_id: string;
-  /** Where the way goes on, if the person wants it to. */
+  /** An optional next step. */
   link?: { href: string; text: string };
 }
 
-/** Writes a page for a person whose way ends here; the status is set. */
+/** Shows an error page. The status must be set. */
 export type ErrorPage = (ctx: Context, page: ErrorPageContent) => void;
 
-/** Where a browser is, and so a person. */
+/** Routes that browsers use. */
 const browserRoutes = new Set(['authorization', 'resume']);
 
-/** Answers in the form of OAuth (RFC 6749, section 5.2) what our side refuses or cannot do just now. */
+/** Answers a rate limit or outage as an OAuth error (RFC 6749, section 5.2). */
 export function answerDomainError(ctx: Context, error: DomainError): void {
   ctx.status = error.status;
   ctx.set(errorHeaders(error));
   ctx.body = { error: 'temporarily_unavailable', error_description: error.message };
 }
 
-/** What our side refused or could not do, also where the provider has made an error of its own of it. */
+/** The domain error in an error or its cause; the provider wraps some of them. */
 function findDomainError(error: Error): DomainError | undefined {
-  return [error, error.cause].find((each) => each instanceof DomainError);
+  return [error, error.cause].find((item) => item instanceof DomainError);
 }
 
-/** Answers in our words what our side refused; says whether it did. */
+/** Answers a domain error. Returns false for other errors. */
 export function answerIfDomainError(ctx: Context, error: Error): boolean {
-  const refusal = findDomainError(error);
-  if (refusal) answerDomainError(ctx, refusal);
-  return refusal !== undefined;
+  const domainError = findDomainError(error);
+  if (domainError) answerDomainError(ctx, domainError);
+  return domainError !== undefined;
 }
 
-/** As answerRefusal, for a browser: a page for people, JSON for programs. */
+/** As `answerDomainError`, but with a page for browsers. */
 export function showDomainError(ctx: Context, error: DomainError, errorPage: ErrorPage): void {
   answerDomainError(ctx, error);
   if (ctx.accepts('html', 'json') !== 'html') return;
   const request_id = String(ctx.state['request_id']);
-  errorPage(ctx, { title: 'Not just now', message: error.message, request_id });
+  errorPage(ctx, { title: 'Temporarily unavailable', message: error.message, request_id });
 }
 
-/** Renders what cannot be told to the client by a redirect: a page of ours for a person, JSON for a program. */
+/** Renders errors that cannot be sent to the client by a redirect: a page for browsers, JSON for programs. */
 export function createErrorRenderer(errorPage: ErrorPage) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
-    const refusal = findDomainError(error);
-    const person = browserRoutes.has(ctx.oidc.route);
-    if (refusal && person) showDomainError(ctx, refusal, errorPage);
-    else if (refusal) answerDomainError(ctx, refusal);
-    else if (person && ctx.accepts('html', 'json') === 'html') {
+    const domainError = findDomainError(error);
+    const isBrowserRoute = browserRoutes.has(ctx.oidc.route);
+    if (domainError && isBrowserRoute) showDomainError(ctx, domainError, errorPage);
+    else if (domainError) answerDomainError(ctx, domainError);
+    else if (isBrowserRoute && ctx.accepts('html', 'json') === 'html') {
       const request_id = String(ctx.state['request_id']);
       errorPage(ctx, { ...errorPageText(out, error), request_id });
     } else {
@@ -64,17 +64,16 @@ export function createErrorRenderer(errorPage: ErrorPage) {
 }
 
 /**
- * What is wrong with a request is told to the client by a redirect, before any person has done anything. Clients register themselves, so
- * that would lead from our name to wherever a stranger likes (RFC 9700, section 4.11.2): a browser gets a page with that way as a
- * link. Programs get the redirect.
+ * Replaces an error redirect by a page with a link, for browsers. Clients register themselves, so the redirect before any decision
+ * of the person would be an open redirect (RFC 9700, section 4.11.2). Programs get the redirect.
  */
 export function confirmRedirect(ctx: Context, errorPage: ErrorPage): void {
   const href = ctx.response.get('Location');
   if (!href || href.startsWith(requestsPath) || !ctx.get('Accept').includes('text/html')) return;
-  const told = new URLSearchParams(href.split(/[?#]/).at(-1));
-  const error = told.get('error') ?? 'invalid_request';
-  const error_description = told.get('error_description') ?? undefined;
-  const link = { href, text: `Back to ${describeRedirect(href).host}` };
+  const params = new URLSearchParams(href.split(/[?#]/).at(-1));
+  const error = params.get('error') ?? 'invalid_request';
+  const error_description = params.get('error_description') ?? undefined;
+  const link = { href, text: `Return to ${describeRedirect(href).host}` };
   ctx.remove('Location');
   ctx.status = 400;
   errorPage(ctx, {
@@ -84,31 +83,31 @@ export function confirmRedirect(ctx: Context, errorPage: ErrorPage): void {
   });
 }
 
-const reconnectHint = 'Go back to the program that sent you here, and connect from there again.';
+const reconnectHint = 'Return to the app and connect again.';
 
 function errorPageText(out: ErrorOut, error?: Error): { title: string; message: string } {
   if (error instanceof SessionNotFound) {
-    const over = 'It has expired, was decided before, or was begun in another browser.';
-    return { title: 'This request is over', message: `${over} ${reconnectHint}` };
+    const reason = 'It has expired, was already answered, or was started in another browser.';
+    return { title: 'This request is no longer valid', message: `${reason} ${reconnectHint}` };
   }
   if (out.error === 'server_error') {
-    const found = 'Something went wrong on our side; the request id helps to find it.';
-    return { title: 'This did not work', message: found };
+    const message = 'An internal error occurred. Include the request id when you report it.';
+    return { title: 'Something went wrong', message };
   }
   if (out.error === 'invalid_redirect_uri') {
-    const refused =
-      'The program that sent you here wants the answer at an address that it has not registered. Nothing was sent there.';
-    return { title: 'This request is refused', message: refused };
+    const message =
+      'The app asked to redirect to an address that it has not registered. You were not redirected.';
+    return { title: 'This request was rejected', message };
   }
   if (out.error === 'invalid_client') {
     return {
-      title: 'This program is not known',
-      message: `We do not know the program that sent you here. ${reconnectHint}`,
+      title: 'Unknown app',
+      message: `The app that sent you here is not registered. ${reconnectHint}`,
     };
   }
   const reason = out.error_description ?? out.error;
   return {
-    title: 'This request is not right',
-    message: `The program that sent you here asked for something that is not possible: ${reason}.`,
+    title: 'Invalid request',
+    message: `The request of the app is invalid: ${reason.replace(/\.$/, '')}.`,
   };
 }

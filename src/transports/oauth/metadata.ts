@@ -1,7 +1,7 @@
 import { offeredScopes } from '../../domain/auth/scopes.ts';
 import type { TokenAudience } from '../../services/auth/tokens.ts';
 
-/** Scopes that a client finds advertised for a resource, and so asks people for. */
+/** Scopes advertised per resource. Clients request what is advertised. */
 const advertisedScopes: Record<TokenAudience, readonly string[]> = {
   api: offeredScopes,
   mcp: offeredScopes.filter((scope) => /^(contacts|threads):/.test(scope)),
@@ -10,19 +10,19 @@ const advertisedScopes: Record<TokenAudience, readonly string[]> = {
 
 /** Protected resource metadata (RFC 9728, section 3.2). */
 export function resourceMetadata(
-  door: TokenAudience,
+  audience: TokenAudience,
   issuer: string,
   resources: Record<TokenAudience, string>,
 ) {
   return {
-    resource: resources[door],
+    resource: resources[audience],
     authorization_servers: [issuer],
-    scopes_supported: advertisedScopes[door],
+    scopes_supported: advertisedScopes[audience],
     bearer_methods_supported: ['header'],
   };
 }
 
-/** Of what the provider says of itself: the fields of RFC 8414 and its extensions that hold for plain OAuth. */
+/** The provider's metadata fields that apply to OAuth without OpenID Connect (RFC 8414 and extensions). */
 const servedMetadataFields = [
   'issuer',
   'authorization_endpoint',
@@ -40,8 +40,8 @@ const servedMetadataFields = [
 ];
 
 /**
- * Authorization server metadata (RFC 8414) from the provider's own: what is not served or belongs to OpenID Connect is left
- * out, addresses are the issuer's whatever Host the caller named, and our scopes and resources (MCP first) are added.
+ * Authorization server metadata (RFC 8414) from the provider's metadata: without unsupported and OpenID Connect fields, with
+ * addresses of the issuer instead of the request's Host, and with scopes and resources (MCP first).
  */
 export function serverMetadata(
   discovered: Record<string, unknown>,
@@ -52,15 +52,15 @@ export function serverMetadata(
     field,
     toIssuerAddress(field, discovered[field], issuer),
   ]);
-  const inOrder = [resources.mcp, resources.api, resources.ws];
+  const orderedResources = [resources.mcp, resources.api, resources.ws];
   return {
     ...Object.fromEntries(fields),
     response_modes_supported: ['query'],
     revocation_endpoint_auth_methods_supported: discovered['token_endpoint_auth_methods_supported'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     scopes_supported: offeredScopes,
-    protected_resources: inOrder,
-    resource_servers: inOrder.map((resource) => ({ resource })),
+    protected_resources: orderedResources,
+    resource_servers: orderedResources.map((resource) => ({ resource })),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The package's own entry warns on standard error about Node 20, on which it works; these are the parts behind it. */
+/** Internal modules of the package. Its main module prints a warning on Node 20, although it works there. */
 declare module 'oidc-provider/lib/provider.js' {
   export { default as Provider } from 'oidc-provider';
 }

@@ -3,10 +3,10 @@ import { InvalidClient, InvalidClientMetadata, InvalidRequest } from 'oidc-provi
 import { operatorClientId, refreshTokenLifeSeconds, tokenLifeSeconds } from '../../services/auth/tokens.ts';
 import { agentOf } from './clients/clients.ts';
 
-/** Where a person decides about a request. */
+/** Path of the consent pages. */
 export const requestsPath = '/authorize/requests';
 
-/** Seconds. In an hour a person can also open an account and make an agent. */
+/** Lifetimes in seconds. An interaction lasts an hour, enough to sign up and create an agent. */
 export const lifetimes = {
   AccessToken: tokenLifeSeconds,
   AuthorizationCode: 60,
@@ -18,25 +18,24 @@ export const lifetimes = {
 };
 
 /**
- * The person is asked each time, and chooses the agent anew: the provider, which has no sessions, finds nobody signed in and sends
- * every request to our page.
+ * Sends every authorization request to the consent page, so that the person chooses an agent each time. The provider keeps no
+ * sessions.
  */
 export const interactions: NonNullable<Configuration['interactions']> = {
   url: (_ctx, { uid }) => `${requestsPath}/${uid}`,
 };
 
 /**
- * A client gets its `state` back as it sent it, so it is kept with the request: what the database does not take is refused. The
- * standard has visible characters only (RFC 6749, appendix A.5).
+ * Rejects a `state` with control characters, which the database cannot store. The standard allows only visible characters (RFC
+ * 6749, appendix A.5).
  * @throws InvalidRequest
  */
 export async function requirePlainState(_ctx: unknown, state: string | undefined): Promise<void> {
-  if (/\p{Cc}/u.test(state ?? '')) throw new InvalidRequest('state must hold no control characters');
+  if (/\p{Cc}/u.test(state ?? '')) throw new InvalidRequest('state must not contain control characters');
 }
 
 /**
- * Introspection is for who can authenticate (RFC 7662, section 2.1): the client whose token it is, and other clients of the same
- * agent.
+ * Allows introspection (RFC 7662, section 2.1) for the client of the token and other confidential clients of the same agent.
  */
 export async function mayIntrospect(
   ctx: KoaContextWithOIDC,
@@ -48,8 +47,8 @@ export async function mayIntrospect(
 }
 
 /**
- * The provider looks the client of a person's token up, and takes for granted that it finds it. One that describes itself wrongly
- * by now is none; that we cannot tell just now says nothing of the token, and is thrown.
+ * Whether the client of a token still exists; the provider would fail otherwise. A client with invalid metadata does not. Temporary
+ * errors are thrown, because they say nothing about the token.
  */
 async function isKnownClient({ oidc }: KoaContextWithOIDC, token: object): Promise<boolean> {
   const id = 'clientId' in token ? String(token.clientId) : '';
@@ -61,10 +60,10 @@ async function isKnownClient({ oidc }: KoaContextWithOIDC, token: object): Promi
   }
 }
 
-/** A token is given back by the client whose it is; one that an operator made, by a client of its agent. */
+/** Allows revocation by the client of the token. Tokens issued by an operator can be revoked by any client of the agent. */
 export function mayRevoke(_ctx: KoaContextWithOIDC, client: Client, token: object): boolean {
-  const operators = 'clientId' in token && token.clientId === operatorClientId;
-  return isTokenOf(client, token) || (operators && isForAgentOf(client, token));
+  const isFromOperator = 'clientId' in token && token.clientId === operatorClientId;
+  return isTokenOf(client, token) || (isFromOperator && isForAgentOf(client, token));
 }
 
 function isTokenOf(client: Client, token: object): boolean {

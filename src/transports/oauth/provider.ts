@@ -19,19 +19,19 @@ export interface ProviderParts {
   resources: Record<TokenAudience, string>;
   storage: OAuthStorage;
   limits: RateLimits;
-  /** Sign the cookies of requests under way; the first one signs. The application has the same. */
+  /** Keys for the cookies of pending requests; the first one signs. The application uses the same keys. */
   cookie_keys: readonly string[];
-  /** Private keys, the one in use first. */
+  /** Private keys, the current one first. */
   signing_keys: JWK[];
   trust_proxy: boolean;
-  /** Reads documents in which clients describe themselves, at addresses of their choice. */
+  /** Fetches client metadata documents. */
   readDocument: NonNullable<Configuration['fetch']>;
   errorPage: ErrorPage;
-  /** Told of faults that nobody caused on purpose. */
+  /** Reports unexpected errors. */
   report(error: unknown): void;
 }
 
-/** The authorization server: oidc-provider with our storage, our resources, our pages and the flows that are served. */
+/** Creates the authorization server: oidc-provider with this service's storage, resources, pages and flows. */
 export function createProvider(parts: ProviderParts): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
   provider.proxy = parts.trust_proxy;
@@ -44,7 +44,7 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.on('grant.error', answerIfDomainError);
   provider.on('revocation.error', answerIfDomainError);
   provider.on('introspection.error', answerIfDomainError);
-  // It would set a cookie for a session that is not kept.
+  // Prevents a cookie for the provider's session, which is not stored.
   provider.on('interaction.ended', ({ oidc }) => {
     if (oidc.session) Object.assign(oidc.session, { destroyed: true });
   });

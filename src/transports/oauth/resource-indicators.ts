@@ -4,41 +4,41 @@ import { scopes as everyScope } from '../../domain/auth/scopes.ts';
 import type { TokenAudience } from '../../services/auth/tokens.ts';
 import { agentOf } from './clients/clients.ts';
 
-/** Resource indicators (RFC 8707): which of our resources a token is for. */
+/** Resource indicators (RFC 8707): the resource of a token. */
 export type ResourceIndicators = ReturnType<typeof createResourceIndicators>;
 
 /**
- * With and without a trailing slash is the same resource; `audience` is another word for `resource`; without either the token is
- * for what was asked for at /authorize, else for the REST interface.
+ * A trailing slash is ignored, and `audience` is an alias of `resource`. Without either, a token is for the first resource of the
+ * authorization request, else for the REST API.
  */
 export function createResourceIndicators(resources: Record<TokenAudience, string>) {
-  const known = Object.values(resources);
+  const addresses = Object.values(resources);
 
-  /** The address of the resource as we write it, or undefined when it is none of ours. */
+  /** The canonical address of a resource, or undefined if it is unknown. */
   function canonical(indicator: string): string | undefined {
     const address = URL.parse(indicator)?.href.replace(/\/$/, '');
-    return address !== undefined && known.includes(address) ? address : undefined;
+    return address !== undefined && addresses.includes(address) ? address : undefined;
   }
 
   /**
-   * What a grant is for: everything, so that a refresh may name another resource than the first. What was asked for stands first.
-   * Undefined when something of it is unknown.
+   * The resources of a grant: all of them, so that a refresh may name another one. The requested ones come first. Undefined if one is
+   * unknown.
    */
-  function granted(asked: readonly string[]): string[] | undefined {
-    const addresses = asked.map(canonical);
-    const first = addresses.filter((address) => address !== undefined);
-    if (first.length < addresses.length) return undefined;
-    return [...new Set([...first, ...known])];
+  function grantedResources(requested: readonly string[]): string[] | undefined {
+    const canonicalAddresses = requested.map(canonical);
+    const first = canonicalAddresses.filter((address) => address !== undefined);
+    if (first.length < canonicalAddresses.length) return undefined;
+    return [...new Set([...first, ...addresses])];
   }
 
   /**
-   * Settles which resource a code or refresh token is used for, before anything of it is used up.
+   * Resolves the resource of a code or refresh token request, before the code or token is consumed.
    * @throws InvalidTarget
    */
-  function settle({ oidc }: KoaContextWithOIDC): void {
-    const asked = oidc.params?.['resource'] ?? readAudience(oidc.body?.['audience']);
-    if (!oidc.params || asked === undefined) return;
-    const address = typeof asked === 'string' ? canonical(asked) : undefined;
+  function resolveResource({ oidc }: KoaContextWithOIDC): void {
+    const requested = oidc.params?.['resource'] ?? readAudience(oidc.body?.['audience']);
+    if (!oidc.params || requested === undefined) return;
+    const address = typeof requested === 'string' ? canonical(requested) : undefined;
     if (address === undefined) throw new InvalidTarget();
     oidc.params['resource'] = address;
   }
@@ -46,13 +46,13 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
   const feature = {
     enabled: true,
 
-    /** @param granted_to what a code or refresh token is good for, when the client names none of it. */
+    /** @param granted resources of the code or refresh token, if the client names none. */
     defaultResource(
       ctx: KoaContextWithOIDC,
       _client: Client,
-      granted_to?: readonly string[],
+      granted?: readonly string[],
     ): string | string[] {
-      return granted_to?.[0] ?? readAudience(ctx.oidc.body?.['audience']) ?? resources.api;
+      return granted?.[0] ?? readAudience(ctx.oidc.body?.['audience']) ?? resources.api;
     },
 
     getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string, client: Client): ResourceServer {
@@ -66,28 +66,28 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
     },
   };
 
-  return { granted, settle, feature };
+  return { grantedResources, resolveResource, feature };
 }
 
-function readAudience(given: unknown): string | string[] | undefined {
-  if (typeof given === 'string' && given !== '') return given;
-  return Array.isArray(given) ? given.map(String) : undefined;
+function readAudience(value: unknown): string | string[] | undefined {
+  if (typeof value === 'string' && value !== '') return value;
+  return Array.isArray(value) ? value.map(String) : undefined;
 }
 
-/** Client credentials: no scope asked for means all that the client has; the provider itself would drop what it has not. */
+/** Client credentials without a scope get all scopes of the client. Others are rejected; the provider would drop them silently. */
 function applyDefaultScope(params: Record<string, unknown>, allowed: readonly string[]): void {
   const { scope } = params;
   if (typeof scope !== 'string' || scope === '') {
     params['scope'] = allowed.join(' ');
     return;
   }
-  const refused = scope.split(' ').find((word) => word !== '' && !allowed.includes(word));
-  if (refused !== undefined) throw new InvalidScope('this client may not have the scope', refused);
+  const forbidden = scope.split(' ').find((name) => name !== '' && !allowed.includes(name));
+  if (forbidden !== undefined) throw new InvalidScope('scope not allowed for this client', forbidden);
 }
 
-/** What people grant: unknown scopes beside known ones are left out, but there must be something left to grant. */
-function requireKnownScope(asked: ReadonlySet<string>): void {
-  if (!everyScope.some((scope) => asked.has(scope))) {
-    throw new InvalidScope('none of these scopes is known here', [...asked].join(' '));
+/** Unknown scopes are ignored, but at least one must be known. */
+function requireKnownScope(requested: ReadonlySet<string>): void {
+  if (!everyScope.some((scope) => requested.has(scope))) {
+    throw new InvalidScope('unknown scopes', [...requested].join(' '));
   }
 }

@@ -1,21 +1,21 @@
 import type { JWK } from 'oidc-provider';
 
 export interface SigningKeyWatcher {
-  /** Looks whether the keys have changed. Never rejects. */
+  /** Loads the keys and reports a change. Never rejects. */
   refresh(): Promise<void>;
   stop(): void;
 }
 
 export interface WatchSigningKeysParts {
   load(): Promise<JWK[]>;
-  /** Told of keys that are others than before. */
+  /** Called with changed keys. */
   onChange(keys: JWK[]): void;
-  /** Told when they could not be read; the next look will. */
+  /** Logs a failed load; the next one tries again. */
   log(message: string, error: unknown): void;
   interval_ms?: number;
 }
 
-/** Follows the signing keys of the service: when it is told to look, and by itself every minute, since messages may get lost. */
+/** Watches the signing keys: on `refresh`, and every minute, because change messages may be lost. */
 export function watchSigningKeys(current: readonly JWK[], parts: WatchSigningKeysParts): SigningKeyWatcher {
   const { load, onChange, log, interval_ms = 60_000 } = parts;
   let ids = keyIds(current);
@@ -27,11 +27,11 @@ export function watchSigningKeys(current: readonly JWK[], parts: WatchSigningKey
       onChange(keys);
       ids = keyIds(keys);
     } catch (error) {
-      log('the signing keys could not be read', error);
+      log('loading the signing keys failed', error);
     }
   }
-  const clock = setInterval(() => void refresh(), interval_ms).unref();
-  return { refresh, stop: () => clearInterval(clock) };
+  const timer = setInterval(() => void refresh(), interval_ms).unref();
+  return { refresh, stop: () => clearInterval(timer) };
 }
 
 function keyIds(keys: readonly JWK[]): string {

@@ -7,11 +7,11 @@ import type { OAuthStorage } from './storage.ts';
 export interface AdapterParts {
   storage: OAuthStorage;
   hooks: CallHooks;
-  /** The resources that a grant is for. */
+  /** The resources of a grant. */
   resources: readonly string[];
 }
 
-/** The provider's models, each on the part of the storage that holds it. */
+/** Storage adapters for the provider's models. */
 export function createAdapters(parts: AdapterParts): AdapterFactory {
   const adapters: Record<string, () => Adapter> = {
     Client: () => clientAdapter(parts),
@@ -52,7 +52,7 @@ function tokenAdapter({ storage, hooks }: AdapterParts, kind: string): Adapter {
   };
 }
 
-/** A grant of the provider is what a person granted: who signs in is the agent, and what it may do is the same everywhere. */
+/** Grants. The account is the agent, and the scopes are the same for all resources. */
 function grantAdapter({ storage, resources }: AdapterParts): Adapter {
   return {
     ...unsupportedAdapter('Grant'),
@@ -68,14 +68,14 @@ function grantAdapter({ storage, resources }: AdapterParts): Adapter {
         resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
       });
     },
-    // It ends together with its access tokens.
+    // The grant ends together with its access tokens.
     destroy: async () => {},
   };
 }
 
 /**
- * Codes and refresh tokens: each is used once, and a second use ends all that came of the same grant. Which use is a second one is
- * for the storage to say, when all else about it is found right; so who comes to use one is not told what became of it.
+ * Codes and refresh tokens. Each is used once; a second use ends the grant. The storage detects a second use in `consume`, after all
+ * other checks, so `find` does not report the record as consumed.
  */
 function singleUseAdapter({ storage, hooks }: AdapterParts, model: string): Adapter {
   return {
@@ -83,21 +83,21 @@ function singleUseAdapter({ storage, hooks }: AdapterParts, model: string): Adap
     upsert: (id, payload, life_s) =>
       storage.saveRecord(model, id, payload, life_s, hooks.rotatedRefreshToken()),
     async find(id) {
-      const used = hooks.isGrantUse();
+      const isUse = hooks.isGrantUse();
       const record = toPayload(await storage.findRecord(model, id));
-      return record && used ? { ...record, consumed: undefined } : record;
+      return record && isUse ? { ...record, consumed: undefined } : record;
     },
     async consume(id) {
-      if (!(await storage.consumeRecord(model, id))) throw new InvalidGrant('used before');
+      if (!(await storage.consumeRecord(model, id))) throw new InvalidGrant('already used');
     },
-    // They end together with the access tokens of the grant.
+    // Codes and refresh tokens end together with the access tokens of the grant.
     revokeByGrantId: async () => {},
   };
 }
 
 /**
- * A request under way. Its id lets the browser go on, and the provider writes it into `returnTo` too, from which it is left out; an
- * address by the caller's idea of our host besides.
+ * Pending authorization requests. `returnTo` contains the secret id and the Host header of the request, so it is not stored but
+ * rebuilt.
  */
 function interactionAdapter({ storage }: AdapterParts): Adapter {
   const records = recordAdapter(storage, 'Interaction');
@@ -108,23 +108,22 @@ function interactionAdapter({ storage }: AdapterParts): Adapter {
       const found = await records.find(id);
       return found && { ...found, returnTo: `/authorize/${id}` };
     },
-    // The provider ends a request right before it gives out its code: who comes second gets none.
+    // The provider ends a request right before it issues the code. A concurrent second request gets none.
     async destroy(id) {
-      if (!(await storage.removeRecord('Interaction', id)))
-        throw new SessionNotFound('decided at the same time');
+      if (!(await storage.removeRecord('Interaction', id))) throw new SessionNotFound('decided concurrently');
     },
   };
 }
 
-/** Browsers are known by our own sessions; the provider has none, so that nobody stays signed in as an agent. */
+/** The provider's sessions are not stored, so that nobody stays signed in as an agent. Browsers use the console's sessions. */
 function sessionAdapter(): Adapter {
-  const nothing = async () => undefined;
+  const ignore = async () => undefined;
   return {
     ...unsupportedAdapter('Session'),
-    upsert: nothing,
-    find: nothing,
-    findByUid: nothing,
-    destroy: nothing,
+    upsert: ignore,
+    find: ignore,
+    findByUid: ignore,
+    destroy: ignore,
   };
 }
 
@@ -137,23 +136,23 @@ function recordAdapter(storage: OAuthStorage, model: string): Adapter {
   };
 }
 
-/** The provider gets back what it wrote itself, or what looks the same. */
+/** Casts a stored payload, which the provider wrote itself or which has the same shape. */
 function toPayload(payload: object | undefined): AdapterPayload | undefined {
   return payload as AdapterPayload | undefined;
 }
 
-/** What the flows that are served never ask of a model. */
+/** An adapter whose methods fail. The supported flows do not call them. */
 function unsupportedAdapter(model: string): Adapter {
-  const refuse = (method: string) => async () => {
-    throw new Error(`${model}.${method} is not in use`);
+  const rejectCall = (method: string) => async () => {
+    throw new Error(`${model}.${method} is not supported`);
   };
   return {
-    upsert: refuse('upsert'),
-    find: refuse('find'),
-    findByUid: refuse('findByUid'),
-    findByUserCode: refuse('findByUserCode'),
-    consume: refuse('consume'),
-    destroy: refuse('destroy'),
-    revokeByGrantId: refuse('revokeByGrantId'),
+    upsert: rejectCall('upsert'),
+    find: rejectCall('find'),
+    findByUid: rejectCall('findByUid'),
+    findByUserCode: rejectCall('findByUserCode'),
+    consume: rejectCall('consume'),
+    destroy: rejectCall('destroy'),
+    revokeByGrantId: rejectCall('revokeByGrantId'),
   };
 }

@@ -32,28 +32,28 @@ export interface GrantRecord {
   scopes: string[];
 }
 
-/** What the authorization server needs of a store; it stores tokens, codes and ids as hashes only. Lives in seconds. */
+/** The storage of the authorization server. Tokens, codes and ids are stored as hashes. Lifetimes are in seconds. */
 export interface OAuthStorage {
-  /** Undefined also for a revoked client and for one whose agent is retired. */
+  /** Undefined also for a revoked client or a deleted agent. */
   findClient(clientId: string): Promise<CredentialRecord | RegisteredClient | undefined>;
   saveClient(client: RegisteredClient): Promise<void>;
-  /** Undefined when it is retired. */
+  /** Undefined also for a deleted agent. */
   findAgent(agentId: string): Promise<{ id: string; canonical_handle: string } | undefined>;
   saveToken(token: string, payload: object): Promise<void>;
   findToken(kind: string, token: string): Promise<object | undefined>;
   endToken(token: string): Promise<void>;
   /**
-   * Notes what a person grants.
-   * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
+   * Stores a grant.
+   * @throws {DomainError} AGENT_NOT_FOUND if the person may not act as the agent
    */
   openGrant(request: GrantRequest): Promise<{ grant_id: string }>;
-  /** Whether somebody has connected this client. */
+  /** Whether the client has a grant of any person. */
   isConnected(clientId: string): Promise<boolean>;
-  /** Undefined when it ended, and while its person may not act as its agent. */
+  /** Undefined if it has ended or its person may not act as the agent. */
   findGrant(grantId: string): Promise<GrantRecord | undefined>;
   /** Ends a grant with its codes and tokens, in every process. */
   endGrant(grantId: string): Promise<void>;
-  /** @param predecessor the id of the refresh token whose use it comes of. */
+  /** @param predecessor id of the rotated refresh token. */
   saveRecord(
     model: string,
     id: string,
@@ -62,8 +62,8 @@ export interface OAuthStorage {
     predecessor?: string,
   ): Promise<void>;
   findRecord(model: string, id: string): Promise<object | undefined>;
-  /** False when it may be used no more, since it was consumed before or meanwhile: its grant, if it has one, is ended then. */
+  /** Returns false if the record was already consumed; its grant then ends. */
   consumeRecord(model: string, id: string): Promise<boolean>;
-  /** Whether it was there: of several at once, one hears yes. */
+  /** Whether the record existed. Of concurrent calls only one returns true. */
   removeRecord(model: string, id: string): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ import { createResourceIndicators } from './resource-indicators.ts';
 
 const serverDocument = '/.well-known/oauth-authorization-server';
 
-/** What the provider serves, with the method that goes there. */
+/** Methods by path of the provider's endpoints. */
 const endpointMethods: Record<string, 'GET' | 'POST'> = {
   '/authorize': 'GET',
   '/token': 'POST',
@@ -28,13 +28,13 @@ const endpointMethods: Record<string, 'GET' | 'POST'> = {
   [serverDocument]: 'GET',
 };
 
-/** Where a browser goes on after the person has decided. */
+/** Where a browser continues after the decision. */
 const resumePath = /^\/authorize\/[^/]+$/;
 
-/** Where clients look for the same document when they know only a resource (RFC 8414, section 3.1). */
+/** Paths at which clients look for the document if they know only a resource (RFC 8414, section 3.1). */
 const serverDocumentAliases = new Set(['/v1', '/mcp', '/ws'].map((path) => serverDocument + path));
 
-/** Where a resource describes itself; the address without a path is for clients of the tool server that probe it. */
+/** Paths of protected resource metadata. MCP clients probe the one without a resource path. */
 const resourceDocuments: Record<string, TokenAudience> = {
   '/.well-known/oauth-protected-resource': 'mcp',
   '/.well-known/oauth-protected-resource/mcp': 'mcp',
@@ -47,17 +47,17 @@ const openidDocument = '/.well-known/openid-configuration';
 
 export interface OAuthTransport {
   /**
-   * Token, authorization, registration, revocation and introspection endpoints, keys and metadata (contract, section 6). Passes on
-   * what is not its own. It reads its bodies itself: mount it before anything that parses them.
+   * Token, authorization, registration, revocation and introspection endpoints, keys and metadata. Calls `next` for other paths.
+   * Mount it before body parsers, because it reads request bodies itself.
    */
   middleware: Middleware;
-  /** For the page on which a person decides. */
+  /** The requests for the consent page. */
   requests: AuthorizationRequests;
-  /** Goes on with these signing keys. Calls under way end as they began. */
+  /** Replaces the signing keys. Running requests keep the previous ones. */
   replaceKeys(signing_keys: JWK[]): void;
 }
 
-/** The OAuth face over one provider, which is made anew when the signing keys change. */
+/** The OAuth transport over a provider, which is replaced when the signing keys change. */
 export function createOAuthTransport(parts: ProviderParts): OAuthTransport {
   const { issuer, resources, storage, limits } = parts;
   const targets = createResourceIndicators(resources);
@@ -66,33 +66,37 @@ export function createOAuthTransport(parts: ProviderParts): OAuthTransport {
   async function serve(ctx: Context, method: string): Promise<void> {
     const [handle] = provider.middleware;
     if (!handle) throw new Error('the authorization server has no middleware');
-    // Also where a proxy takes care of TLS without telling so.
+    // Needed behind TLS proxies that do not set X-Forwarded-Proto.
     if (issuer.startsWith('https:')) ctx.cookies.secure = true;
     await handle(ctx, async () => {
       ctx.set('Allow', `${method}, OPTIONS`);
-      throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${method}.`);
+      throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} allows ${method}.`);
     });
   }
 
-  /** Counts a call by its address. @returns whether it was refused, and answered so. */
-  async function refused(
+  /** Counts a request by client address. @returns true if it was rejected and answered. */
+  async function isRateLimited(
     ctx: Context,
     budget: Budget,
-    tell: (ctx: Context, error: DomainError) => void,
+    answerError: (ctx: Context, error: DomainError) => void,
   ): Promise<boolean> {
     try {
       await limits.consume(budget, addressKey(ctx), createRateLimitReporter(ctx));
       return false;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      tell(ctx, error);
+      answerError(ctx, error);
       return true;
     }
   }
 
-  const before: Record<string, (ctx: Context) => Promise<boolean>> = {
+  const preHandlers: Record<string, (ctx: Context) => Promise<boolean>> = {
     async '/authorize'(ctx) {
-      if (await refused(ctx, 'public', (at, error) => showDomainError(at, error, parts.errorPage)))
+      if (
+        await isRateLimited(ctx, 'public', (context, error) =>
+          showDomainError(context, error, parts.errorPage),
+        )
+      )
         return true;
       ctx.query = normalizeQuery(ctx.query, targets);
       return false;
@@ -100,21 +104,21 @@ export function createOAuthTransport(parts: ProviderParts): OAuthTransport {
     async '/register'(ctx) {
       allowAllOrigins(ctx);
       if (ctx.method === 'OPTIONS') return answerPreflight(ctx, 'POST');
-      return ctx.method === 'POST' && refused(ctx, 'register', answerDomainError);
+      return ctx.method === 'POST' && isRateLimited(ctx, 'register', answerDomainError);
     },
   };
 
-  const shown: Record<string, (answer: Record<string, unknown>) => object> = {
+  const presenters: Record<string, (body: Record<string, unknown>) => object> = {
     '/register': presentRegistration,
     [serverDocument]: (discovered) => serverMetadata(discovered, issuer, resources),
   };
 
   async function answer(ctx: Context, method: string): Promise<void> {
-    if (await before[ctx.path]?.(ctx)) return;
+    if (await preHandlers[ctx.path]?.(ctx)) return;
     await serve(ctx, method);
     if (ctx.path === '/authorize') confirmRedirect(ctx, parts.errorPage);
-    const show = shown[ctx.path];
-    if (show && ctx.status < 300 && isRecord(ctx.body)) ctx.body = show(ctx.body);
+    const present = presenters[ctx.path];
+    if (present && ctx.status < 300 && isRecord(ctx.body)) ctx.body = present(ctx.body);
   }
 
   return {
@@ -123,19 +127,22 @@ export function createOAuthTransport(parts: ProviderParts): OAuthTransport {
       provider = createProvider({ ...parts, signing_keys });
     },
     async middleware(ctx, next) {
-      const door = resourceDocuments[ctx.path];
+      const audience = resourceDocuments[ctx.path];
       if (serverDocumentAliases.has(ctx.path)) ctx.path = serverDocument;
       const method = resumePath.test(ctx.path) ? 'GET' : endpointMethods[ctx.path];
-      if (door) answerPublicDocument(ctx, () => resourceMetadata(door, issuer, resources));
-      else if (ctx.path.startsWith(openidDocument)) answerPublicDocument(ctx, noOpenId);
+      if (audience) answerPublicDocument(ctx, () => resourceMetadata(audience, issuer, resources));
+      else if (ctx.path.startsWith(openidDocument)) answerPublicDocument(ctx, rejectOpenId);
       else if (method) await answer(ctx, method);
       else await next();
     },
   };
 }
 
-function noOpenId(): never {
-  throw new DomainError('NOT_FOUND', `This is OAuth 2.1 without OpenID Connect; see ${serverDocument}.`);
+function rejectOpenId(): never {
+  throw new DomainError(
+    'NOT_FOUND',
+    `OpenID Connect is not supported. See ${serverDocument} for the OAuth 2.1 metadata.`,
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

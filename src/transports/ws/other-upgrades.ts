@@ -10,14 +10,6 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether an earlier request of the connection has no response yet. Node then neither keeps responses in order nor supports a
- * second server on the connection. This internal field is the only place that shows it.
- */
-export function hasPendingResponse(socket: Duplex): boolean {
-  return Boolean(Reflect.get(socket, '_httpMessage'));
-}
-
-/**
  * Puts a request back onto its socket without its upgrade headers, for the HTTP server to read again: unknown upgrades are
  * ignored (RFC 9110, section 7.8).
  * @param rest the bytes after the headers.

@@ -5,12 +5,13 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { DomainError } from '../../domain/errors.ts';
 import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
+import { hasPendingResponse } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Realtime, StreamReader } from '../../realtime/contract.ts';
 import { type Connection, serveConnection } from './connection.ts';
 import { type HandshakeAuth, authenticateHandshake, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
-import { isWebSocketUpgrade, hasPendingResponse, unshiftRequest } from './other-upgrades.ts';
+import { isWebSocketUpgrade, unshiftRequest } from './other-upgrades.ts';
 import { refuseSocket } from '../http/refuse-socket.ts';
 
 export interface WebSocketTransportParts extends HandshakeAuth {

@@ -170,7 +170,7 @@ await describeWithBrowser('the pages', (browser) => {
         }
         await page.goto('/sign-in');
         await signIn(page, { ...mara, password: 'not the password' });
-        await page.getByText('do not go together').waitFor();
+        await page.getByText('Wrong username or password').waitFor();
         expect(await findPageFaults(page)).toEqual([]);
       }));
   });

@@ -57,7 +57,7 @@ await describeWithBrowser('a browser goes to the provider and comes back', (brow
         await signInThere(page, issuer, username);
         if (visit === 'first') {
           expect(await page.getByLabel('Username').inputValue()).toBe(username);
-          await page.getByRole('button', { name: 'Create the account' }).click();
+          await page.getByRole('button', { name: 'Create account' }).click();
         }
         await page.getByRole('heading', { name: `Hello, ${username}` }).waitFor();
       });

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { findAll, getAttributeValue, textContent } from 'domutils';
-import type { Person } from '../../../src/domain/auth/person.ts';
+import type { Person } from '../../../src/domain/auth/actor.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
 import { findPerson, openSession } from '../../../src/services/people/sessions.ts';

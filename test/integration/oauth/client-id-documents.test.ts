@@ -135,7 +135,7 @@ test('a server that is away does not make a client unknown: it is told to try ag
   expect(refused.headers.get('retry-after')).toBe('60');
   const page = await openFormBrowser(next.url).go(there.address());
   expect([page.status, page.headers.get('Location')]).toEqual([503, null]);
-  expect(page.visibleText).toContain('cannot be read just now');
+  expect(page.visibleText).toContain('temporarily unavailable');
   away = false;
   expect((await there.refresh(refresh_token)).status).toBe(200);
   expect(next.faults).toEqual([]);

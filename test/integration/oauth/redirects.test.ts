@@ -55,7 +55,7 @@ describe('redirects', () => {
         expect(answer.headers.get('Location')).toBeNull();
         expect(answer.headers.get('Content-Type')).toMatch(/^text\/html/);
         expect(answer.text).not.toContain('evil.example');
-        expect(answer.title).toContain('This request is refused');
+        expect(answer.title).toContain('This request was rejected');
       }
     }
   });
@@ -84,7 +84,7 @@ describe('redirects', () => {
         const params = new URL(link?.attribs['href'] ?? '').searchParams;
         expect([params.get('error'), params.get('state')]).toEqual([error, app.state]);
         expect(answer.visibleText).toContain(
-          `Back to ${redirect_uri === registered ? 'app.example' : 'com.example.app:'}`,
+          `Return to ${redirect_uri === registered ? 'app.example' : 'com.example.app:'}`,
         );
       }
     }

@@ -229,7 +229,7 @@ describe('unused clients', () => {
     const answer = await openFormBrowser(authority.url).go(unused.address());
     expect([answer.status, answer.title]).toEqual([
       400,
-      expect.stringContaining('This program is not known'),
+      expect.stringContaining('Unknown app'),
     ]);
   });
 });
@@ -254,7 +254,7 @@ test('who asks at /authorize in masses is slowed down with a page', async () => 
     const answer = await openFormBrowser(limited.url).go(app.address(), { follow: false });
     statuses.push(answer.status);
     if (answer.status === 429) {
-      expect(answer.title).toContain('Not just now');
+      expect(answer.title).toContain('Temporarily unavailable');
       expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
     }
   }

@@ -41,7 +41,7 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   // Another password: this browser goes on, the other one is out, and the app stays.
   const fields = { current: first, next: second };
   const changed = await here.fill('/console/account', { fields }, '/console/account/password');
-  expect(changed.visibleText).toContain('Your password is changed');
+  expect(changed.visibleText).toContain('Password changed');
   expect(hello(await here.go('/console'), username)).toBe(true);
   expect((await there.go('/console')).url).toContain('/sign-in');
   expect((await there.signIn(username, first)).status).toBe(400);
@@ -57,7 +57,7 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   // And with every app.
   await here.signIn(username, second);
   const gone = await here.fill('/console/sessions', { fields: { apps: 'on' } }, '/console/sessions/end-all');
-  expect(gone.visibleText).toContain('no app is connected');
+  expect(gone.visibleText).toContain('all apps are disconnected');
   await vi.waitFor(async () => expect(await app.status()).toBe(401), { timeout: 10_000 });
   expect(await app.refresh()).toBe(400);
 });

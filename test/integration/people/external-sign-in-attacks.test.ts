@@ -33,8 +33,8 @@ async function signInWith(forgery: Forgery): Promise<PageResponse> {
 }
 
 const outcome = ({ status, title }: PageResponse) => [status, title.replace(/ · .*/, '')];
-const notAccepted = [400, 'This answer was not accepted'];
-const over = [400, 'This sign-in is over'];
+const notAccepted = [400, 'Invalid response'];
+const over = [400, 'This sign-in has expired'];
 const arrived = [200, 'Choose a username'];
 const away = [503, 'Example ID does not answer'];
 
@@ -129,7 +129,7 @@ describe('the callback', () => {
       await beginSignIn(browser);
       const answer = await browser.go(`/sign-in/external/callback?${query}`);
       expect(outcome(answer), query).toEqual(notAccepted);
-      expect(answer.visibleText).toContain('To the sign-in');
+      expect(answer.visibleText).toContain('Go to sign-in');
     }
     const stranger = openFormBrowser(service.url);
     expect(outcome(await stranger.go('/sign-in/external/callback?code=a&state=b'))).toEqual(over);
@@ -202,7 +202,7 @@ describe('an issuer that', () => {
       const refused = await visitor.go('/sign-in/external');
       expect(outcome(refused)).toEqual(away);
       expect(refused.headers.get('Retry-After')).toBe('60');
-      expect(refused.visibleText).toContain('To the sign-in');
+      expect(refused.visibleText).toContain('Go to sign-in');
       fresh.forge({ metadata: { status: 200, body: '{"issuer":"https://evil.example"}' } });
       expect(outcome(await visitor.go('/sign-in/external'))).toEqual(away);
       fresh.forge({});
@@ -261,7 +261,7 @@ test('a person who signs out on the way connects nothing', async () => {
   const path = '/console/account/external';
   const back = await signInAtIssuer(issuer, followRedirect(await browser.fill(path, {}, path)));
   await browser.signOut();
-  expect(outcome(await returnToService(browser, back))).toEqual([403, 'Somebody else is signed in']);
+  expect(outcome(await returnToService(browser, back))).toEqual([403, 'A different person is signed in']);
 });
 
 test('the cookie of a sign-in on its way is out of reach for scripts and other sites', async () => {

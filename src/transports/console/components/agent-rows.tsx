@@ -7,7 +7,7 @@ type ShownAgent = Pick<
   'id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online' | 'owner_name'
 >;
 
-/** Agents below each other, each with the way to its page. */
+/** A list of agents with links to their pages. */
 export function AgentRows({ agents }: { agents: readonly ShownAgent[] }) {
   const rows = agents.map((agent) => ({
     key: agent.id,
@@ -19,7 +19,7 @@ export function AgentRows({ agents }: { agents: readonly ShownAgent[] }) {
   return <Rows label="Agents" rows={rows} />;
 }
 
-/** What is particular about an agent, in a word each. */
+/** Badges for the state, scope and visibility of an agent. */
 export function AgentBadges({
   scope,
   visibility,
@@ -38,12 +38,12 @@ export function AgentBadges({
   );
 }
 
-/** A handle as people write it. */
+/** A handle with @. */
 export function Handle({ of }: { of: string }) {
   return <span class="code">@{of}</span>;
 }
 
-/** The first letter of a name, for the square in front of it. */
+/** The first letter of a name, as its icon. */
 export function monogram(name: string): string {
   const [first] = new Intl.Segmenter('en').segment(name.trim());
   return first?.segment ?? '?';

@@ -4,9 +4,9 @@ import { useId } from 'preact/hooks';
 export interface Choice {
   value: string;
   title: ComponentChildren;
-  /** What it means. */
+  /** Explanation. */
   text?: ComponentChildren;
-  /** A word on it, as a badge. */
+  /** Badges. */
   note?: ComponentChildren;
 }
 
@@ -15,17 +15,17 @@ interface ChoicesProps {
   legend: ComponentChildren;
   hint?: ComponentChildren;
   choices: readonly Choice[];
-  /** The one that is chosen already. */
+  /** The selected value. */
   value?: string | undefined;
   error?: string | undefined;
 }
 
-/** One of several, each with what it means. */
+/** Radio buttons with explanations. */
 export function Choices({ name, legend, hint, choices, value, error }: ChoicesProps) {
   const id = useId();
   return (
     <fieldset
-      class={error === undefined ? 'choices' : 'choices wrong'}
+      class={error === undefined ? 'choices' : 'choices invalid'}
       aria-describedby={error && `${id}-error`}
     >
       <legend>{legend}</legend>
@@ -54,12 +54,12 @@ interface CheckboxProps {
   name: string;
   label: ComponentChildren;
   hint?: ComponentChildren;
-  /** `on` unless told otherwise. */
+  /** Default `on`. */
   value?: string;
   checked?: boolean;
 }
 
-/** Yes or no. Several of one name make a list. */
+/** A checkbox. Several with the same name form a list. */
 export function Checkbox({ name, label, hint, value = 'on', checked = false }: CheckboxProps) {
   return (
     <label class="choice">

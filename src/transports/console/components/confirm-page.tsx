@@ -6,18 +6,18 @@ import { Actions, Button, ButtonLink, Form } from './form.tsx';
 interface Confirmation {
   /** The question: "Delete ann.writer?" */
   title: string;
-  /** What will happen, and what cannot be undone. */
+  /** The consequences. */
   children: ComponentChildren;
-  /** Where the form goes. */
+  /** Path that the form posts to. */
   action: string;
   hidden?: Record<string, string | undefined>;
-  /** What the button does: "Delete this agent". */
+  /** Button text, such as "Delete agent". */
   button: string;
-  /** Where the way back leads. */
+  /** Path of the Cancel link. */
   back: string;
 }
 
-/** The page before something is done that cannot be undone. */
+/** A confirmation page before an action that cannot be undone. */
 export function confirmPage({ title, children, action, hidden, button, back }: Confirmation): ShownPage {
   const body = (
     <>

@@ -3,15 +3,15 @@ import { Icon, type IconName } from './icon.tsx';
 
 interface HeadingProps {
   title: ComponentChildren;
-  /** A sentence below it. */
+  /** Introduction below the title. */
   lead?: ComponentChildren;
-  /** Where this page hangs below. */
+  /** Link to the parent page. */
   back?: { href: string; text: string };
-  /** What can be done here, as a button or a link. */
+  /** A button or link beside the title. */
   action?: ComponentChildren;
 }
 
-/** The one h1 of a page. */
+/** The page heading (h1). */
 export function Heading({ title, lead, back, action }: HeadingProps) {
   return (
     <div class="heading">
@@ -33,12 +33,12 @@ interface CardProps {
   title?: ComponentChildren;
   /** Beside the title. */
   action?: ComponentChildren;
-  /** For what cannot be undone. */
+  /** `danger` for actions that cannot be undone. */
   tone?: 'plain' | 'danger';
   children: ComponentChildren;
 }
 
-/** A part of a page that belongs together. */
+/** A section of a page. */
 export function Card({ title, action, tone = 'plain', children }: CardProps) {
   return (
     <section class={`card ${tone}`}>
@@ -55,7 +55,7 @@ export function Card({ title, action, tone = 'plain', children }: CardProps) {
 
 type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'accent';
 
-/** One or two words on a thing. */
+/** A label of one or two words. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
@@ -73,7 +73,7 @@ interface NoticeProps {
   children: ComponentChildren;
 }
 
-/** What a person should read first. */
+/** A highlighted message. */
 export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
@@ -92,7 +92,7 @@ interface EmptyProps {
   action?: ComponentChildren;
 }
 
-/** In place of a list that has nothing in it: what it is for, and how to begin. */
+/** Shown in place of an empty list. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
@@ -103,21 +103,21 @@ export function Empty({ title, children, action }: EmptyProps) {
   );
 }
 
-/** Names and what they are. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, what: ComponentChildren])[] }) {
+/** A description list. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
-      {facts.map(([name, what]) => (
+      {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{what}</dd>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-/** Why what was asked for was refused, when that is of the whole and not of one field. */
+/** The error of a whole form, if any. */
 export function ErrorNotice({ message }: { message?: string | undefined }) {
   return message === undefined ? null : <Notice tone="danger">{message}</Notice>;
 }

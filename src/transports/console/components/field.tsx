@@ -1,31 +1,31 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-interface Labelled {
-  /** Name of the field in the form, and of its error. */
+interface LabelledProps {
+  /** Name of the form field. */
   name: string;
   label: string;
   hint?: ComponentChildren;
-  /** What is wrong with what was entered. */
+  /** Error of the entered value. */
   error?: string | undefined;
 }
 
-interface FieldProps extends Labelled {
+interface FieldProps extends LabelledProps {
   type?: 'text' | 'password';
   value?: string | undefined;
-  /** What browsers and password managers fill in. */
+  /** The HTML `autocomplete` value. */
   autocomplete?: string;
   required?: boolean;
   minlength?: number;
   maxlength?: number;
-  /** Names and handles: no capitals and no corrections while typing. */
+  /** Turns off capitalization and spell checking, for names and handles. */
   plain?: boolean;
-  /** Stands before what is entered, as part of it. */
+  /** Fixed text before the value. */
   prefix?: string;
   autofocus?: boolean;
 }
 
-/** A line to fill in, with its label, and what is wrong with it. */
+/** A text input with label, hint and error. */
 export function Field(props: FieldProps) {
   const { type, name, value, autocomplete = 'off', plain = false, prefix } = props;
   const id = useId();
@@ -45,7 +45,7 @@ export function Field(props: FieldProps) {
     />
   );
   return (
-    <Labelled {...props} id={id}>
+    <LabelledField {...props} id={id}>
       {prefix === undefined ? (
         input
       ) : (
@@ -54,24 +54,24 @@ export function Field(props: FieldProps) {
           {input}
         </span>
       )}
-    </Labelled>
+    </LabelledField>
   );
 }
 
-interface TextAreaProps extends Labelled {
+interface TextAreaProps extends LabelledProps {
   value?: string | undefined;
   rows?: number;
   maxlength?: number;
-  /** Text whose characters stand below each other. */
+  /** Monospaced text. */
   code?: boolean;
 }
 
-/** Several lines to fill in. */
+/** A text area with label, hint and error. */
 export function TextArea(props: TextAreaProps) {
   const { name, value = '', rows = 4, maxlength, code = false } = props;
   const id = useId();
   return (
-    <Labelled {...props} id={id}>
+    <LabelledField {...props} id={id}>
       <textarea
         id={id}
         name={name}
@@ -80,24 +80,24 @@ export function TextArea(props: TextAreaProps) {
         class={code ? 'code' : undefined}
         {...ariaAttributes(props, id)}
       >
-        {/* The first newline behind the tag is not part of the text (HTML, section 13.1.2.5). */}
+        {/* The first newline after the tag is not part of the text (HTML, section 13.1.2.5). */}
         {value.startsWith('\n') ? `\n${value}` : value}
       </textarea>
-    </Labelled>
+    </LabelledField>
   );
 }
 
-interface SelectProps extends Labelled {
+interface SelectProps extends LabelledProps {
   value?: string | undefined;
   options: readonly { value: string; text: string }[];
 }
 
-/** One of a few words; for choices that need explaining take Choices. */
+/** A select box. For options that need an explanation use Choices. */
 export function Select(props: SelectProps) {
   const { name, value, options } = props;
   const id = useId();
   return (
-    <Labelled {...props} id={id}>
+    <LabelledField {...props} id={id}>
       <select id={id} name={name} {...ariaAttributes(props, id)}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === value} key={option.value}>
@@ -105,19 +105,19 @@ export function Select(props: SelectProps) {
           </option>
         ))}
       </select>
-    </Labelled>
+    </LabelledField>
   );
 }
 
-function Labelled({
+function LabelledField({
   id,
   label,
   hint,
   error,
   children,
-}: Labelled & { id: string; children: ComponentChildren }) {
+}: LabelledProps & { id: string; children: ComponentChildren }) {
   return (
-    <div class={error === undefined ? 'field' : 'field wrong'}>
+    <div class={error === undefined ? 'field' : 'field invalid'}>
       <label for={id}>{label}</label>
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
@@ -134,7 +134,7 @@ function Labelled({
   );
 }
 
-function ariaAttributes({ hint, error }: Labelled, id: string) {
+function ariaAttributes({ hint, error }: LabelledProps, id: string) {
   const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean);
   return {
     ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
@@ -142,8 +142,8 @@ function ariaAttributes({ hint, error }: Labelled, id: string) {
   };
 }
 
-/** What is wrong, as the service says it of a field by its name: `must have …` goes on after the label. */
+/** An error as a sentence. Messages in lower case, such as `must have …`, follow the label. */
 function errorSentence(label: string, error: string): string {
-  const whole = /^[a-z]/.test(error) ? `${label} ${error}` : error;
-  return whole.endsWith('.') ? whole : `${whole}.`;
+  const sentence = /^[a-z]/.test(error) ? `${label} ${error}` : error;
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

@@ -2,21 +2,21 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutContext } from './layout-context.ts';
 
 interface FormProps {
-  /** A path of ours; POST. */
+  /** Path to post to. */
   action: string;
   class?: string;
-  /** Fields that nobody sees, by name. */
+  /** Hidden fields by name. */
   hidden?: Record<string, string | undefined>;
   children: ComponentChildren;
 }
 
-/** A form that changes something. It carries what tells it from one that another site sends. */
-export function Form({ action, class: kind = 'stack', hidden = {}, children }: FormProps) {
+/** A POST form with a CSRF token. */
+export function Form({ action, class: className = 'stack', hidden = {}, children }: FormProps) {
   const { csrf } = useLayoutContext();
-  const all = Object.entries({ csrf: csrf(), ...hidden });
+  const fields = Object.entries({ csrf: csrf(), ...hidden });
   return (
-    <form method="post" action={action} class={kind} accept-charset="utf-8">
-      {all.map(
+    <form method="post" action={action} class={className} accept-charset="utf-8">
+      {fields.map(
         ([name, value]) =>
           value !== undefined && <input type="hidden" name={name} value={value} key={name} />,
       )}
@@ -27,21 +27,29 @@ export function Form({ action, class: kind = 'stack', hidden = {}, children }: F
 
 interface ButtonProps {
   children: ComponentChildren;
-  /** One primary button a form; `danger` for what cannot be undone. */
+  /** One primary button per form; `danger` for actions that cannot be undone. */
   kind?: 'primary' | 'quiet' | 'danger';
-  /** Sent along when this button was pressed. */
+  /** Sent when this button is pressed. */
   name?: string;
   value?: string;
-  /** Wide on every screen. */
+  /** Full width. */
   wide?: boolean;
-  /** Works whatever is filled in. */
-  unchecked?: boolean;
+  /** Skips form validation. */
+  skipsValidation?: boolean;
 }
 
-export function Button({ children, kind = 'primary', name, value, wide = false, unchecked }: ButtonProps) {
+/** A submit button. */
+export function Button({
+  children,
+  kind = 'primary',
+  name,
+  value,
+  wide = false,
+  skipsValidation,
+}: ButtonProps) {
   return (
     <button
-      formNoValidate={unchecked}
+      formNoValidate={skipsValidation}
       type="submit"
       class={`button ${kind}${wide ? ' wide' : ''}`}
       name={name}
@@ -52,7 +60,7 @@ export function Button({ children, kind = 'primary', name, value, wide = false, 
   );
 }
 
-/** A link that looks like a button: for going somewhere, never for changing something. */
+/** A link that looks like a button. */
 export function ButtonLink({ href, kind = 'quiet', wide = false, children }: LinkProps) {
   return (
     <a class={`button ${kind}${wide ? ' wide' : ''}`} href={href}>
@@ -68,7 +76,7 @@ interface LinkProps {
   children: ComponentChildren;
 }
 
-/** Buttons side by side, below a form or a card; `even` when none is the lesser one in size. */
+/** Buttons side by side; `even` gives them equal widths. */
 export function Actions({ children, even = false }: { children: ComponentChildren; even?: boolean }) {
   return <div class={even ? 'actions even' : 'actions'}>{children}</div>;
 }

@@ -12,7 +12,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** A small drawing beside a text that says the same. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">

@@ -1,17 +1,17 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Person } from '../../../domain/auth/person.ts';
+import type { Person } from '../../../domain/auth/actor.ts';
 import type { Assets } from '../assets.ts';
 import type { Flash } from '../flash.ts';
 
-/** What every part of a page can know without being handed it. */
+/** Data that every component of a page can read. */
 export interface LayoutContext {
   person: Person | undefined;
   /** Path of the page. */
   path: string;
   flash: Flash | undefined;
   assets: Assets;
-  /** The field `csrf` of every form. */
+  /** Creates the CSRF token. */
   csrf(): string;
 }
 
@@ -19,9 +19,9 @@ const context = createContext<LayoutContext | undefined>(undefined);
 
 export const LayoutContextProvider = context.Provider;
 
-/** The frame of the page that is being rendered. */
+/** The context of the current page. @throws {Error} outside of a page. */
 export function useLayoutContext(): LayoutContext {
-  const frame = useContext(context);
-  if (!frame) throw new Error('this part of a page is rendered outside of one');
-  return frame;
+  const value = useContext(context);
+  if (!value) throw new Error('useLayoutContext is called outside of a page');
+  return value;
 }

@@ -4,13 +4,12 @@ import { Notice } from './content.tsx';
 import { Form } from './form.tsx';
 import { Navigation } from './navigation.tsx';
 
-/** The name that pages show. */
 const productName = 'Agent Messaging';
 
-/** A whole document around the body of a page. */
+/** The HTML document of a page. */
 export function Layout({ title, body, shell = 'console' }: ShownPage) {
   const { assets, person, flash } = useLayoutContext();
-  const framed: Shell = shell === 'console' && !person ? 'focus' : shell;
+  const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
   return (
     <html lang="en">
       <head>
@@ -24,12 +23,12 @@ export function Layout({ title, body, shell = 'console' }: ShownPage) {
         ))}
         <link rel="icon" type="image/svg+xml" href={assets.mark} />
       </head>
-      <body class={`shell-${framed}`}>
+      <body class={`shell-${actualShell}`}>
         <a class="skip" href="#main">
-          Skip to the content
+          Skip to content
         </a>
-        <Top shell={framed} />
-        {framed === 'console' && <Navigation />}
+        <Top shell={actualShell} />
+        {actualShell === 'console' && <Navigation />}
         <main id="main" tabIndex={-1}>
           {flash && <Notice tone={flash.tone}>{flash.text}</Notice>}
           {body}
@@ -48,7 +47,7 @@ function Top({ shell }: { shell: Shell }) {
         <span>{productName}</span>
       </a>
       {shell === 'console' && person && (
-        <div class="whoami">
+        <div class="account-links">
           <a href="/console/account" aria-label={`Account of ${person.username}`}>
             {person.username}
           </a>

@@ -1,24 +1,24 @@
 import { Field } from './field.tsx';
 
 interface NameFieldProps {
-  /** Name of the field in the form, and of its error. */
+  /** Name of the form field. */
   name: string;
   label: string;
-  /** What follows from the name, and that it stays. */
+  /** Says that the name cannot be changed. */
   permanenceHint: string;
-  /** Stands before what is entered, as part of it. */
+  /** Fixed text before the value. */
   prefix?: string;
   value?: string | undefined;
   error?: string | undefined;
   autocomplete?: string;
 }
 
-/** A name that becomes a part of handles (contract, section 2). */
+/** A text input for a part of a handle. */
 export function NameField({ permanenceHint, ...field }: NameFieldProps) {
   return (
     <Field
       {...field}
-      hint={`Lower-case letters, digits, - and _. ${permanenceHint}`}
+      hint={`Lowercase letters, digits, - and _. ${permanenceHint}`}
       maxlength={32}
       plain
       required

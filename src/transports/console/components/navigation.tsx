@@ -10,11 +10,11 @@ const navigationLinks = [
   ['/console/account', 'Account'],
 ] as const;
 
-/** The way through the console; tells which place the page belongs to. */
+/** The main navigation; marks the current section. */
 export function Navigation() {
   const { path } = useLayoutContext();
   return (
-    <nav class="places" aria-label="Console">
+    <nav class="navigation" aria-label="Console">
       <ul>
         {navigationLinks.map(([address, name]) => (
           <li key={address}>

@@ -3,14 +3,14 @@ import { Icon } from './icon.tsx';
 interface NextPageProps {
   /** Path of the list. */
   path: string;
-  /** What the next page is asked for with; undefined, or with an undefined part, when this is the last one. */
+  /** Query of the next page; undefined, or with an undefined value, on the last page. */
   next: Record<string, string | undefined> | undefined;
-  /** "agents" */
-  what: string;
+  /** Plural name of the items, such as "agents". */
+  noun: string;
 }
 
-/** The way to the next page of a list, if there is one. */
-export function NextPage({ path, next, what }: NextPageProps) {
+/** A link to the next page of a list, if there is one. */
+export function NextPage({ path, next, noun }: NextPageProps) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(next ?? {})) {
     if (value === undefined) return null;
@@ -20,7 +20,7 @@ export function NextPage({ path, next, what }: NextPageProps) {
   return (
     <p class="next-page">
       <a href={`${path}?${query.toString()}`} rel="next">
-        More {what} <Icon name="arrow" />
+        More {noun} <Icon name="arrow" />
       </a>
     </p>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface Row {
   key: string;
-  /** A letter or two, or a drawing, in front. */
+  /** An icon or one or two letters. */
   mark?: ComponentChildren;
   title: ComponentChildren;
   text?: ComponentChildren;
@@ -10,7 +10,7 @@ interface Row {
   side?: ComponentChildren;
 }
 
-/** Things below each other, each with what can be done about it. */
+/** A list of items with their actions. */
 export function Rows({ label, rows }: { label: string; rows: readonly Row[] }) {
   return (
     <ul class="rows" aria-label={label}>

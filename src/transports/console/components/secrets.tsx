@@ -2,12 +2,12 @@ import { useId } from 'preact/hooks';
 import { Notice } from './content.tsx';
 
 interface SecretProps {
-  /** What it is: "Client secret". */
+  /** Such as "Client secret". */
   label: string;
   value: string;
 }
 
-/** A value to copy: one click selects all of it, without a script. */
+/** A value to copy. One click selects all of it. */
 export function CopyValue({ label, value }: SecretProps) {
   const id = useId();
   return (
@@ -22,19 +22,16 @@ export function CopyValue({ label, value }: SecretProps) {
 
 interface OneTimeSecretsProps {
   secrets: readonly SecretProps[];
-  /** What we do with it. */
+  /** How the secret is stored. */
   storageNote?: string;
 }
 
-/** Secrets that are shown this once. Answer the form with such a page; never redirect to one. */
-export function OneTimeSecrets({
-  secrets,
-  storageNote = 'We keep only a fingerprint of it',
-}: OneTimeSecretsProps) {
+/** Secrets that are shown once. Answer the form with this page; a redirect target would show them again. */
+export function OneTimeSecrets({ secrets, storageNote = 'We store only a hash of it' }: OneTimeSecretsProps) {
   return (
     <div class="stack">
       <Notice tone="warning" title="Copy this now">
-        It is shown this once. {storageNote} and cannot show it again.
+        It is shown only once. {storageNote} and cannot show it again.
       </Notice>
       {secrets.map((secret) => (
         <CopyValue {...secret} key={secret.label} />

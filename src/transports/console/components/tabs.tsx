@@ -1,14 +1,14 @@
 import { useLayoutContext } from './layout-context.ts';
 
 interface TabsProps {
-  /** What the pages belong to; read out, not seen. */
+  /** Label for screen readers. */
   label: string;
   tabs: readonly (readonly [address: string, name: string])[];
-  /** The address of the tab that a page below it belongs to; the page's own unless told otherwise. */
+  /** The tab of a subpage. Default: the tab with the path of the page. */
   current?: string | undefined;
 }
 
-/** The pages of one thing, side by side. */
+/** Tab navigation. */
 export function Tabs({ label, tabs, current }: TabsProps) {
   const { path } = useLayoutContext();
   return (

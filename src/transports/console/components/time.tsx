@@ -7,7 +7,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** A time in milliseconds: how long ago or ahead, and exactly for whoever points at it. Whatever is over a month off as a date. */
+/** A time (ms since the epoch) as relative time, with the exact time as tooltip. Over 30 days away it is shown as a date. */
 export function Time({ at, now = Date.now() }: { at: number; now?: number }) {
   const exact = `${dates.format(at)} UTC`;
   return (
@@ -17,10 +17,10 @@ export function Time({ at, now = Date.now() }: { at: number; now?: number }) {
   );
 }
 
-function relativeTime(difference: number): string | undefined {
-  const size = Math.abs(difference);
+function relativeTime(differenceMs: number): string | undefined {
+  const size = Math.abs(differenceMs);
   if (size > 30 * 86_400_000) return undefined;
-  const [unit, length] = units.find(([, each]) => size >= each) ?? [];
-  if (unit === undefined) return difference <= 0 ? 'just now' : 'in less than a minute';
-  return relative.format(Math.trunc(difference / length), unit);
+  const [unit, lengthMs] = units.find(([, unitMs]) => size >= unitMs) ?? [];
+  if (unit === undefined) return differenceMs <= 0 ? 'just now' : 'in less than a minute';
+  return relative.format(Math.trunc(differenceMs / lengthMs), unit);
 }

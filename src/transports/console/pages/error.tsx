@@ -5,38 +5,38 @@ import { plainMessage } from '../form-errors.ts';
 import type { ShownPage } from '../route.ts';
 
 const titles: Record<number, string> = {
-  403: 'That was not accepted',
-  404: 'There is nothing here',
-  405: 'That does not work here',
-  413: 'That is too much',
-  415: 'That does not work here',
-  429: 'One moment, please',
-  500: 'Something went wrong here',
-  503: 'We cannot do that right now',
+  403: 'Not allowed',
+  404: 'Page not found',
+  405: 'Method not allowed',
+  413: 'Too much data',
+  415: 'Unsupported content type',
+  429: 'Too many requests',
+  500: 'Something went wrong',
+  503: 'Temporarily unavailable',
 };
 
 export interface ErrorPageContent {
   title: string;
   message: string;
-  /** To name when asking for help. */
+  /** For support requests. */
   request_id: string;
-  /** Where the way goes on; to the console when there is none. */
+  /** The next step. Default: a link to the console. */
   link?: { href: string; text: string } | undefined;
 }
 
-/** An error as a page. */
+/** The page for an error. */
 export function errorPage(error: DomainError, request_id: string): ShownPage {
   const { status, retry_after } = error;
-  const title = titles[status] ?? 'That did not work';
+  const title = titles[status] ?? 'Something went wrong';
   return { ...messagePage({ title, message: plainMessage(error), request_id }, status), retry_after };
 }
 
-/** What happened, what to do, and what to name when asking for help. */
+/** A page with a message, the next step and the request id. */
 export function messagePage(
   { title, message, request_id, link }: ErrorPageContent,
   status: number,
 ): ShownPage {
-  const { href, text } = link ?? { href: '/console', text: 'To the console' };
+  const { href, text } = link ?? { href: '/console', text: 'Go to the console' };
   const body = (
     <>
       <Heading title={title} />
@@ -47,7 +47,7 @@ export function messagePage(
         </Actions>
       </Card>
       <p class="aside">
-        Request <span class="code">{request_id}</span>
+        Request id: <span class="code">{request_id}</span>
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-import type { Person } from '../../../domain/auth/person.ts';
+import type { Person } from '../../../domain/auth/actor.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../services/people/agents.ts';
 import { type Dashboard, readDashboard } from '../../../services/people/dashboard.ts';
 import { AgentRows, Handle, monogram } from '../components/agent-rows.tsx';
@@ -11,18 +11,18 @@ import { type ConsoleRoute, page, type ShownPage } from '../route.ts';
 
 const maxAgentsShown = 6;
 
-/** `/console`: what a person's agents are, and what waits for the person. */
+/** `/console`: the person's agents and what needs their decision. */
 export function homeRoutes({ unitOfWork, settings }: PageParts): ConsoleRoute[] {
   return [
     page('/console', async ({ person }) => {
       const { account_id } = person;
-      const [agents, desk] = await unitOfWork.readAsSystem((all) =>
+      const [agents, dashboard] = await unitOfWork.readAsSystem((repositories) =>
         Promise.all([
-          listAgentsOfPerson(all, account_id, { limit: maxAgentsShown + 1 }),
-          readDashboard(all, account_id),
+          listAgentsOfPerson(repositories, account_id, { limit: maxAgentsShown + 1 }),
+          readDashboard(repositories, account_id),
         ]),
       );
-      return homePage({ person, agents, dashboard: desk, ...settings });
+      return homePage({ person, agents, dashboard, ...settings });
     }),
   ];
 }
@@ -40,12 +40,12 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
     <>
       <Heading title={`Hello, ${person.username}`} />
       <div class="tiles">
-        <Tile href="/console/approvals" count={dashboard.approvals} name="Open approvals" waits />
+        <Tile href="/console/approvals" count={dashboard.approvals} name="Pending approvals" isUrgent />
         <Tile
-          href={dashboard.contact_requests.length === 0 ? undefined : '#asked'}
+          href={dashboard.contact_requests.length === 0 ? undefined : '#contact-requests'}
           count={requests}
           name="Contact requests"
-          waits
+          isUrgent
         />
         <Tile href="/console/connections" count={dashboard.connections} name="Connected apps" />
       </div>
@@ -61,7 +61,7 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
             </ButtonLink>
           }
         >
-          An agent is an address that software writes from and is written to.
+          An agent is an address from which software sends and receives messages.
         </Empty>
       ) : (
         <Card title="Your agents" action={<a href="/console/agents">All agents</a>}>
@@ -71,10 +71,10 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
       {dashboard.connections === 0 && (
         <Card title="Connect an app">
           <p>
-            Give this address to an app that speaks MCP. It opens a page here, on which you choose the agent
-            that it may act as.
+            Enter this address in an MCP client. The client opens a page here where you choose the agent that
+            it may act as.
           </p>
-          <CopyValue label="Address of the tool server" value={`${public_url}/mcp`} />
+          <CopyValue label="MCP server address" value={`${public_url}/mcp`} />
         </Card>
       )}
     </>
@@ -82,30 +82,30 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
   return { title: 'Home', body };
 }
 
-/** A number at a glance. One that waits for the person stands out while it is not nought. */
+/** A number with a label. An urgent one is highlighted unless it is 0. */
 function Tile({
   href,
   count,
   name,
-  waits = false,
+  isUrgent = false,
 }: {
   href: string | undefined;
   count: number;
   name: string;
-  waits?: boolean;
+  isUrgent?: boolean;
 }) {
-  const kind = waits && count > 0 ? 'tile waiting' : 'tile';
-  const inside = (
+  const className = isUrgent && count > 0 ? 'tile waiting' : 'tile';
+  const content = (
     <>
       <span class="tile-number">{count}</span>
       <span class="tile-name">{name}</span>
     </>
   );
   return href === undefined ? (
-    <div class={kind}>{inside}</div>
+    <div class={className}>{content}</div>
   ) : (
-    <a class={kind} href={href}>
-      {inside}
+    <a class={className} href={href}>
+      {content}
     </a>
   );
 }
@@ -119,9 +119,9 @@ function ContactRequests({ contact_requests }: Pick<Dashboard, 'contact_requests
     side: <Badge tone="accent">{requests === 1 ? '1 request' : `${requests} requests`}</Badge>,
   }));
   return (
-    <div id="asked">
-      <Card title="Asked for contact">
-        <Rows label="Agents that are asked for contact" rows={rows} />
+    <div id="contact-requests">
+      <Card title="Contact requests">
+        <Rows label="Agents with contact requests" rows={rows} />
       </Card>
     </div>
   );

@@ -59,7 +59,7 @@ interface Pending {
 export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
   const node = randomBytes(nodeBytes).toString('base64url');
   const pending = new Map<string, Pending>();
-  const listening = listenOnTopic(bus, {
+  const subscription = listenOnTopic(bus, {
     topic: topicOf(node),
     schema: routedSchema,
     onMessage: deliver,
@@ -112,7 +112,7 @@ export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
     },
     close() {
       for (const { settle } of pending.values()) settle(undefined);
-      void listening.stop();
+      void subscription.stop();
     },
   };
 }

@@ -42,8 +42,8 @@ export function questionText({
     action === 'request_contact'
       ? `wants to send a contact request to @${target}`
       : `wants to remove @${target} from its contacts, on both sides`;
-  const words = message === '' ? '.' : `, with the message: "${quoteText(message, maxMessageLength)}".`;
-  return `Your agent @${agent_handle}${through} ${request}${words}`;
+  const suffix = message === '' ? '.' : `, with the message: "${quoteText(message, maxMessageLength)}".`;
+  return `Your agent @${agent_handle}${through} ${request}${suffix}`;
 }
 /** The approval page, where the agent's owner decides. */
 export function approvalUrl(public_url: string, id: string): string {

@@ -30,7 +30,7 @@ export function createRunningCalls(bus: McpBus, log: BusLog): RunningCalls {
   const cancellable = new Map<string, Set<() => void>>();
   const running = new Set<() => void>();
   let closed = false;
-  const listening = listenOnTopic(bus, {
+  const subscription = listenOnTopic(bus, {
     topic,
     schema: cancelSchema,
     onMessage: (message) => void cancelHere(message, message.id),
@@ -92,7 +92,7 @@ export function createRunningCalls(bus: McpBus, log: BusLog): RunningCalls {
     close() {
       closed = true;
       for (const abort of running) abort();
-      void listening.stop();
+      void subscription.stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type EventType, eventTypes } from '../../../domain/feed/events.ts';
-import { relationships } from '../../../domain/agents/relations.ts';
+import { relationships } from '../../../domain/agents/agents.ts';
 import { defineOperation, toolHints } from '../../../operations/define.ts';
 import { examplePage } from '../../../operations/examples/events.ts';
 import { relationshipsOf } from '../../../operations/messages/relationships.ts';

@@ -3,10 +3,10 @@ import type { AdapterPayload, Client } from 'oidc-provider';
 import { z } from 'zod';
 import type { CredentialRecord, OAuthStorage, RegisteredClient } from '../storage.ts';
 
-/** What we keep with a confidential client besides the standard's fields. */
+/** Non-standard fields of confidential clients. */
 export const customClientFields = ['agent_id', 'agent_handle', 'agent_scopes'];
 
-/** The provider's view of a client that is kept in the storage. */
+/** The provider metadata of a stored client; undefined if it is unknown. */
 export async function clientMetadata(
   storage: Pick<OAuthStorage, 'findClient'>,
   clientId: string,
@@ -20,7 +20,7 @@ function registeredMetadata({ client_id, metadata }: RegisteredClient): AdapterP
   return { ...metadata, client_id };
 }
 
-/** A confidential client. Its `client_secret` is the hash of the secret: nobody has the secret itself. */
+/** Metadata of a confidential client. Its `client_secret` is the hash of the secret. */
 function credentialMetadata(client: CredentialRecord): AdapterPayload {
   return {
     client_id: client.client_id,
@@ -35,11 +35,11 @@ function credentialMetadata(client: CredentialRecord): AdapterPayload {
   };
 }
 
-/** Whether a secret is the one whose hash stands in the client's metadata; takes the same time for every wrong one. */
+/** Compares a secret with the hash in the client metadata, in constant time. */
 export function isClientSecret(client: Client, secret: string): boolean {
   const expected = Buffer.from(client.clientSecret ?? '', 'base64url');
-  const given = createHash('sha256').update(secret).digest();
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  const actual = createHash('sha256').update(secret).digest();
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
 const boundClientSchema = z.object({
@@ -48,7 +48,7 @@ const boundClientSchema = z.object({
   agent_scopes: z.string(),
 });
 
-/** The agent that a confidential client acts as, and the scopes that it may have; undefined for a client of people. */
+/** The agent and allowed scopes of a confidential client; undefined for public clients. */
 export function agentOf(client: Client) {
   const bound = boundClientSchema.safeParse(client);
   if (!bound.success) return undefined;

@@ -16,14 +16,14 @@ export interface DocumentParts {
   storage: Pick<OAuthStorage, 'isConnected'>;
 }
 
-/** Whether a client_id is the address of a document that describes the client. */
+/** Whether a client_id is the address of a client metadata document. */
 export function isDocumentId(clientId: string): boolean {
   return /^https:/i.test(clientId);
 }
 
 /**
- * Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): a client_id that is an address, where the client
- * describes itself. `ack` pins the draft: an update of the provider to another one does not start.
+ * Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): the client_id is the address of the client metadata.
+ * `ack` pins the draft version; a provider with another version does not start.
  */
 export function clientDocuments({
   limits,
@@ -34,48 +34,46 @@ export function clientDocuments({
     enabled: true,
     ack: 'draft-02',
     /**
-     * Reading a document makes us call a server of the caller's choice. Where people are asked, the first looks count as
-     * registrations; elsewhere only clients that somebody has connected are looked at.
+     * Fetching a document sends a request to a server that the caller chose. Before a client is connected, only browser routes may
+     * do that, and it counts as a registration.
      */
     async allowFetch(ctx, clientId) {
-      // Outside of a call to the provider there is no context: the consent page reads again what was counted.
-      const calling: typeof ctx | undefined = ctx;
-      if (!calling || (await storage.isConnected(clientId))) return true;
-      if (!interactiveRoutes.has(calling.oidc.route)) return false;
-      await limits.consume('register', addressKey(calling));
+      // There is no context outside of a provider request: the consent page, whose request was already counted.
+      const context: typeof ctx | undefined = ctx;
+      if (!context || (await storage.isConnected(clientId))) return true;
+      if (!interactiveRoutes.has(context.oidc.route)) return false;
+      await limits.consume('register', addressKey(context));
       return true;
     },
     allowClient: async () => hooks.mayContinue('none'),
-    /** Seconds. */
+    // In seconds.
     cacheDuration: { min: 300, max: 86_400 },
   };
 }
 
-/** Where a person is. */
+/** Routes that browsers use. */
 const interactiveRoutes = new Set(['authorization', 'resume']);
 
 /**
- * Reads documents so that a server that is away does not look like a client that is none: a client that hears `invalid_client`
- * forgets who it is.
+ * Fetches documents. An unreachable server causes a temporary error, because clients drop their registration on `invalid_client`.
  */
 export function createDocumentReader(read: FetchDocument): FetchDocument {
   return async function readDocument(address, init) {
     const response = await read(address, init).catch((cause: unknown) => {
       throw documentUnavailable(cause);
     });
-    if (response.status >= 500) throw documentUnavailable(new Error(`it answers ${response.status}`));
+    if (response.status >= 500) throw documentUnavailable(new Error(`status ${response.status}`));
     return response;
   };
 }
 
 function documentUnavailable(cause: unknown): DomainError {
-  const message = 'The document that describes this client cannot be read just now; try again.';
+  const message = 'The client metadata document is temporarily unavailable. Try again.';
   return new DomainError('UNAVAILABLE', message, { cause, retry_after: 60 });
 }
 
 /**
- * Holds a document to the rules for clients that register themselves, and leaves out what those do not have. Other metadata stays
- * as it is.
+ * Applies the rules of registered clients to a metadata document and removes other fields. Metadata of other clients is unchanged.
  * @throws InvalidClientMetadata
  */
 export function normalizeDocument(metadata: ClientMetadata): void {

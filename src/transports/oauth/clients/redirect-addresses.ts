@@ -2,8 +2,8 @@
 const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
- * Schemes of desktop clients that have no dot, as RFC 8252, section 7.1, wants it. The dot keeps schemes of the browser and of the
- * system out (`javascript:`, `data:`, `file:`, `ms-settings:`); so others without one are known by name.
+ * Allowed custom schemes without a dot. RFC 8252, section 7.1, requires a dot, which excludes browser and system schemes such as
+ * `javascript:`, `data:`, `file:` and `ms-settings:`, but these common clients have none.
  */
 const desktopSchemes = new Set([
   'claude:',
@@ -25,36 +25,36 @@ const desktopSchemes = new Set([
 
 const reverseDomain = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
 
-/** Where an answer goes: a page of a website, a program that listens on the person's machine, or one that owns a scheme. */
+/** A website, a program that listens on the person's machine, or an app with a custom scheme. */
 export type RedirectKind = 'https' | 'loopback' | 'scheme';
 
 const maxAddressLength = 2_000;
 
-/** Addresses take more than names have: `;`, `,` and `*` would be words of the policy that the page allows the host in. */
+/** Allowed host characters. Others such as `;`, `,` and `*` have a meaning in Content Security Policies. */
 const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:]+\])$/;
 
-/** What kind of redirect address this is, or in words why it may not be one. */
+/** The kind of a redirect address, or why it is not allowed (to follow "redirect_uris"). */
 export function classifyRedirect(address: string): { kind: RedirectKind } | { fault: string } {
   const url = URL.parse(address);
   if (!url || address.length > maxAddressLength) return { fault: 'must be absolute addresses' };
-  // What a browser reads otherwise than it looks, and halves of characters, which the database does not take.
+  // Browsers reinterpret these characters, and the database cannot store lone surrogates.
   if (/[\s\\]|\p{Cc}|\p{Cs}/u.test(address))
-    return { fault: 'must hold no spaces, backslashes or control characters' };
-  if (url.username !== '' || url.password !== '') return { fault: 'must hold no user names' };
-  if (address.includes('#')) return { fault: 'must hold no fragments' };
+    return { fault: 'must not contain spaces, backslashes or control characters' };
+  if (url.username !== '' || url.password !== '') return { fault: 'must not contain user names' };
+  if (address.includes('#')) return { fault: 'must not contain fragments' };
   if (url.protocol === 'https:') {
     return plainHost.test(url.hostname)
       ? { kind: 'https' }
-      : { fault: 'must name a host by letters, digits, dots and dashes' };
+      : { fault: 'must have a host of letters, digits, dots and dashes' };
   }
   if (url.protocol === 'http:') {
     return isLoopback(url)
       ? { kind: 'loopback' }
-      : { fault: 'may use http only for 127.0.0.1, [::1] and localhost' };
+      : { fault: 'can use http only for 127.0.0.1, [::1] and localhost' };
   }
   if (reverseDomain.test(url.protocol) || desktopSchemes.has(url.protocol)) return { kind: 'scheme' };
   return {
-    fault: `may not use the scheme ${url.protocol.slice(0, 40)} use https, or a scheme of your own with a dot in it`,
+    fault: `cannot use the scheme ${url.protocol.slice(0, 40)} use https or a custom scheme with a dot`,
   };
 }
 
@@ -63,8 +63,8 @@ function isLoopback(url: URL): boolean {
 }
 
 /**
- * A redirect address as the consent page tells and allows it: `host` is the host with its port, or the scheme; `target` is what a
- * form may lead to (Content Security Policy, form-action): the origin or the scheme.
+ * A redirect address for the consent page: `host` is the host with its port, or the scheme; `target` is the origin or scheme for the
+ * form-action of the Content Security Policy.
  */
 export function describeRedirect(address: string): { host: string; target: string; loopback: boolean } {
   const url = new URL(address);

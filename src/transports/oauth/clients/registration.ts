@@ -10,7 +10,7 @@ const maxRedirectUris = 20;
 const maxNameLength = 80;
 const maxUriLength = 500;
 
-/** Of what a client says of itself (RFC 7591, section 2): the fields that decide or show something here. */
+/** The used client metadata (RFC 7591, section 2). */
 const clientMetadataSchema = z.looseObject({
   redirect_uris: z.array(z.string()).min(1).max(maxRedirectUris),
   response_types: z.array(z.string()).optional(),
@@ -19,7 +19,7 @@ const clientMetadataSchema = z.looseObject({
   client_uri: z.string().optional(),
 });
 
-/** What is kept of a client that nobody vouches for. */
+/** The stored metadata of a public client. */
 export interface PublicClient {
   client_name?: string;
   client_uri?: string;
@@ -31,31 +31,31 @@ export interface PublicClient {
 }
 
 /**
- * What a client that registers itself becomes (RFC 7591, section 3): a public one for people, whatever it asked for otherwise.
- * @throws InvalidClientMetadata when it asks for what it cannot be: a client of its own agent, or without the code flow.
+ * Turns a registration (RFC 7591, section 3) into a public client.
+ * @throws InvalidClientMetadata if it requests client credentials or excludes the code flow.
  */
-function toRegisteredClient(given: unknown): PublicClient {
-  const { grant_types = [] } = parse(given);
+function toRegisteredClient(metadata: unknown): PublicClient {
+  const { grant_types = [] } = parse(metadata);
   if (grant_types.includes('client_credentials')) {
     throw new InvalidClientMetadata(
-      'client_credentials: the owner of an agent makes such clients, in the console',
+      'client_credentials: the owner of the agent creates these clients in the console',
     );
   }
-  return toPublicClient(given);
+  return toPublicClient(metadata);
 }
 
 /**
- * What is kept of the metadata of a public client. Scopes and authentication are replaced, which RFC 7591 allows: clients ask for
- * what their library knows. Images and pages of the client's are left out: nothing remote is shown to people.
+ * Selects the stored metadata of a public client. Scopes and authentication are replaced, as RFC 7591 allows, because clients send
+ * the defaults of their library. Images and other links are dropped: pages show no remote content.
  * @throws InvalidClientMetadata
  */
-export function toPublicClient(given: unknown): PublicClient {
-  const { redirect_uris, response_types, grant_types, client_name, client_uri } = parse(given);
+export function toPublicClient(metadata: unknown): PublicClient {
+  const { redirect_uris, response_types, grant_types, client_name, client_uri } = parse(metadata);
   if (response_types && !response_types.includes('code')) {
-    throw new InvalidClientMetadata('response_types must hold code');
+    throw new InvalidClientMetadata('response_types must include code');
   }
   if (grant_types && !grant_types.includes('authorization_code')) {
-    throw new InvalidClientMetadata('grant_types must hold authorization_code');
+    throw new InvalidClientMetadata('grant_types must include authorization_code');
   }
   const kinds = redirect_uris.map(requireRedirectKind);
   const name = sanitizeName(client_name ?? '');
@@ -64,7 +64,7 @@ export function toPublicClient(given: unknown): PublicClient {
     ...(name !== '' && { client_name: name }),
     ...(uri?.protocol === 'https:' && uri.href.length <= maxUriLength && { client_uri: uri.href }),
     redirect_uris,
-    // A native client may come back at any port of the person's machine (RFC 8252, section 7.3).
+    // A native client may use any loopback port (RFC 8252, section 7.3).
     application_type: kinds.some((kind) => kind !== 'https') ? 'native' : 'web',
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],
@@ -72,17 +72,16 @@ export function toPublicClient(given: unknown): PublicClient {
   };
 }
 
-function parse(given: unknown): z.infer<typeof clientMetadataSchema> {
-  const own = customClientFields.find(
-    (field) => typeof given === 'object' && given !== null && field in given,
+function parse(metadata: unknown): z.infer<typeof clientMetadataSchema> {
+  const reserved = customClientFields.find(
+    (field) => typeof metadata === 'object' && metadata !== null && field in metadata,
   );
-  if (own !== undefined) throw new InvalidClientMetadata(`${own} is not for a client to choose`);
-  const parsed = clientMetadataSchema.safeParse(given);
+  if (reserved !== undefined) throw new InvalidClientMetadata(`${reserved} is reserved`);
+  const parsed = clientMetadataSchema.safeParse(metadata);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = String(issue?.path[0] ?? 'the metadata');
-  const rule =
-    field === 'redirect_uris' ? `must be 1 to ${maxRedirectUris} addresses` : 'is of the wrong form';
+  const field = String(issue?.path[0] ?? 'metadata');
+  const rule = field === 'redirect_uris' ? `must be 1 to ${maxRedirectUris} addresses` : 'is invalid';
   throw new InvalidClientMetadata(`${field} ${rule}`);
 }
 
@@ -92,19 +91,19 @@ function requireRedirectKind(address: string): RedirectKind {
   return found.kind;
 }
 
-/** A name as people can be shown it: in one line, of visible characters, in the order in which they are read. */
+/** A client name as one line of visible characters without direction changes. */
 export function sanitizeName(name: string): string {
   return toVisibleLine(name, maxNameLength);
 }
 
 type Features = NonNullable<Configuration['features']>;
 
-/** Dynamic registration (RFC 7591). What is registered cannot be changed: a client registers anew instead. */
+/** Dynamic client registration (RFC 7591). Registrations cannot be changed; a client registers again instead. */
 export function createRegistrationFeature(): Features['registration'] {
   return {
     enabled: true,
     issueRegistrationAccessToken: false,
-    /** The one moment between reading a registration and making the client. */
+    /** Normalizes the metadata, because this is the only hook between parsing it and creating the client. */
     idFactory({ oidc }) {
       const { body } = oidc;
       const accepted = toRegisteredClient(body);
@@ -127,7 +126,7 @@ const presentedFields = [
   'token_endpoint_auth_method',
 ];
 
-/** The answer to a registration (RFC 7591, section 3.2.1): what is kept of it, without what the provider adds for OpenID Connect. */
+/** The response to a registration (RFC 7591, section 3.2.1), without the fields of OpenID Connect. */
 export function presentRegistration(client: Record<string, unknown>): object {
   return Object.fromEntries(
     presentedFields.flatMap((field) => (client[field] === undefined ? [] : [[field, client[field]]])),

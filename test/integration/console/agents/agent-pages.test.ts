@@ -44,7 +44,7 @@ describe('the profile', () => {
     const { mine, ...ada } = await withAgent();
     const news = await followFeed(service.api, mine.token);
     const saved = await fill({ ...ada }, pageOf(mine), profile, 'save');
-    expect(saved.visibleText).toContain('The profile is saved');
+    expect(saved.visibleText).toContain('Profile saved');
     const expected = {
       display_name: 'New name',
       description: 'Two\nlines',
@@ -72,7 +72,7 @@ describe('the profile', () => {
     ].join('\n\n');
     const page = await fill({ ...ada }, pageOf(mine), { ...profile, card_body }, 'preview');
     expect(page.status).toBe(200);
-    expect(page.visibleText).toMatch(/This is a preview.*New name.*planning.*Makes plans\..*Greeting/);
+    expect(page.visibleText).toMatch(/Preview.*New name.*planning.*Makes plans\..*Greeting/);
     expect(page.text).toContain('<h1>Greeting</h1>');
     expect(page.text).toContain('<a href="https://example.com" rel="nofollow noopener noreferrer">far</a>');
     expect([page.elements('script').length, page.text.includes('href="javascript:')]).toEqual([0, false]);
@@ -142,7 +142,7 @@ describe('the settings', () => {
       wrong.status,
       findFieldError(wrong, 'visibility'),
       findFieldError(wrong, 'inbound_policy'),
-    ]).toEqual([400, 'Choose one of these.', 'Choose one of these.']);
+    ]).toEqual([400, 'Choose one of these options.', 'Choose one of these options.']);
   });
 
   test('pause the agent and let it go on, pressed once or twice', async () => {
@@ -155,7 +155,7 @@ describe('the settings', () => {
       expect((await recordOf(mine)).paused).toBe(true);
     }
     const resumed = await ada.fill(address, {}, action);
-    expect(resumed.visibleText).toContain('agent is at work again');
+    expect(resumed.visibleText).toContain('agent is active again');
     expect((await recordOf(mine)).paused).toBe(false);
   });
 });
@@ -166,16 +166,16 @@ describe('deleting', () => {
     const address = pageOf(mine, '/delete');
     for (const typed of ['', 'agent', `${mine.handle}x`]) {
       const page = await fill({ ...ada }, address, { handle: typed });
-      expect([page.status, findFieldError(page, 'handle')]).toEqual([400, `This is not ${mine.handle}.`]);
+      expect([page.status, findFieldError(page, 'handle')]).toEqual([400, `Enter ${mine.handle}.`]);
     }
     expect((await recordOf(mine)).id).toBe(mine.id);
     const confirm = await ada.go(address);
     const done = await fill({ ...ada }, address, { handle: ` @${mine.handle.toUpperCase()} ` });
-    expect(done.visibleText).toContain(`@${mine.handle} is deleted`);
+    expect(done.visibleText).toContain(`Deleted @${mine.handle}`);
     expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(401);
     expect(done.visibleText).toContain('No agents yet');
     const again = await ada.send(findForm(confirm, address), { fields: { handle: mine.handle } });
-    expect([again.status, again.title]).toEqual([404, 'There is nothing here · Agent Messaging']);
+    expect([again.status, again.title]).toEqual([404, 'Page not found · Agent Messaging']);
   });
 });
 
@@ -202,10 +202,10 @@ describe('an agent of another owner', () => {
     await fill(boss, pageOf(tied), { display_name: 'Renamed' }, 'save');
     expect((await recordOf(tied)).display_name).toBe('Renamed');
     const page = await boss.go(pageOf(tied));
-    expect(page.visibleText).toContain(`tied to ${house.worker.username}`);
+    expect(page.visibleText).toContain(`agent of ${house.worker.username}`);
     expect(page.visibleText).not.toMatch(/Credentials|Contacts|Blocks/);
     const gone = await fill(boss, pageOf(tied, '/delete'), { handle: tied.handle });
-    expect(gone.visibleText).toContain('is deleted');
+    expect(gone.visibleText).toContain('Deleted @');
   });
 
   test('stays within reach of an admin after that person has left', async () => {

@@ -33,7 +33,7 @@ test('the way to a first agent begins on an empty list and ends on its page', as
     create,
   );
   expect(made.status).toBe(200);
-  expect(made.visibleText).toContain(`@${ada.username}.writer is there`);
+  expect(made.visibleText).toContain(`Created @${ada.username}.writer`);
   expect(made.url).toMatch(/\/console\/agents\/agt_\w+$/);
   expect(await recordOf(`${ada.username}.writer`)).toMatchObject({
     display_name: 'The writer',
@@ -43,7 +43,7 @@ test('the way to a first agent begins on an empty list and ends on its page', as
     inbound_policy: 'open',
   });
   const list = await ada.go('/console/agents');
-  expect(list.visibleText).toContain(`Your ownTThe writer@${ada.username}.writer`);
+  expect(list.visibleText).toContain(`Your agentsTThe writer@${ada.username}.writer`);
 });
 
 describe('what cannot be created', () => {
@@ -110,16 +110,16 @@ describe('agents of organizations', () => {
     const fields = { display_name: 'Ours' };
     const shared = await boss.fill(
       create,
-      { fields: { ...fields, name: 'desk', place: `shared:${slug}` }, button: 'create' },
+      { fields: { ...fields, name: 'desk', owner: `shared:${slug}` }, button: 'create' },
       create,
     );
-    expect(shared.visibleText).toContain(`@${slug}.desk is there`);
+    expect(shared.visibleText).toContain(`Created @${slug}.desk`);
     const tied = await worker.fill(
       create,
-      { fields: { ...fields, name: 'mine', place: `member:${slug}` }, button: 'create' },
+      { fields: { ...fields, name: 'mine', owner: `member:${slug}` }, button: 'create' },
       create,
     );
-    expect(tied.visibleText).toContain(`tied to ${worker.username}`);
+    expect(tied.visibleText).toContain(`agent of ${worker.username}`);
     expect((await boss.go('/console/agents')).visibleText).toMatch(
       new RegExp(`Of ${slug}.*@${slug}.desk.*@${slug}.mine`),
     );
@@ -128,10 +128,10 @@ describe('agents of organizations', () => {
     expect((await worker.go(create)).text).not.toContain(`shared:${slug}`);
     const refused = await worker.fill(
       create,
-      { fields: { ...fields, name: 'x', place: `shared:${slug}` }, button: 'create' },
+      { fields: { ...fields, name: 'x', owner: `shared:${slug}` }, button: 'create' },
       create,
     );
-    expect([refused.status, findFieldError(refused, 'place')]).toEqual([
+    expect([refused.status, findFieldError(refused, 'owner')]).toEqual([
       403,
       `Only admins of ${slug} register shared agents of it.`,
     ]);
@@ -143,9 +143,9 @@ describe('agents of organizations', () => {
     const slug = await createOrganizationOf(service, { admins: [boss] });
     const answers = await Promise.all(
       [slug, newUsername('none')].map(async (organization) => {
-        const fields = { name: 'x', display_name: 'X', place: `member:${organization}` };
+        const fields = { name: 'x', display_name: 'X', owner: `member:${organization}` };
         const page = await stranger.fill(create, { fields, button: 'create' }, create);
-        return [page.status, findFieldError(page, 'place')];
+        return [page.status, findFieldError(page, 'owner')];
       }),
     );
     expect(answers[0]).toEqual([400, 'No such organization, or you do not belong to it.']);
@@ -160,7 +160,7 @@ test('a long list comes page by page, own agents first', async () => {
   for (let number = 0; number < 3; number += 1)
     await service.register({ handle: `${slug}.shared-${number}` });
   const first = await boss.go('/console/agents');
-  expect(first.visibleText).toMatch(new RegExp(`Your own.*Of ${slug}.*shared-0.*More agents`));
+  expect(first.visibleText).toMatch(new RegExp(`Your agents.*Agents of ${slug}.*shared-0.*More agents`));
   expect(first.visibleText).not.toContain('shared-1');
   const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next');
   const second = await boss.go(next?.attribs['href'] ?? '');
@@ -189,7 +189,7 @@ test('what others call their agents and themselves is text, wherever it is shown
   const preview = await ada.send(
     fillForm(made, new URL(made.url).pathname, {
       ...readFormFields(made, new URL(made.url).pathname),
-      do: 'preview',
+      intent: 'preview',
     }),
   );
   const pages = [

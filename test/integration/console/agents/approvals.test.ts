@@ -42,13 +42,13 @@ describe('a question', () => {
   test('says who wants what of whom, in which words and through which program', async () => {
     const ada = await withAgent();
     const address = await ask(ada.mine, { message: 'Hello there', client_name: 'Quill' });
-    expect((await ada.go('/console')).visibleText).toContain('1Open approvals');
+    expect((await ada.go('/console')).visibleText).toContain('1Pending approvals');
     expect((await ada.go(list)).visibleText).toMatch(
-      /They wait for you.*agent wants to ask @globex\.desk for contact/,
+      /Pending.*agent wants to send a contact request to @globex\.desk/,
     );
     const page = await ada.go(address);
     expect(page.visibleText).toMatch(
-      /agent wants to ask @globex\.desk for contact.*Waits.*Hello there.*calls itself.*Quill/,
+      /agent wants to send a contact request to @globex\.desk.*Pending.*Hello there.*not verified.*Quill/,
     );
     expect(page.visibleText).toContain(`Your agent@${ada.mine.handle}`);
     const removal = await ada.go(await ask(ada.mine, { action: 'remove_contact' }));
@@ -56,8 +56,8 @@ describe('a question', () => {
   });
 
   test.each([
-    ['approve', 'Approved', 'The agent does it as soon as it asks again'],
-    ['deny', 'Denied', 'The agent is told when it asks again'],
+    ['approve', 'Approved', 'The agent can repeat the call within 24 hours'],
+    ['deny', 'Denied', 'The agent gets this answer when it repeats the call'],
   ])('is decided once: %s, also when that is pressed twice', async (decision, word, text) => {
     const ada = await withAgent();
     const address = await ask(ada.mine);
@@ -73,7 +73,7 @@ describe('a question', () => {
     const late = await ada.send(form, { button: other });
     expect(late.visibleText).toContain(`This approval is ${word.toLowerCase()} already.`);
     const page = await ada.go(list);
-    expect(page.visibleText).toMatch(new RegExp(`Nothing waits for you.*Lately decided.*${word}`));
+    expect(page.visibleText).toMatch(new RegExp(`No pending approvals.*Recently decided.*${word}`));
   });
 
   test('that was approved is told to be done once it is', async () => {
@@ -82,18 +82,20 @@ describe('a question', () => {
     await ada.send(findForm(await ada.go(address), address), { button: 'approve' });
     const id = address.split('/').at(-1) ?? '';
     await service.core.unitOfWork.writeAsSystem((work) => useApproval(work, ada.mine.id, id));
-    expect((await ada.go(address)).visibleText).toContain(`${ada.username} approved it, and it is done.`);
+    expect((await ada.go(address)).visibleText).toContain(
+      `${ada.username} approved it. The agent has done it.`,
+    );
   });
 
   test('that nobody decided in time says so, and can be decided no longer', async () => {
     const ada = await withAgent();
     const address = await ask(ada.mine, { ago: 25 * hour });
     const page = await ada.go(address);
-    expect(page.visibleText).toContain('Expired Nobody decided in time. The agent may ask again.');
+    expect(page.visibleText).toContain('Expired Nobody decided in time. The agent can ask again.');
     expect(page.forms.filter(({ action }) => action === address)).toEqual([]);
     const late = await ada.send(fillForm(page, address, { decision: 'approve' }));
     expect(late.visibleText).toContain('This approval is expired already.');
-    expect((await ada.go(list)).visibleText).toMatch(/Nothing waits for you.*Lately decided.*Expired/);
+    expect((await ada.go(list)).visibleText).toMatch(/No pending approvals.*Recently decided.*Expired/);
   });
 
   test('of somebody else’s agent is answered like one that is not there', async () => {
@@ -114,8 +116,8 @@ describe('a question', () => {
         expect(page.visibleText).toContain('No such approval, or it is not yours to decide.');
       }
     }
-    expect((await eve.go(list)).visibleText).toContain('Nothing waits for you');
-    expect((await ada.go(address)).visibleText).toContain('Nobody has decided yet');
+    expect((await eve.go(list)).visibleText).toContain('No pending approvals');
+    expect((await ada.go(address)).visibleText).toContain('Waiting for a decision');
   });
 
   test('of an agent that is tied to somebody else is not an admin’s to decide', async () => {

@@ -32,14 +32,14 @@ describe('blocks', () => {
     await trust.befriend(pest, ada.mine);
     const address = below(ada.mine, 'blocks');
     const before = await ada.go(address);
-    expect(before.visibleText).toContain('Nobody is blocked');
+    expect(before.visibleText).toContain('No blocked agents');
     for (let time = 0; time < 2; time += 1) {
       const page = await ada.send(findForm(before, address), { fields: { handle: pest.handle } });
-      expect(page.visibleText).toMatch(new RegExp(`@${pest.handle} is blocked.*Blocked@${pest.handle}`));
+      expect(page.visibleText).toMatch(new RegExp(`Blocked @${pest.handle}.*Blocked@${pest.handle}`));
     }
     expect(await trust.areContacts(ada.mine, pest)).toBe(false);
     const end = findForm(await ada.go(address), `${address}/end`);
-    expect((await ada.send(end)).visibleText).toContain('The block is ended.');
+    expect((await ada.send(end)).visibleText).toContain('Unblocked.');
     expect((await trust.blocks(ada.mine)).body.blocks).toEqual([]);
     expect((await ada.send(end)).visibleText).toContain('You have blocked no such agent.');
   });
@@ -63,7 +63,7 @@ describe('blocks', () => {
     await trust.block(ada.mine, pest.handle);
     const home = await eve.go('/console');
     const answer = await eve.send(fillForm(home, below(eve.mine, 'blocks/end'), { agent_id: pest.id }));
-    expect(answer.visibleText).toMatch(/You have blocked no such agent\..*Nobody is blocked/);
+    expect(answer.visibleText).toMatch(/You have blocked no such agent\..*No blocked agents/);
     expect((await trust.blocks(ada.mine)).body.blocks).toHaveLength(1);
   });
 
@@ -85,10 +85,12 @@ describe('the allowlist', () => {
     const ada = await withAgent();
     const address = below(ada.mine, 'allowlist');
     const added = await ada.fill(address, { fields: { entry: ' @Globex.* ' } }, address);
-    expect(added.visibleText).toMatch(/@globex\.\* is on the list\..*Allowlist@globex\.\*/);
+    expect(added.visibleText).toMatch(/Added @globex\.\* to the allowlist\..*Allowlist@globex\.\*/);
     expect((await trust.allowlist(ada.mine)).body.allowlist).toMatchObject([{ entry: 'globex.*' }]);
     const remove = findForm(added, `${address}/remove`);
-    expect((await ada.send(remove)).visibleText).toMatch(/@globex\.\* is off the list\..*Nobody is on it/);
+    expect((await ada.send(remove)).visibleText).toMatch(
+      /Removed @globex\.\* from the allowlist\..*The allowlist is empty/,
+    );
     expect((await ada.send(remove)).visibleText).toContain('This is not on your allowlist.');
   });
 

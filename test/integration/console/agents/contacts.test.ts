@@ -43,15 +43,15 @@ describe('requests to an agent', () => {
     const home = await ada.go('/console');
     expect(home.visibleText).toContain('2Contact requests');
     const page = await ada.go(contactsOf(ada.mine));
-    expect(page.visibleText).toMatch(/They ask for contact.*Hello, it is me/);
+    expect(page.visibleText).toMatch(/Received requests.*Hello, it is me/);
     const decide = contactsOf(ada.mine, '/requests/decide');
     const [yes, no] = [rowForm(page, decide, friend.handle), rowForm(page, decide, pest.handle)];
     const approved = await ada.send(yes, { button: 'approve' });
-    expect(approved.visibleText).toContain(`@${friend.handle} is a contact now`);
+    expect(approved.visibleText).toContain(`@${friend.handle} is now a contact`);
     expect(await trust.areContacts(ada.mine, friend)).toBe(true);
-    expect((await ada.send(yes, { button: 'approve' })).visibleText).toContain('is a contact now');
+    expect((await ada.send(yes, { button: 'approve' })).visibleText).toContain('is now a contact');
     for (let time = 0; time < 2; time += 1)
-      expect((await ada.send(no, { button: 'reject' })).visibleText).toContain('The request is rejected');
+      expect((await ada.send(no, { button: 'reject' })).visibleText).toContain('Request rejected');
     expect(await trust.areContacts(ada.mine, pest)).toBe(false);
     const late = await ada.send(no, { button: 'approve' });
     expect([late.status, late.visibleText]).toEqual([
@@ -71,7 +71,7 @@ describe('requests to an agent', () => {
       (page) => page.forms.filter(({ action }) => action.endsWith('/decide')).length,
     );
     expect(shown).toEqual([20, 1]);
-    expect(second.visibleText).not.toContain('Ask for contact');
+    expect(second.visibleText).not.toContain('Send contact request');
     const elsewhere = await ada.go(`${contactsOf(ada.mine)}?contacts=${next.split('=')[1] ?? ''}`);
     expect(elsewhere.status).toBe(400);
   });
@@ -84,11 +84,11 @@ describe('requests to an agent', () => {
     await updateAgentColumn(service, ada.mine, 'paused', true);
     const decide = contactsOf(ada.mine, '/requests/decide');
     const refused = await ada.send(rowForm(before, decide, friend.handle), { button: 'approve' });
-    expect(refused.visibleText).toContain('This agent is paused. Resume it under Settings first.');
+    expect(refused.visibleText).toContain('This agent is paused. Resume it in its settings first.');
     expect(findForm(refused, decide).buttons.map(({ value }) => value)).toEqual(['reject']);
     expect(await trust.areContacts(ada.mine, friend)).toBe(false);
     expect((await ada.send(findForm(refused, decide), { button: 'reject' })).visibleText).toContain(
-      'The request is rejected',
+      'Request rejected',
     );
   });
 
@@ -119,8 +119,8 @@ describe('asking for contact', () => {
         { fields: { handle: ` @${other.handle} `, message: 'Hello' } },
         address,
       );
-      expect(page.visibleText).toContain(`@${other.handle} is asked for contact`);
-      expect(page.visibleText).toMatch(/It asked for contact.*Hello.*Waits/);
+      expect(page.visibleText).toContain(`Sent a contact request to @${other.handle}`);
+      expect(page.visibleText).toMatch(/Sent requests.*Hello.*Pending/);
     }
     expect((await trust.requests(other)).body.requests).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe('asking for contact', () => {
     const second = await ada.agent('second');
     const address = contactsOf(ada.mine, '/new');
     const page = await ada.fill(address, { fields: { handle: second.handle } }, address);
-    expect(page.visibleText).toContain(`@${second.handle} is a contact now`);
+    expect(page.visibleText).toContain(`@${second.handle} is now a contact`);
   });
 
   test.each([
@@ -165,7 +165,7 @@ describe('contacts', () => {
     const favorite = contactsOf(ada.mine, '/favorite');
     const page = await ada.go(contactsOf(ada.mine));
     const marked = await ada.send(rowForm(page, favorite, friend.handle));
-    expect(marked.visibleText).toContain('It is a favorite now');
+    expect(marked.visibleText).toContain('Added to favorites');
     expect((await trust.contacts(ada.mine)).body.contacts[0].favorite).toBe(true);
     await ada.send(rowForm(page, favorite, friend.handle));
     expect((await trust.contacts(ada.mine)).body.contacts[0].favorite).toBe(true);
@@ -174,10 +174,10 @@ describe('contacts', () => {
 
     const remove = contactsOf(ada.mine, `/${friend.id}/remove`);
     const question = await ada.go(remove);
-    expect(question.visibleText).toMatch(/Remove agent\?.*both are told/);
+    expect(question.visibleText).toMatch(/Remove agent\?.*Both are notified/);
     expect(await trust.areContacts(ada.mine, friend)).toBe(true);
     const removed = await ada.send(findForm(question, remove));
-    expect(removed.visibleText).toContain('The contact is removed');
+    expect(removed.visibleText).toContain('Contact removed');
     expect(await trust.areContacts(ada.mine, friend)).toBe(false);
     expect((await ada.send(findForm(question, remove))).visibleText).toContain('You have no such contact.');
   });

@@ -80,7 +80,7 @@ describe('a new credential', () => {
 
     const list = await ada.go(listOf(ada.mine));
     expect(list.visibleText).toMatch(
-      new RegExp(`Night job${client_id}See its contactsMade just now · used just now`),
+      new RegExp(`Night job${client_id}Read its contactsCreated just now · used just now`),
     );
     expect([...ada.cookies.values()].some(({ value }) => value.includes(secret))).toBe(false);
     expect(list.text).not.toContain(secret);
@@ -100,13 +100,13 @@ describe('a new credential', () => {
     const shown = answers.flatMap((page) => page.elements('output').map((each) => textContent(each)));
     expect(shown).toHaveLength(2);
     const others = answers.filter((page) => page.elements('output').length === 0);
-    for (const page of others) expect(page.visibleText).toContain('This form was sent before');
+    for (const page of others) expect(page.visibleText).toContain('This form was already submitted');
     const list = await ada.go(listOf(ada.mine));
     expect(list.text.match(/ams_[0-9a-f]{24}\/revoke/g)).toHaveLength(1);
   });
 
   test.each([
-    ['no name', { name: ' ' }, 'name', 'Name must have a character at least.'],
+    ['no name', { name: ' ' }, 'name', 'Name must have at least 1 character.'],
     ['a name that is too long', { name: 'x'.repeat(61) }, 'name', 'Name must have at most 60 characters.'],
     [
       'a name that no database stores',
@@ -114,7 +114,7 @@ describe('a new credential', () => {
       'name',
       'Name must be well-formed Unicode without NUL characters.',
     ],
-    ['no scope', { scopes: null }, 'scopes', 'Choose one at least.'],
+    ['no scope', { scopes: null }, 'scopes', 'Choose at least one.'],
   ])('is not made with %s', async (_what, fields, field, message) => {
     const ada = await withAgent();
     const address = `${listOf(ada.mine)}/new`;
@@ -170,12 +170,12 @@ describe('revoking', () => {
     const confirm = await ada.go(address);
     expect(confirm.visibleText).toContain('Revoke Night job?');
     const done = await ada.send(findForm(confirm, address));
-    expect(done.visibleText).toMatch(/The credential is revoked.*No credentials/);
+    expect(done.visibleText).toMatch(/Credential revoked.*No credentials/);
     expect(await socket.closed).toMatchObject({ code: 1008 });
     expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(401);
     expect((await runCurl(curl)).status).toBe(401);
     const again = await ada.send(findForm(confirm, address));
-    expect(again.visibleText).toContain('The credential is revoked');
+    expect(again.visibleText).toContain('Credential revoked');
     const revoked = await ada.go(`${listOf(ada.mine)}?show=revoked`);
     expect(revoked.visibleText).toMatch(new RegExp(`Night job${client_id}.*Revoked just now`));
   });
@@ -215,7 +215,11 @@ test('what is tied to somebody else gets no credentials from an admin', async ()
     await boss.go(listOf(tied)),
     await boss.go(`${listOf(tied)}/new`),
     await boss.send(
-      fillForm(home, `${listOf(tied)}/new`, { name: 'x', scopes: 'threads:read', once: 'x'.repeat(22) }),
+      fillForm(home, `${listOf(tied)}/new`, {
+        name: 'x',
+        scopes: 'threads:read',
+        idempotency_key: 'x'.repeat(22),
+      }),
     ),
   ])
     expect([page.status, page.visibleText]).toEqual([404, expect.stringContaining('No such agent')]);

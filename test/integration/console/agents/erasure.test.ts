@@ -15,15 +15,15 @@ test('a person erases an agent by typing its handle, and finds the report; nobod
   const address = `/console/agents/${mine.id}/erase`;
   expect((await ada.go(`/console/agents/${mine.id}/settings`)).text).toContain(address);
   const wrong = await ada.fill(address, { fields: { handle: 'somebody.else' } }, address);
-  expect([wrong.status, wrong.visibleText.includes(`This is not ${mine.handle}.`)]).toEqual([400, true]);
+  expect([wrong.status, wrong.visibleText.includes(`Enter ${mine.handle}.`)]).toEqual([400, true]);
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(200);
 
   const begun = await ada.fill(address, { fields: { handle: `@${mine.handle.toUpperCase()}` } }, address);
-  expect(begun.visibleText).toContain(`@${mine.handle} is being erased.`);
+  expect(begun.visibleText).toContain(`Erasing @${mine.handle}.`);
   await expect
     .poll(async () => (await ada.go('/console/erasures')).visibleText, { timeout: 60_000, interval: 50 })
     .toContain(`@${mine.handle}Erased`);
-  expect((await ada.go('/console/erasures')).visibleText).toMatch(/What is left.*places of its messages/);
+  expect((await ada.go('/console/erasures')).visibleText).toMatch(/Kept data.*places of its messages/);
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(401);
   expect((await ada.go(address)).status).toBe(404);
   expect((await eve.go('/console/erasures')).visibleText).not.toContain(mine.handle);

@@ -13,10 +13,10 @@ afterAll(() => service.stop());
 
 const page = '/console/exports';
 
-/** Has an agent exported under its settings, and waits for the archive; answers where it is. */
+/** Has an agent exported in its settings, and waits for the archive; answers where it is. */
 async function exported({ go, fill }: SignedInPerson, { id, handle }: { id: string; handle: string }) {
   const begun = await fill(`/console/agents/${id}/settings`, {}, `/console/agents/${id}/export`);
-  expect(begun.visibleText).toContain(`@${handle} is being exported.`);
+  expect(begun.visibleText).toContain(`Exporting @${handle}.`);
   const words = async () => (await go(page)).visibleText;
   await expect.poll(words, { timeout: 60_000, interval: 50 }).toContain(`@${handle}Ready`);
   const link = (await go(page)).elements('a').find(({ attribs }) => attribs['href']?.endsWith('/archive'));
@@ -38,7 +38,7 @@ test('a person has an agent exported and fetches the archive, also when the agen
   const [mine, other] = [await ada.agent(), await service.agent()];
   const body = { with_handle: other.handle, initial_message: 'a word for two' };
   expect((await requestRest('POST', `${service.api}/threads`, { token: mine.token, body })).status).toBe(201);
-  expect((await ada.go(page)).visibleText).toContain('You can export an agent under its settings.');
+  expect((await ada.go(page)).visibleText).toContain('You can export an agent in its settings.');
 
   const address = await exported(ada, mine);
   expect(await fetched(ada, address)).toMatchObject({
@@ -64,7 +64,7 @@ test('who may not speak as an agent any more cannot fetch what was exported befo
   const address = await exported(member, { ...shared, handle: `${slug}.desk` });
   // An admin manages what is tied to somebody else, but does not read what was said there.
   const settings = await head.go(`/console/agents/${tied.id}/settings`);
-  expect([settings.status, settings.visibleText.includes('Export it')]).toEqual([200, false]);
+  expect([settings.status, settings.visibleText.includes('Export data')]).toEqual([200, false]);
   expect((await head.send(fillForm(settings, `/console/agents/${tied.id}/export`))).status).toBe(404);
   expect((await head.go(page)).visibleText).not.toContain(slug);
 

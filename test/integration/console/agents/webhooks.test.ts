@@ -76,7 +76,7 @@ test('a webhook is made, and its secret is shown once, however often the form is
   expect(secretOn(again)).toBe(secretOn(first));
   const list = await ada.go(listOf(ada.mine));
   expect(list.visibleText).toContain('<b>Night</b> job');
-  expect(list.visibleText).toContain('A message is sent');
+  expect(list.visibleText).toContain('Message sent');
   expect(list.visibleText.match(/Enabled/g)).toHaveLength(1);
   expect(list.text).not.toContain('whsec_');
 });
@@ -86,9 +86,9 @@ test.each([
     'an address that is none',
     { url: 'nonsense' },
     'url',
-    'Address must be an address that starts with https://.',
+    'URL must be an address that starts with https://.',
   ],
-  ['an inner address', { url: 'https://10.0.0.1/' }, 'url', 'Address must lead to a public address.'],
+  ['an inner address', { url: 'https://10.0.0.1/' }, 'url', 'URL must lead to a public address.'],
   [
     'a long description',
     { description: 'x'.repeat(201) },
@@ -110,30 +110,32 @@ test('it is changed, disabled and enabled again', async () => {
   const { address } = await made(ada);
   const fields = { url: `${receiver.url}/other`, description: 'Day job', only_when_offline: 'on' };
   const saved = await ada.fill(address, { fields }, address);
-  expect(saved.visibleText).toMatch(/The webhook is saved.*Day job/);
+  expect(saved.visibleText).toMatch(/Webhook saved.*Day job/);
   expect(readFormFields(saved, address)).toMatchObject({ ...fields, event_types: 'message.created' });
   const wrong = await ada.fill(address, { fields: { url: 'ftp://example.com' } }, address);
   expect([wrong.status, readFormFields(wrong, address)['url']]).toEqual([400, 'ftp://example.com']);
   const state = `${address}/state`;
   const disabled = await ada.send(findForm(await ada.go(address), state));
-  expect(disabled.visibleText).toMatch(/The webhook is disabled.*Nothing is posted.*It was disabled here/);
+  expect(disabled.visibleText).toMatch(/Webhook disabled.*Disabled by you or the agent/);
   const enabled = await ada.send(findForm(disabled, state));
-  expect(enabled.visibleText).toMatch(/The webhook is enabled/);
-  expect(enabled.visibleText).not.toContain('Nothing is posted');
+  expect(enabled.visibleText).toMatch(/Webhook enabled/);
+  expect(enabled.visibleText).not.toContain('Disabled by you');
 });
 
 test('a test says what came back', async () => {
   const ada = await withAgent();
   const { address, secret, id } = await made(ada);
   const send = async () => ada.send(findForm(await ada.go(address), `${address}/test`));
-  expect((await send()).visibleText).toContain('The answer to the test was 204: it was taken.');
+  expect((await send()).visibleText).toContain('The server answered the test event with 204: delivered.');
   const post = receiver.posts.find(({ json }) => json.data.webhook_id === id);
   if (!post) throw new Error('nothing was posted');
   expect(new Webhook(secret).verify(post.text, post.headers as Record<string, string>)).toEqual(post.json);
   receiver.setHandler(respondWith(500));
-  expect((await send()).visibleText).toContain('The answer to the test was 500: it was not taken.');
+  expect((await send()).visibleText).toContain('The server answered the test event with 500: not delivered.');
   receiver.setHandler((response) => void response.socket?.destroy());
-  expect((await send()).visibleText).toContain('The test did not arrive: the connection broke off.');
+  expect((await send()).visibleText).toContain(
+    'The test event could not be delivered: the connection broke off.',
+  );
   receiver.setHandler(respondWith(204));
 });
 
@@ -146,14 +148,14 @@ test('a new secret is shown once, and the one before is said to sign for a day',
   expect(secretOn(rotated)).not.toBe(secret);
   expect(secretOn(await ada.send(form))).toBe(secretOn(rotated));
   expect((await ada.go(address)).visibleText).toContain(
-    'The secret before the last rotation signs until in 23 hours, too.',
+    'Requests are also signed with the previous secret until in 23 hours.',
   );
 });
 
 test('the log shows what failed, and posts it once more', async () => {
   const ada = await withAgent();
   const { address, id } = await made(ada);
-  expect((await ada.go(address)).visibleText).toContain('Nothing yet');
+  expect((await ada.go(address)).visibleText).toContain('No deliveries');
   const [one, two, fine] = [
     await noted(id, 'failed'),
     await noted(id, 'failed'),
@@ -161,7 +163,7 @@ test('the log shows what failed, and posts it once more', async () => {
   ];
   const failed = await ada.go(`${address}?state=failed`);
   expect(failed.visibleText).toContain(
-    `message.created${two}Just now · 10 attempts · answered 503`.replace('Just', 'just'),
+    `message.created${two}Just now · 10 attempts · status 503`.replace('Just', 'just'),
   );
   expect(failed.visibleText).not.toContain(fine);
   const replay = `${address}/replay`;
@@ -169,9 +171,9 @@ test('the log shows what failed, and posts it once more', async () => {
     fields.some(([name, value]) => name === 'delivery_id' && value === one),
   );
   if (!single) throw new Error('there is no button');
-  expect((await ada.send(single)).visibleText).toContain('The event is posted once more.');
+  expect((await ada.send(single)).visibleText).toContain('The event will be sent again.');
   const all = await ada.send(fillForm(failed, replay));
-  expect(all.visibleText).toContain('One event is posted once more.');
+  expect(all.visibleText).toContain('One event will be sent again.');
   const { webhookDeliveries } = service.core.repositories;
   const pending = await webhookDeliveries.list(id, { before: null, state: 'pending', limit: 10 });
   expect(pending.map(({ event_id }) => event_id)).toEqual([two, one]);
@@ -183,7 +185,7 @@ test('it is removed after a question', async () => {
   const confirm = await ada.go(`${address}/remove`);
   expect(confirm.visibleText).toContain('Remove Night job?');
   const done = await ada.send(findForm(confirm, `${address}/remove`));
-  expect(done.visibleText).toMatch(/The webhook is removed.*No webhooks/);
+  expect(done.visibleText).toMatch(/Webhook removed.*No webhooks/);
   expect((await ada.go(address)).status).toBe(404);
 });
 

@@ -58,7 +58,7 @@ describe('a connected app', () => {
     const { access_token, refresh_token, app } = await connectApp(ada);
     const page = await ada.go(list);
     expect(page.visibleText).toMatch(
-      new RegExp(`It says it is Quill Not verified.*As @${ada.mine.handle} · answers go to .*127.0.0.1`),
+      new RegExp(`Claims to be Quill Not verified.*As @${ada.mine.handle} · redirects to .*127.0.0.1`),
     );
     expect(page.visibleText).toMatch(
       /Read its messages · Send messages as it.*Since just now · used just now/,
@@ -67,7 +67,7 @@ describe('a connected app', () => {
     const socket = await connectWebSocket(service.url, { token: access_token });
     const form = findForm(page, `${list}/end`);
     const ended = await ada.send(form);
-    expect(ended.visibleText).toMatch(/The app is disconnected\..*No apps yet/);
+    expect(ended.visibleText).toMatch(/App disconnected\..*No apps yet/);
     expect(await socket.closed).toMatchObject({ code: 1008 });
     expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(401);
     expect((await app.refresh(refresh_token)).status).toBe(400);
@@ -104,7 +104,7 @@ describe('a connected app', () => {
       [ada.mine.id, hostile],
     );
     const page = await ada.go(list);
-    expect(page.visibleText).toContain(`quill.example Address verified calls itself ${hostile}`);
+    expect(page.visibleText).toContain(`quill.example Address verified claims to be ${hostile}`);
     expect(page.elements('script')).toEqual([]);
     expect(page.text).toContain(`<bdi>${hostile.replaceAll('<', '&lt;').replaceAll('"', '&quot;')}</bdi>`);
   });

@@ -6,7 +6,7 @@ import { createAgentFor, newUsername, password, useConsole } from '../setup.ts';
 
 const house = useConsole();
 
-const expiredRequestText = 'This request is over';
+const expiredRequestText = 'This request is no longer valid';
 const consentForm = (page: PageResponse) => findForm(page, new URL(page.url).pathname);
 
 /** What the app is told at its redirect address. */
@@ -42,7 +42,7 @@ describe('letting an app act as an agent', () => {
     const first = await browser.signUp(username, password, to);
     expect(first.visibleText).toContain('You need an agent first');
     const made = await browser.send(consentForm(first), { fields: { name: 'writer' }, button: 'create' });
-    expect(made.visibleText).toContain(`@${username}.writer is ready.`);
+    expect(made.visibleText).toContain(`Created @${username}.writer.`);
 
     const answer = readRedirect(await browser.send(consentForm(made), { button: 'approve' }));
     expect(answer.get('state')).toBe(app.state);
@@ -83,7 +83,7 @@ describe('letting an app act as an agent', () => {
     };
     const found = await search(` @${username}.AGENT-7`);
     expect(found.visibleText.match(/@\S+\.agent-\d/g)).toEqual([`@${username}.agent-7`]);
-    expect((await search('nothing of the kind')).visibleText).toContain('No agent of yours is called so');
+    expect((await search('nothing of the kind')).visibleText).toContain('No matching agents');
     const chosen = found.elements('input').find(({ attribs }) => attribs['type'] === 'radio');
     const answer = readRedirect(await browser.approve(found, chosen?.attribs['value']));
     expect(answer.get('code')).toMatch(/./);
@@ -122,7 +122,7 @@ describe('the page', () => {
     const app = await registerApp(house.service.url, { client_name: 'Quill', redirect_uris: [redirect_uri] });
     const page = await ask(browser, app);
     expect(page.status).toBe(200);
-    expect(page.visibleText).toContain('It says it isQuillNot verified');
+    expect(page.visibleText).toContain('Claims to beQuillNot verified');
     expect(page.visibleText).toContain(words);
     expect(page.visibleText).toContain(host);
     const policy = page.headers.get('Content-Security-Policy') ?? '';
@@ -141,7 +141,7 @@ describe('the page', () => {
       'Manage your agents',
       'Send messages as it',
       'Change its contacts',
-      'Hear of news',
+      'Receive events live',
     ]) {
       expect(much.visibleText).toContain(words);
     }
@@ -297,7 +297,7 @@ test('what is wrong with a request from the start is told on a page of ours', as
   const browser = house.browser();
   const answer = await browser.go('/authorize?client_id=nobody&response_type=code');
   expect(answer.status).toBe(400);
-  expect(answer.visibleText).toContain('This program is not known');
+  expect(answer.visibleText).toContain('Unknown app');
   expect(answer.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
   expect(answer.headers.get('X-Frame-Options')).toBe('DENY');
   expect(answer.visibleText).toContain(answer.headers.get('X-Request-Id'));

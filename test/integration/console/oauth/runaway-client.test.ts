@@ -17,5 +17,5 @@ test('an app that uses up the budget of its agent does not keep the person from 
   expect(paused.visibleText).toContain('is paused.');
   const removal = `/console/agents/${mine.id}/delete`;
   const deleted = await ada.fill(removal, { fields: { handle: mine.handle } }, removal);
-  expect(deleted.visibleText).toContain(`@${mine.handle} is deleted.`);
+  expect(deleted.visibleText).toContain(`Deleted @${mine.handle}.`);
 });

@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** A credential that somebody makes for an agent of an organization; a token and a webhook of it, and what they are worth. */
-async function credentialAt(place: string, who: SignedInPerson) {
+async function credentialAt(owner: string, who: SignedInPerson) {
   const form = '/console/agents/new';
-  const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', place };
+  const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', owner };
   const made = await who.fill(form, { fields, button: 'create' }, form);
   const address = `${new URL(made.url).pathname}/credentials/new`;
   const page = await who.fill(address, { fields: { name: 'A server' } }, address);

@@ -43,9 +43,9 @@ describe('founding', () => {
     const form = findForm(await ada.go(list), list);
     const made = await ada.send(form, { fields: { slug: ` ${slug.toUpperCase()} ` } });
     expect(made.visibleText).toMatch(
-      new RegExp(`${slug} is founded.*You are an admin.*${ada.username} You Admin`),
+      new RegExp(`Created ${slug}.*You are an admin.*${ada.username} You Admin`),
     );
-    expect((await ada.go(list)).visibleText).toMatch(new RegExp(`You belong to.*${slug}.*Admin`));
+    expect((await ada.go(list)).visibleText).toMatch(new RegExp(`Your organizations.*${slug}.*Admin`));
     const again = await ada.send(form, { fields: { slug } });
     expect([again.status, findFieldError(again, 'slug')]).toEqual([
       409,
@@ -71,7 +71,7 @@ describe('an admin', () => {
     const { boss, stranger, slug, address } = await company();
     const fields = { username: ` ${stranger.username.toUpperCase()} `, role: 'admin' };
     const added = await boss.fill(address, { fields }, `${address}/members`);
-    expect(added.visibleText).toContain(`${stranger.username} belongs to ${slug} now`);
+    expect(added.visibleText).toContain(`Added ${stranger.username} to ${slug}`);
     expect((await rolesIn(slug))[stranger.username]).toBe('admin');
     const again = await boss.fill(address, { fields }, `${address}/members`);
     expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is a member already.']);
@@ -93,10 +93,10 @@ describe('an admin', () => {
     const alone = await role(boss.username, 'member');
     expect(alone.visibleText).toContain('An organization keeps an admin');
     expect((await role(worker.username, 'admin')).visibleText).toContain(
-      `${worker.username} is an admin now`,
+      `${worker.username} is now an admin`,
     );
     expect((await role(worker.username, 'admin')).visibleText).toContain(
-      `${worker.username} is an admin now`,
+      `${worker.username} is now an admin`,
     );
     expect((await role(boss.username, 'member')).visibleText).toContain('You are a member');
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'member', [worker.username]: 'admin' });
@@ -119,7 +119,7 @@ describe('an admin', () => {
     expect(question.visibleText).toContain(`Remove ${worker.username} from ${slug}?`);
     expect(Object.keys(await rolesIn(slug))).toContain(worker.username);
     const removed = await boss.send(findForm(question, remove));
-    expect(removed.visibleText).toContain(`${worker.username} is removed from ${slug}`);
+    expect(removed.visibleText).toContain(`Removed ${worker.username} from ${slug}`);
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'admin' });
     expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(401);
     expect((await boss.send(findForm(question, remove))).visibleText).toContain(
@@ -134,7 +134,7 @@ describe('a member', () => {
     const { boss, worker, slug, address } = await company();
     const page = await worker.go(address);
     expect(page.visibleText).toMatch(new RegExp(`${boss.username} Admin.*${worker.username} You`));
-    expect(page.visibleText).not.toMatch(/Add somebody|Make |Remove/);
+    expect(page.visibleText).not.toMatch(/Add a member|Make |Remove/);
     const leave = (username: string) => `${address}/members/${username}/remove`;
     const stuck = await boss.fill(leave(boss.username), {}, leave(boss.username));
     expect(stuck.visibleText).toContain('An organization keeps an admin');

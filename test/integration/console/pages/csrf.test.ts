@@ -126,7 +126,7 @@ test('what a person left open after signing out is refused, and told why', async
   await browser.signOut();
   const answer = await browser.send(form, { fields: { current: password, next: 'another long phrase' } });
   expect(answer.status).toBe(403);
-  expect(answer.visibleText).toContain('from before you signed in or out');
+  expect(answer.visibleText).toContain('You signed in or out after opening the page');
 });
 
 describe('an invalid form', () => {

@@ -28,7 +28,7 @@ test('while the database is away a person is told so, and stays signed in', asyn
   const answer = await browser.go('/console');
   expect(answer.status).toBe(503);
   expect(answer.headers.get('Retry-After')).toBe('1');
-  expect(answer.visibleText).toContain('We cannot do that right now');
+  expect(answer.visibleText).toContain('Temporarily unavailable');
   expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
   await proxy.restore();
   await expect.poll(async () => (await browser.go('/console')).visibleText).toContain(`Hello, ${username}`);

@@ -92,8 +92,8 @@ describe('not found', () => {
       .browser()
       .go('/console/nothing', { headers: { 'X-Request-Id': 'known-to-me' } });
     expect(answer.status).toBe(404);
-    expect(answer.visibleText).toContain('There is nothing here');
-    expect(answer.visibleText).toContain('Request known-to-me');
+    expect(answer.visibleText).toContain('Page not found');
+    expect(answer.visibleText).toContain('Request id: known-to-me');
   });
 
   test('for a method says which methods there are', async () => {

@@ -10,7 +10,7 @@ test('a password is changed, which signs out everywhere else', async () => {
   const other = house.browser();
   await other.signIn(username, password);
   const answer = await browser.fill('/console/account', { fields: { current: password, next } }, form);
-  expect(answer.visibleText).toContain('Your password is changed.');
+  expect(answer.visibleText).toContain('Password changed.');
   expect((await browser.go('/console')).visibleText).toContain(username);
   expect((await other.go('/console')).url).toContain('/sign-in');
   expect((await house.browser().signIn(username, password)).status).toBe(400);

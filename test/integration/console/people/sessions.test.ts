@@ -28,7 +28,7 @@ test('another browser is signed out; this one goes on', async () => {
   const page = await here.go('/console/sessions');
   const other = page.forms.find(({ buttons }) => buttons[0]?.text.includes('Firefox'));
   if (!other) throw new Error('there is no other browser');
-  expect((await here.send(other)).visibleText).toContain('That browser is signed out.');
+  expect((await here.send(other)).visibleText).toContain('Browser signed out.');
   expect((await there.go('/console')).url).toContain('/sign-in');
   expect(rowsOf(await here.go('/console/sessions'))).toHaveLength(1);
 });
@@ -38,7 +38,7 @@ test('everywhere else is signed out at once', async () => {
   const third = house.browser();
   await third.signIn(username, password);
   const answer = await here.fill('/console/sessions', {}, '/console/sessions/end-others');
-  expect(answer.visibleText).toContain('Every other browser is signed out.');
+  expect(answer.visibleText).toContain('All other browsers are signed out.');
   for (const other of [there, third]) expect((await other.go('/console')).url).toContain('/sign-in');
   expect((await here.go('/console')).visibleText).toContain(username);
 });

@@ -20,7 +20,7 @@ describe('guessing', () => {
     const stopped = await guess();
     expect(stopped.status).toBe(429);
     expect(Number(stopped.headers.get('Retry-After'))).toBeGreaterThan(500);
-    expect(stopped.visibleText).toContain('Too many tries. Wait 10 minutes, then try again.');
+    expect(stopped.visibleText).toContain('Too many attempts. Wait 10 minutes and try again.');
     const right = await sendFrom('198.51.100.1', { username, password });
     expect(right.status).toBe(429);
   });
@@ -51,5 +51,5 @@ test('accounts are opened a few at a time from one address', async () => {
   for (const _ of [1, 2, 3]) expect((await signUp()).status).toBe(200);
   const stopped = await signUp();
   expect(stopped.status).toBe(429);
-  expect(stopped.visibleText).toContain('Too many tries.');
+  expect(stopped.visibleText).toContain('Too many attempts.');
 });

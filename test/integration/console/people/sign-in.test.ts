@@ -25,7 +25,7 @@ describe('signing in', () => {
     for (const answer of [wrong, unknown, impossible]) {
       expect(answer.status).toBe(400);
       expect(answer.title).toMatch(/^Error: /);
-      expect(answer.visibleText).toContain('That username and password do not go together.');
+      expect(answer.visibleText).toContain('Wrong username or password.');
       expect(browser.cookies.has('ams_session')).toBe(false);
     }
     const shape = (text: string) =>

@@ -118,7 +118,7 @@ describe.each(setups)('over %s', (_, urls) => {
     expect((await client.call('request_contact', args)).value).toEqual(done.value);
     expect(client.questions).toEqual([
       {
-        message: `Your agent @${mine}, through a program that calls itself "Test ‹b›client‹/b›", wants to ask @${stranger} for contact, with the message: "Hello ‹script› (there)(https://evil.test)".`,
+        message: `Your agent @${mine}, through a client named "Test ‹b›client‹/b›", wants to send a contact request to @${stranger}, with the message: "Hello ‹script› (there)(https://evil.test)".`,
         requestedSchema: {
           type: 'object',
           properties: { approve: expect.objectContaining({ type: 'boolean' }) },

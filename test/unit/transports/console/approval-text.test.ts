@@ -11,19 +11,16 @@ const approved = {
 } as const;
 
 test.each([
-  [{}, 'ada approved it, and it is done.'],
-  [{ decided_via: 'operator', decided_by: null }, 'An operator approved it, and it is done.'],
-  [
-    { decided_via: 'program', decided_by: null },
-    'Somebody at the program that asked approved it, and it is done.',
-  ],
+  [{}, 'ada approved it. The agent has done it.'],
+  [{ decided_via: 'operator', decided_by: null }, 'An operator approved it. The agent has done it.'],
+  [{ decided_via: 'program', decided_by: null }, 'The user of the app approved it. The agent has done it.'],
   [
     { decided_via: 'agent', decided_by: null, decided_by_agent: 'ada.helper' },
-    '@ada.helper approved it, and it is done.',
+    '@ada.helper approved it. The agent has done it.',
   ],
   [
     { state: 'denied', decided_via: 'agent', decided_by_agent: 'ada.helper' },
-    '@ada.helper denied it. The agent is told when it asks again.',
+    '@ada.helper denied it. The agent gets this answer when it repeats the call.',
   ],
 ] as const)('%o is told as: %s', (changes, words) => {
   expect(outcomeText({ ...approved, ...changes }, 1)).toBe(words);

@@ -18,8 +18,8 @@ test.each([
     'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1',
     'Safari on iPhone',
   ],
-  ['curl/8.5.0', 'A browser'],
-  ['', 'A browser'],
+  ['curl/8.5.0', 'Unknown browser'],
+  ['', 'Unknown browser'],
 ])('%s is %s', (user_agent, name) => {
   expect(browserName(user_agent)).toBe(name);
 });

@@ -54,16 +54,16 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
 
 test('a client that is a document is known by the host of the document, not by what it calls itself', () => {
   const { html, form_target } = shown({});
-  expect(html).toMatch(/Its address is<\/span><strong><bdi>apps\.example<\/bdi>/);
+  expect(html).toMatch(/App at<\/span><strong><bdi>apps\.example<\/bdi>/);
   expect(html).toContain('Address verified');
-  expect(html).toMatch(/It calls itself<\/dt><dd><bdi>The bank<\/bdi>/);
+  expect(html).toMatch(/Name, not verified<\/dt><dd><bdi>The bank<\/bdi>/);
   expect(html).toContain('<strong class="host">quill.example</strong>');
   expect(form_target).toBe('https://quill.example');
 });
 
 test('a client that registered itself is only what it says', () => {
   const { html } = shown({ client_id: 'x', kind: 'registered' });
-  expect(html).toMatch(/It says it is<\/span><strong><bdi>The bank<\/bdi>/);
+  expect(html).toMatch(/Claims to be<\/span><strong><bdi>The bank<\/bdi>/);
   expect(html).toContain('Not verified');
   expect(html).not.toContain('Address verified');
 });
@@ -75,5 +75,5 @@ test('a client without a name has none', () => {
 test('an app on the device is told by what it opens', () => {
   const { html } = shown({ kind: 'registered', redirect_host: 'cursor:' });
   expect(html).toMatch(/An app on this device.*cursor:/);
-  expect(html).toContain('begun to connect a program on this device yourself');
+  expect(html).toContain('just started to connect a program on this device yourself');
 });

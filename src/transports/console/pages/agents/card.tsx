@@ -2,7 +2,7 @@ import { renderCardBody } from '../../../http/render-card-body.ts';
 import type { Profile } from '../../agent-profile-form.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
 
-/** A card as whoever asks for it as a page sees it. */
+/** The card of an agent as others see it. */
 export function AgentCard({ handle, profile }: { handle: string; profile: Profile }) {
   const { display_name, description, skills, card_body } = profile;
   return (
@@ -16,7 +16,7 @@ export function AgentCard({ handle, profile }: { handle: string; profile: Profil
           <Handle of={handle} />
         </div>
       </div>
-      {description !== '' && <p class="lines">{description}</p>}
+      {description !== '' && <p class="preserve-lines">{description}</p>}
       {skills.length > 0 && (
         <ul class="agent-card-skills">
           {skills.map((skill) => (
@@ -26,8 +26,8 @@ export function AgentCard({ handle, profile }: { handle: string; profile: Profil
           ))}
         </ul>
       )}
-      {/* Rendered without raw HTML, and cut down to harmless elements. */}
-      <div class="written" dangerouslySetInnerHTML={{ __html: renderCardBody(card_body) }} />
+      {/* Rendered from Markdown without raw HTML, and sanitized. */}
+      <div class="markdown" dangerouslySetInnerHTML={{ __html: renderCardBody(card_body) }} />
     </div>
   );
 }

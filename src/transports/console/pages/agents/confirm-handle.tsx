@@ -7,18 +7,18 @@ import type { ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from './heading.tsx';
 
 export interface HandleConfirmation {
-  /** What is done to the agent, in one word; its address ends so too, in small letters. */
+  /** The action. */
   verb: 'Delete' | 'Erase';
-  /** What that means, a sentence each. */
+  /** The consequences, one sentence each. */
   points: readonly string[];
 }
 
-/** Whether what was typed is the handle of this agent. */
+/** Whether the entered text is the handle of the agent. */
 export function matchesHandle({ canonical_handle }: AgentOfPerson, typed: string): boolean {
   return typed.trim().replace(/^@/, '').toLowerCase() === canonical_handle;
 }
 
-/** Asks for the agent's handle before something that cannot be undone; `typed` is what was not it. */
+/** Asks for the agent's handle before an action that cannot be undone. `typed` is a wrong previous entry. */
 export function confirmHandlePage(
   agent: AgentOfPerson,
   { verb, points }: HandleConfirmation,
@@ -30,7 +30,7 @@ export function confirmHandlePage(
     <>
       <AgentHeading agent={agent} current={settings} />
       <Card title={`${verb} ${display_name}?`} tone="danger">
-        <ul class="points">
+        <ul class="bullets">
           {points.map((point) => (
             <li>{point}</li>
           ))}
@@ -38,20 +38,20 @@ export function confirmHandlePage(
         <Form action={agentAddress(agent, verb === 'Delete' ? 'delete' : 'erase')}>
           <Field
             name="handle"
-            label="Its handle"
+            label="Handle"
             hint={
               <>
-                Type <Handle of={handle} /> to show that you mean this one.
+                Enter <Handle of={handle} /> to confirm.
               </>
             }
             value={typed}
-            error={typed === undefined ? undefined : `This is not ${handle}.`}
+            error={typed === undefined ? undefined : `Enter ${handle}.`}
             plain
             required
           />
           <Actions>
-            <Button kind="danger">{`${verb} it for good`}</Button>
-            <ButtonLink href={settings}>Keep it</ButtonLink>
+            <Button kind="danger">{`${verb} permanently`}</Button>
+            <ButtonLink href={settings}>Cancel</ButtonLink>
           </Actions>
         </Form>
       </Card>

@@ -10,15 +10,15 @@ const path = '/console/agents/:id/delete';
 const deleting: HandleConfirmation = {
   verb: 'Delete',
   points: [
-    'Its credentials, connected apps, tokens and open connections end at once.',
-    'Its contacts lose it and are told so. Requests that wait are withdrawn.',
-    'Its messages stay in the threads of others and keep showing its handle.',
-    'The handle is never given away again, not to you either.',
-    'This cannot be undone. To stop it for a while, pause it instead.',
+    'Its credentials, connected apps, tokens and open connections end immediately.',
+    'Its contacts lose it and are notified. Pending contact requests are withdrawn.',
+    'Its messages stay in the threads of others, with its handle.',
+    'The handle can never be used again, not even by you.',
+    'This cannot be undone. To stop the agent temporarily, pause it instead.',
   ],
 };
 
-/** Deleting an agent, after its handle was typed. */
+/** Deletes an agent after its handle was entered. */
 export function agentDeleteRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
@@ -30,7 +30,7 @@ export function agentDeleteRoutes(parts: PageParts): ConsoleRoute[] {
       const typed = form.get('handle') ?? '';
       if (!matchesHandle(agent, typed)) return { ...confirmHandlePage(agent, deleting, typed), status: 400 };
       await call(deleteAgentOperation, { agent_ref: agent.id });
-      return { to: '/console/agents', flash: successFlash(`@${agent.canonical_handle} is deleted.`) };
+      return { to: '/console/agents', flash: successFlash(`Deleted @${agent.canonical_handle}.`) };
     }),
   ];
 }

@@ -12,20 +12,20 @@ const path = '/console/agents/:id/erase';
 const erasing: HandleConfirmation = {
   verb: 'Erase',
   points: [
-    'It is deleted first: its credentials, apps, tokens and connections end at once.',
+    'The agent is deleted first: its credentials, apps, tokens and connections end immediately.',
     'Its card, contacts, blocks, webhooks, events and files are removed.',
-    'Every message that it ever sent is emptied. Their places stay, and show its handle.',
-    'The handle is never given away again, not to you either.',
-    'This cannot be undone. A report tells what was erased, and what is left and why.',
+    'The content of all its messages is removed. Empty messages with its handle stay in their threads.',
+    'The handle can never be used again, not even by you.',
+    'This cannot be undone. A report lists what was erased, what was kept and why.',
   ],
 };
 
-/** Erasing an agent with all that it said, after its handle was typed. */
+/** Erases an agent with all its data after its handle was entered. */
 export function agentEraseRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
-      const agent = await unitOfWork.readAsSystem((all) =>
-        requireAgentOfPerson(all, person.account_id, params['id'] ?? '', 'manages'),
+      const agent = await unitOfWork.readAsSystem((repositories) =>
+        requireAgentOfPerson(repositories, person.account_id, params['id'] ?? '', 'manages'),
       );
       return confirmHandlePage(agent, erasing);
     }),
@@ -39,7 +39,7 @@ export function agentEraseRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
         return found;
       }, authorFromPerson(person));
       if (!matchesHandle(agent, typed)) return { ...confirmHandlePage(agent, erasing, typed), status: 400 };
-      return { to: erasuresAddress, flash: successFlash(`@${agent.canonical_handle} is being erased.`) };
+      return { to: erasuresAddress, flash: successFlash(`Erasing @${agent.canonical_handle}.`) };
     }),
   ];
 }

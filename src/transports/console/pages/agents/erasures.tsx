@@ -4,22 +4,22 @@ import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page } from '../../route.ts';
 import { CountPoints, Report, reportsPage, readReportsQuery } from './reports.tsx';
 
-/** Where a person sees what became of the agents that they had erased. */
+/** Path of the erasure reports. */
 export const erasuresAddress = '/console/erasures';
 
-/** The reports of what a person had erased. */
+/** The erasure reports of a person. */
 export function erasureRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(erasuresAddress, async ({ query, person }) => {
-      const found = await unitOfWork.readAsSystem((all) =>
-        listErasures(all, person.account_id, readReportsQuery(query, 'erasure')),
+      const found = await unitOfWork.readAsSystem((repositories) =>
+        listErasures(repositories, person.account_id, readReportsQuery(query, 'erasure')),
       );
       return reportsPage({
         title: 'Erased agents',
-        lead: 'What was taken out with an agent that you had erased, and what is left and why.',
+        lead: 'What was erased with an agent, what was kept and why.',
         path: erasuresAddress,
-        what: 'reports',
-        hint: 'You can erase an agent under its settings.',
+        noun: 'reports',
+        hint: 'You can erase an agent in its settings.',
         found: found.map(presentErasure),
         show: (report) => <ErasureCard key={report.id} report={report} />,
       });
@@ -29,10 +29,10 @@ export function erasureRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 
 function ErasureCard({ report }: { report: ErasureReport }) {
   return (
-    <Report of={report} done="Erased" awaited="the rest">
+    <Report of={report} doneLabel="Erased" pendingText="The data is being erased.">
       <CountPoints of={report.erased} />
-      <h3>What is left</h3>
-      <ul class="points">
+      <h3>Kept data</h3>
+      <ul class="bullets">
         {report.kept.map(({ what, why }) => (
           <li key={what}>
             {what}: {why}

@@ -9,22 +9,22 @@ import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page } from '../../route.ts';
 import { CountPoints, Report, reportsPage, readReportsQuery } from './reports.tsx';
 
-/** Where a person finds the exports of agents that they asked for. */
+/** Path of the export list. */
 export const exportsAddress = '/console/exports';
 
-/** Having all that is held of an agent gathered, and fetching it. Who asked for it sees it, and nobody else. */
+/** Exports agents and downloads the archives. Only the person who started an export sees it. */
 export function exportRoutes({ unitOfWork, addresses, settings }: PageParts): ConsoleRoute[] {
   return [
     page(exportsAddress, async ({ query, person }) => {
-      const found = await unitOfWork.readAsSystem((all) =>
-        listExports(all, person.account_id, readReportsQuery(query, 'export')),
+      const found = await unitOfWork.readAsSystem((repositories) =>
+        listExports(repositories, person.account_id, readReportsQuery(query, 'export')),
       );
       return reportsPage({
         title: 'Exported agents',
-        lead: 'All that is held of an agent, in one archive. Only you can fetch it, until it is removed.',
+        lead: 'All data of an agent in one archive. Only you can download it.',
         path: exportsAddress,
-        what: 'exports',
-        hint: 'You can export an agent under its settings.',
+        noun: 'exports',
+        hint: 'You can export an agent in its settings.',
         found: found.map(presentExport),
         show: (report) => <ExportCard key={report.id} report={report} />,
       });
@@ -43,22 +43,22 @@ export function exportRoutes({ unitOfWork, addresses, settings }: PageParts): Co
         await beginExport(work, agent, { account_id: person.account_id, days: settings.export_days });
         return agent;
       }, authorFromPerson(person));
-      return { to: exportsAddress, flash: successFlash(`@${canonical_handle} is being exported.`) };
+      return { to: exportsAddress, flash: successFlash(`Exporting @${canonical_handle}.`) };
     }),
   ];
 }
 
 function ExportCard({ report }: { report: ExportReport }) {
   const { id, expires_at, exported, missing_files, size_bytes } = report;
-  const afterwards = (
+  const doneText = (
     <>
-      It is removed <Time at={expires_at} />.
+      The archive is deleted <Time at={expires_at} />.
     </>
   );
   return (
-    <Report of={report} done="Ready" awaited="the archive" afterwards={afterwards}>
+    <Report of={report} doneLabel="Ready" pendingText="The archive is being created." doneText={doneText}>
       <CountPoints of={exported}>
-        {missing_files.length > 0 && <li>files that are lost: {missing_files.length}</li>}
+        {missing_files.length > 0 && <li>missing files: {missing_files.length}</li>}
       </CountPoints>
       {size_bytes !== null && (
         <Actions>

@@ -8,18 +8,18 @@ interface FieldsProps {
 }
 
 interface CardFieldsProps extends FieldsProps {
-  /** Whether more rows for skills were asked for. */
-  more?: boolean;
+  /** Whether to show more empty skill rows. */
+  hasMoreRows?: boolean;
 }
 
-/** What people read first of an agent. */
+/** Display name and description. */
 export function NameFields({ profile = emptyProfile, errors }: FieldsProps) {
   return (
     <>
       <Field
         name="display_name"
         label="Display name"
-        hint="What people see beside the handle."
+        hint="Shown beside the handle."
         value={profile.display_name}
         error={errors['display_name']}
         maxlength={100}
@@ -28,7 +28,7 @@ export function NameFields({ profile = emptyProfile, errors }: FieldsProps) {
       <TextArea
         name="description"
         label="Description"
-        hint="What it is for, in a sentence or two."
+        hint="What the agent is for, in a sentence or two."
         value={profile.description}
         error={errors['description']}
         rows={3}
@@ -38,15 +38,15 @@ export function NameFields({ profile = emptyProfile, errors }: FieldsProps) {
   );
 }
 
-/** What else an agent says of itself: its card. */
-export function CardFields({ profile = emptyProfile, errors, more = false }: CardFieldsProps) {
+/** Skills and card. */
+export function CardFields({ profile = emptyProfile, errors, hasMoreRows = false }: CardFieldsProps) {
   return (
     <>
-      <Skills skills={profile.skills} errors={errors} more={more} />
+      <Skills skills={profile.skills} errors={errors} hasMoreRows={hasMoreRows} />
       <TextArea
         name="card_body"
         label="Card"
-        hint="Whatever others should know before they write to it, in Markdown. 32 KiB at most; pictures are not shown."
+        hint="What others should know before they write to it, in Markdown. At most 32 KiB; images are not shown."
         value={profile.card_body}
         error={errors['card_body']}
         rows={14}
@@ -56,19 +56,19 @@ export function CardFields({ profile = emptyProfile, errors, more = false }: Car
   );
 }
 
-interface SkillsProps extends Pick<CardFieldsProps, 'errors' | 'more'> {
+interface SkillsProps extends Pick<CardFieldsProps, 'errors' | 'hasMoreRows'> {
   skills: Profile['skills'];
 }
 
-function Skills({ skills, errors, more = false }: SkillsProps) {
-  const rows = Math.min(skills.length + (more ? 6 : 1), maxSkills);
-  const faults = Object.entries(errors).filter(([field]) => field.startsWith('skills'));
+function Skills({ skills, errors, hasMoreRows = false }: SkillsProps) {
+  const rows = Math.min(skills.length + (hasMoreRows ? 6 : 1), maxSkills);
+  const skillErrors = Object.entries(errors).filter(([field]) => field.startsWith('skills'));
   return (
-    <fieldset class={faults.length > 0 ? 'skills wrong' : 'skills'}>
+    <fieldset class={skillErrors.length > 0 ? 'skills invalid' : 'skills'}>
       <legend>Skills</legend>
       <p class="hint">
-        What it can do for others, up to {maxSkills}: a short name in lower case, and what that means. Rows
-        left empty do not count.
+        What it can do for others: up to {maxSkills} skills with a short lowercase name and a description.
+        Empty rows are ignored.
       </p>
       {Array.from({ length: rows }, (_, index) => (
         <div class="skill" key={index}>
@@ -82,7 +82,7 @@ function Skills({ skills, errors, more = false }: SkillsProps) {
           />
           <Field
             name={`skill_description.${index}`}
-            label="What it means"
+            label="Description of the skill"
             value={skills[index]?.description}
             error={errors[`skills.${index}.description`]}
             maxlength={500}
@@ -91,8 +91,8 @@ function Skills({ skills, errors, more = false }: SkillsProps) {
       ))}
       {rows < maxSkills && (
         <p>
-          <Button kind="quiet" name="do" value="rows">
-            More rows
+          <Button kind="quiet" name="intent" value="rows">
+            Add rows
           </Button>
         </p>
       )}

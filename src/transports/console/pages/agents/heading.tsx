@@ -5,18 +5,18 @@ import { Tabs } from '../../components/tabs.tsx';
 
 interface AgentHeadingProps {
   agent: AgentOfPerson;
-  /** The address of the tab that this page belongs to, when it is not a tab itself. */
+  /** The tab of a subpage. */
   current?: string;
 }
 
-/** The address of an agent's pages. */
-export function agentAddress({ id }: Pick<AgentOfPerson, 'id'>, below = ''): string {
-  return `/console/agents/${id}${below && `/${below}`}`;
+/** The path of an agent's page. */
+export function agentAddress({ id }: Pick<AgentOfPerson, 'id'>, subpage = ''): string {
+  return `/console/agents/${id}${subpage && `/${subpage}`}`;
 }
 
-/** What stands at the top of each page of an agent: which one it is, and the way to the others. */
+/** The heading and tabs of an agent's pages. */
 export function AgentHeading({ agent, current }: AgentHeadingProps) {
-  const own = [
+  const ownTabs = [
     [agentAddress(agent, 'contacts'), 'Contacts'],
     [agentAddress(agent, 'blocks'), 'Blocks'],
     [agentAddress(agent, 'credentials'), 'Credentials'],
@@ -30,7 +30,7 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
         lead={
           <span class="agent-line">
             <Handle of={agent.canonical_handle} /> <AgentBadges {...agent} />
-            {agent.member_name !== null && <span>tied to {agent.member_name}</span>}
+            {agent.member_name !== null && <span>agent of {agent.member_name}</span>}
           </span>
         }
       />
@@ -40,7 +40,7 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
         tabs={[
           [agentAddress(agent), 'Profile'],
           [agentAddress(agent, 'settings'), 'Settings'],
-          ...(agent.acts_as ? own : []),
+          ...(agent.acts_as ? ownTabs : []),
         ]}
       />
     </>

@@ -11,14 +11,14 @@ import { exportsAddress } from './exports.tsx';
 
 const pageSize = 50;
 
-/** The agents that a person manages: own ones, then those of organizations. */
+/** The agents that a person manages: personal ones, then those of organizations. */
 export function agentListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page('/console/agents', async ({ query, person }) => {
       const after = query.get('after') ?? '';
       const where = { after: isHandle(after) ? after : '', limit: pageSize + 1 };
-      const agents = await unitOfWork.readAsSystem((all) =>
-        listAgentsOfPerson(all, person.account_id, where),
+      const agents = await unitOfWork.readAsSystem((repositories) =>
+        listAgentsOfPerson(repositories, person.account_id, where),
       );
       return agentsPage(agents, person.username);
     }),
@@ -39,15 +39,15 @@ function agentsPage(found: readonly AgentOfPerson[], username: string): ShownPag
       <Heading title="Agents" action={agents.length > 0 && create} />
       {agents.length === 0 && (
         <Empty title="No agents yet" action={create}>
-          An agent is an address that software writes from and is written to.
+          An agent is an address from which software sends and receives messages.
         </Empty>
       )}
       {owners.map((owner) => (
-        <Card title={owner === username ? 'Your own' : `Of ${owner}`} key={owner}>
+        <Card title={owner === username ? 'Your agents' : `Agents of ${owner}`} key={owner}>
           <AgentRows agents={agents.filter(({ owner_name }) => owner_name === owner)} />
         </Card>
       ))}
-      <NextPage path="/console/agents" what="agents" next={last && { after: last.canonical_handle }} />
+      <NextPage path="/console/agents" noun="agents" next={last && { after: last.canonical_handle }} />
       <p>
         <a href={exportsAddress}>Exported agents</a> · <a href={erasuresAddress}>Erased agents</a>
       </p>

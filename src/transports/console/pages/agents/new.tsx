@@ -1,7 +1,7 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import { registerForPerson } from '../../../../services/people/agents.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
 import { emptyProfile, maxProfileFormBytes, type Profile, readProfile } from '../../agent-profile-form.ts';
@@ -12,43 +12,46 @@ import { Select } from '../../components/field.tsx';
 import { NameField } from '../../components/name-field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { CardFields, NameFields } from './fields.tsx';
 import { agentAddress } from './heading.tsx';
-import { ReachFields } from './settings.tsx';
+import { AccessFields } from './settings.tsx';
 
 const path = '/console/agents/new';
 
-/** Making an agent: an own one, or one of an organization. */
+/** Creates a personal agent or one of an organization. */
 export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
-  const placesOf = async (person: Person) =>
-    ownerOptions(person, await unitOfWork.readAsSystem((all) => listOrganizations(all, person)));
+  const listOwnerOptions = async (person: Person) =>
+    ownerOptions(
+      person,
+      await unitOfWork.readAsSystem((repositories) => listOrganizations(repositories, person)),
+    );
 
   return [
     page(path, async ({ person, query }) => {
-      const chosen = { ...emptyForm, place: query.get('place') ?? emptyForm.place };
-      return newAgentPage({ person, places: await placesOf(person), entered: chosen });
+      const entered = { ...emptyForm, owner: query.get('owner') ?? emptyForm.owner };
+      return newAgentPage({ person, owners: await listOwnerOptions(person), entered });
     }),
     action(
       path,
       async ({ person, form }) => {
         const entered = readForm(form);
-        const again = async (more: Pick<NewAgentPage, 'refusal' | 'preview' | 'more'> = {}) =>
-          newAgentPage({ person, places: await placesOf(person), entered, ...more });
-        if (form.get('do') === 'rows') return again({ more: true });
+        const showForm = async (options: Pick<NewAgentPage, 'formErrors' | 'preview' | 'hasMoreRows'> = {}) =>
+          newAgentPage({ person, owners: await listOwnerOptions(person), entered, ...options });
+        if (form.get('intent') === 'rows') return showForm({ hasMoreRows: true });
         return orShowFormAgain(
           async () => {
             const input = parseInput(registerAgentOperation.input, toInput(entered));
-            if (form.get('do') === 'preview') return again({ preview: true });
+            if (form.get('intent') === 'preview') return showForm({ preview: true });
             const agent = await unitOfWork.writeAsSystem(
               (work) => registerForPerson(work, person.account_id, input),
               authorFromPerson(person),
             );
-            return { to: agentAddress(agent), flash: successFlash(`@${agent.canonical_handle} is there.`) };
+            return { to: agentAddress(agent), flash: successFlash(`Created @${agent.canonical_handle}.`) };
           },
-          (refusal) => again({ refusal }),
-          { DUPLICATE_HANDLE: 'name', NOT_FOUND: 'place', FORBIDDEN: 'place' },
+          (formErrors) => showForm({ formErrors }),
+          { DUPLICATE_HANDLE: 'name', NOT_FOUND: 'owner', FORBIDDEN: 'owner' },
         );
       },
       maxProfileFormBytes,
@@ -59,7 +62,7 @@ export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 interface Entered {
   name: string;
   /** `personal`, or `member:` or `shared:` and the slug of an organization. */
-  place: string;
+  owner: string;
   profile: Profile;
   visibility: string;
   inbound_policy: string;
@@ -67,7 +70,7 @@ interface Entered {
 
 const emptyForm: Entered = {
   name: '',
-  place: 'personal',
+  owner: 'personal',
   profile: emptyProfile,
   visibility: 'private',
   inbound_policy: 'contacts_only',
@@ -76,18 +79,18 @@ const emptyForm: Entered = {
 function readForm(form: URLSearchParams): Entered {
   return {
     name: (form.get('name') ?? '').trim(),
-    place: form.get('place') ?? emptyForm.place,
+    owner: form.get('owner') ?? emptyForm.owner,
     profile: readProfile(form),
     visibility: form.get('visibility') ?? '',
     inbound_policy: form.get('inbound_policy') ?? '',
   };
 }
 
-/** As the operation `register_agent` takes it. */
-function toInput({ name, place, profile, visibility, inbound_policy }: Entered): object {
-  const [scope, organization] = place.split(':');
-  const owner = organization === undefined ? {} : { scope, organization };
-  return { name, ...profile, visibility, inbound_policy, ...owner };
+/** The input of the operation `register_agent`. */
+function toInput({ name, owner, profile, visibility, inbound_policy }: Entered): object {
+  const [scope, organization] = owner.split(':');
+  const ownership = organization === undefined ? {} : { scope, organization };
+  return { name, ...profile, visibility, inbound_policy, ...ownership };
 }
 
 type OwnerOption = { value: string; text: string };
@@ -97,7 +100,7 @@ function ownerOptions({ username }: Person, organizations: Organizations): Owner
   return [
     { value: 'personal', text: `You (@${username}.…)` },
     ...organizations.flatMap(({ slug, role }) => [
-      { value: `member:${slug}`, text: `${slug}, tied to you (@${slug}.…)` },
+      { value: `member:${slug}`, text: `${slug}, managed by you (@${slug}.…)` },
       ...(role === 'admin'
         ? [{ value: `shared:${slug}`, text: `${slug}, shared by its admins (@${slug}.…)` }]
         : []),
@@ -107,71 +110,71 @@ function ownerOptions({ username }: Person, organizations: Organizations): Owner
 
 interface NewAgentPage {
   person: Person;
-  places: readonly OwnerOption[];
+  owners: readonly OwnerOption[];
   entered: Entered;
   preview?: boolean;
-  /** Whether more rows for skills were asked for. */
-  more?: boolean;
-  refusal?: FormRefusal;
+  /** Whether to show more empty skill rows. */
+  hasMoreRows?: boolean;
+  formErrors?: FormErrors;
 }
 
-function newAgentPage(shown: NewAgentPage): ShownPage {
-  const { person, places, entered, preview = false, more = false, refusal } = shown;
-  const { profile, place, name } = entered;
-  const wrong = refusal?.fields ?? {};
-  const written = profile.card_body !== '' || profile.skills.length > 0;
-  const alone = places.length === 1;
-  const owner = place.split(':')[1] ?? person.username;
+function newAgentPage(options: NewAgentPage): ShownPage {
+  const { person, owners, entered, preview = false, hasMoreRows = false, formErrors } = options;
+  const { profile, owner, name } = entered;
+  const errors = formErrors?.fields ?? {};
+  const hasCard = profile.card_body !== '' || profile.skills.length > 0;
+  const isPersonalOnly = owners.length === 1;
+  const namespace = owner.split(':')[1] ?? person.username;
   const body = (
     <>
       <Heading
         title="New agent"
         back={{ href: '/console/agents', text: 'Agents' }}
-        lead="An address that software writes from and is written to."
+        lead="An address from which software sends and receives messages."
       />
       {preview && (
-        <Card title="The card as others will see it">
-          <AgentCard handle={`${owner}.${name.toLowerCase()}`} profile={profile} />
+        <Card title="Card as others will see it">
+          <AgentCard handle={`${namespace}.${name.toLowerCase()}`} profile={profile} />
         </Card>
       )}
       <Form action={path}>
-        <ErrorNotice {...refusal} />
-        <Card title="Who it is">
-          {!alone && (
+        <ErrorNotice {...formErrors} />
+        <Card title="Identity">
+          {!isPersonalOnly && (
             <Select
-              name="place"
+              name="owner"
               label="Owner"
-              value={place}
-              options={places}
-              error={wrong['place'] ?? wrong['organization'] ?? wrong['scope']}
+              value={owner}
+              options={owners}
+              error={errors['owner'] ?? errors['organization'] ?? errors['scope']}
             />
           )}
           <NameField
             name="name"
-            label={alone ? 'Handle' : 'Name in the handle'}
-            {...(alone && { prefix: `@${person.username}.` })}
+            label={isPersonalOnly ? 'Handle' : 'Name in the handle'}
+            {...(isPersonalOnly && { prefix: `@${person.username}.` })}
             permanenceHint="It cannot be changed later."
             value={name}
-            error={wrong['name']}
+            error={errors['name']}
           />
-          <NameFields profile={profile} errors={wrong} />
+          <NameFields profile={profile} errors={errors} />
         </Card>
-        <Card title="Who reaches it">
-          <ReachFields reach={entered} errors={wrong} />
+        <Card title="Access">
+          <AccessFields access={entered} errors={errors} />
         </Card>
         <Card title="Card and skills">
-          <details open={written || preview || more}>
-            <summary>Write them now, or later on its page</summary>
+          <details open={hasCard || preview || hasMoreRows}>
+            <summary>Add now, or later on the agent page</summary>
             <div class="stack">
-              <CardFields profile={profile} errors={wrong} more={more} />
+              <CardFields profile={profile} errors={errors} hasMoreRows={hasMoreRows} />
             </div>
           </details>
         </Card>
         <Actions>
-          <Button name="do" value="create">
-            Create the agent
+          <Button name="intent" value="create">
+            Create agent
           </Button>
-          <Button kind="quiet" name="do" value="preview">
+          <Button kind="quiet" name="intent" value="preview">
             Preview the card
           </Button>
           <ButtonLink href="/console/agents">Cancel</ButtonLink>
@@ -179,5 +182,5 @@ function newAgentPage(shown: NewAgentPage): ShownPage {
       </Form>
     </>
   );
-  return formPage('New agent', body, refusal);
+  return formPage('New agent', body, formErrors);
 }

@@ -9,14 +9,14 @@ import { AgentCard } from './card.tsx';
 import { Card, Notice, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { CardFields, NameFields } from './fields.tsx';
 import { agentAddress, AgentHeading } from './heading.tsx';
 
 const path = '/console/agents/:id';
 
-/** What an agent says of itself, and how its card looks. */
+/** The profile of an agent, with a card preview. */
 export function agentProfileRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
@@ -28,19 +28,19 @@ export function agentProfileRoutes(parts: PageParts): ConsoleRoute[] {
       async ({ params, person, form }) => {
         const { agent, call } = await manageAgent(parts, person, params['id'] ?? '');
         const profile = readProfile(form);
-        const wanted = form.get('do');
-        if (wanted === 'rows') return profilePage({ agent, profile, more: true });
+        const intent = form.get('intent');
+        if (intent === 'rows') return profilePage({ agent, profile, hasMoreRows: true });
         const change = { agent_ref: agent.id, ...profile };
         return orShowFormAgain(
           async () => {
-            if (wanted === 'preview') {
+            if (intent === 'preview') {
               parseInput(updateAgentOperation.input, change);
               return profilePage({ agent, profile, preview: true });
             }
             await call(updateAgentOperation, change);
-            return { to: agentAddress(agent), flash: successFlash('The profile is saved.') };
+            return { to: agentAddress(agent), flash: successFlash('Profile saved.') };
           },
-          (refusal) => profilePage({ agent, profile, refusal }),
+          (formErrors) => profilePage({ agent, profile, formErrors }),
         );
       },
       maxProfileFormBytes,
@@ -51,26 +51,32 @@ export function agentProfileRoutes(parts: PageParts): ConsoleRoute[] {
 interface ProfilePage {
   agent: AgentOfPerson;
   profile: Profile;
-  /** Whether the card is shown as it would be. */
+  /** Whether to preview the card. */
   preview?: boolean;
-  /** Whether more rows for skills were asked for. */
-  more?: boolean;
-  refusal?: FormRefusal;
+  /** Whether to show more empty skill rows. */
+  hasMoreRows?: boolean;
+  formErrors?: FormErrors;
 }
 
-function profilePage({ agent, profile, preview = false, more = false, refusal }: ProfilePage): ShownPage {
-  const wrong = refusal?.fields ?? {};
+function profilePage({
+  agent,
+  profile,
+  preview = false,
+  hasMoreRows = false,
+  formErrors,
+}: ProfilePage): ShownPage {
+  const errors = formErrors?.fields ?? {};
   const form = (
     <Card title="Profile" action={agent.visibility === 'public' && <PublicCard {...agent} />}>
-      <ErrorNotice {...refusal} />
+      <ErrorNotice {...formErrors} />
       <Form action={agentAddress(agent)}>
-        <NameFields profile={profile} errors={wrong} />
-        <CardFields profile={profile} errors={wrong} more={more} />
+        <NameFields profile={profile} errors={errors} />
+        <CardFields profile={profile} errors={errors} hasMoreRows={hasMoreRows} />
         <Actions>
-          <Button name="do" value="save">
+          <Button name="intent" value="save">
             Save
           </Button>
-          <Button kind="quiet" name="do" value="preview">
+          <Button kind="quiet" name="intent" value="preview">
             Preview the card
           </Button>
         </Actions>
@@ -81,12 +87,12 @@ function profilePage({ agent, profile, preview = false, more = false, refusal }:
     <>
       <AgentHeading agent={agent} />
       {preview ? (
-        <div class="beside">
+        <div class="two-columns">
           <div class="stack">
-            <Notice tone="warning" title="This is a preview">
+            <Notice tone="warning" title="Preview">
               Nothing is saved yet.
             </Notice>
-            <Card title="The card as others see it">
+            <Card title="Card as others see it">
               <AgentCard handle={agent.canonical_handle} profile={profile} />
             </Card>
           </div>
@@ -97,10 +103,10 @@ function profilePage({ agent, profile, preview = false, more = false, refusal }:
       )}
     </>
   );
-  return formPage(agent.display_name, body, refusal);
+  return formPage(agent.display_name, body, formErrors);
 }
 
-/** The way to the card as everybody can read it. */
+/** A link to the public card. */
 function PublicCard({ canonical_handle }: Pick<AgentOfPerson, 'canonical_handle'>) {
-  return <a href={`/v1/agents/${canonical_handle.replace('.', '/')}/card`}>Its public card</a>;
+  return <a href={`/v1/agents/${canonical_handle.replace('.', '/')}/card`}>Public card</a>;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Counts } from '../../../../domain/agents/counts.ts';
+import type { Counts } from '../../../../domain/agents/erasure-and-export.ts';
 import { type IdKind, isId } from '../../../../domain/ids.ts';
 import type { Progress } from '../../../../presenters/progress.ts';
 import { Handle } from '../../components/agent-rows.tsx';
@@ -10,44 +10,44 @@ import type { ShownPage } from '../../route.ts';
 
 const pageSize = 10;
 
-/** Which reports a page asks for: those before the one that its address names, and one more than it shows. */
+/** Reads the page position of a report list. The limit is one more than a page shows. */
 export function readReportsQuery(query: URLSearchParams, kind: IdKind): { before: string; limit: number } {
-  const given = query.get('before') ?? '';
-  return { before: isId(kind, given) ? given : '', limit: pageSize + 1 };
+  const before = query.get('before') ?? '';
+  return { before: isId(kind, before) ? before : '', limit: pageSize + 1 };
 }
 
 interface ReportsPage<Report> {
   title: string;
   lead: string;
-  /** Where it is. */
+  /** Path of the page. */
   path: string;
-  /** "exports" */
-  what: string;
-  /** What brings a first one. */
+  /** Plural name of the reports, such as "exports". */
+  noun: string;
+  /** Shown when there are none. */
   hint: string;
-  /** As many as were wanted. */
+  /** One more than a page shows if there is a next page. */
   found: readonly Report[];
   show(report: Report): ComponentChildren;
 }
 
-/** What became of the agents of a person that something was begun with, newest first. */
+/** A page of reports on exports or erasures, newest first. */
 export function reportsPage<Report extends { id: string }>({
   title,
   lead,
   path,
-  what,
+  noun,
   hint,
   found,
   show,
 }: ReportsPage<Report>): ShownPage {
-  const shown = found.slice(0, pageSize);
-  const last = found.length > pageSize ? shown.at(-1) : undefined;
+  const reports = found.slice(0, pageSize);
+  const last = found.length > pageSize ? reports.at(-1) : undefined;
   const body = (
     <>
       <Heading title={title} back={{ href: '/console/agents', text: 'Agents' }} lead={lead} />
-      {shown.length === 0 && <Empty title="None">{hint}</Empty>}
-      {shown.map(show)}
-      <NextPage path={path} what={what} next={last && { before: last.id }} />
+      {reports.length === 0 && <Empty title={`No ${noun} yet`}>{hint}</Empty>}
+      {reports.map(show)}
+      <NextPage path={path} noun={noun} next={last && { before: last.id }} />
     </>
   );
   return { title, body };
@@ -55,29 +55,29 @@ export function reportsPage<Report extends { id: string }>({
 
 interface ReportProps {
   of: Pick<Progress<unknown>, 'handle' | 'begun_at' | 'done_at'>;
-  /** What it is when it is done, in a word. */
-  done: string;
-  /** What to come back for while it is under way. */
-  awaited: string;
-  /** A sentence on one that is done. */
-  afterwards?: ComponentChildren;
+  /** Label of a finished report. */
+  doneLabel: string;
+  /** Sentence for an unfinished report. */
+  pendingText: string;
+  /** Sentence for a finished report. */
+  doneText?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** One of them: whose it is, and how far. */
-export function Report({ of, done, awaited, afterwards, children }: ReportProps) {
+/** One report with its state. */
+export function Report({ of, doneLabel, pendingText, doneText, children }: ReportProps) {
   const { handle, begun_at, done_at } = of;
   const badge =
-    done_at === null ? <Badge tone="warning">Under way</Badge> : <Badge tone="good">{done}</Badge>;
+    done_at === null ? <Badge tone="warning">In progress</Badge> : <Badge tone="good">{doneLabel}</Badge>;
   return (
     <Card title={<Handle of={handle} />} action={badge}>
       <p>
-        Begun <Time at={begun_at} />
+        Started <Time at={begun_at} />
         {done_at === null ? (
-          `. Come back later for ${awaited}.`
+          `. ${pendingText}`
         ) : (
           <>
-            , done <Time at={done_at} />. {afterwards}
+            , finished <Time at={done_at} />. {doneText}
           </>
         )}
       </p>
@@ -86,13 +86,13 @@ export function Report({ of, done, awaited, afterwards, children }: ReportProps)
   );
 }
 
-/** How many of what, without what there is none of; nothing where there is nothing. */
+/** A list of counts above 0. Renders nothing if it is empty. */
 export function CountPoints({ of, children }: { of: Counts; children?: ComponentChildren }) {
-  const shown = Object.entries(of).filter(([, count]) => count > 0);
-  if (shown.length === 0 && !children) return null;
+  const positive = Object.entries(of).filter(([, count]) => count > 0);
+  if (positive.length === 0 && !children) return null;
   return (
-    <ul class="points">
-      {shown.map(([kind, count]) => (
+    <ul class="bullets">
+      {positive.map(([kind, count]) => (
         <li key={kind}>
           {kind.replaceAll('_', ' ')}: {count}
         </li>

@@ -6,33 +6,33 @@ type ChoiceText = Pick<Choice, 'title' | 'text'>;
 const visibilityText: Record<Visibility, ChoiceText> = {
   private: {
     title: 'Private',
-    text: 'Seen by its contacts, by agents of the same owner or organization, and by who shares a thread with it.',
+    text: 'Visible to its contacts, to agents of the same owner or organization, and to members of its threads.',
   },
-  public: { title: 'Public', text: 'Everybody finds it in the search and can read its card.' },
+  public: { title: 'Public', text: 'Everyone can find it in the search and read its card.' },
 };
 
 const policyText: Record<InboundPolicy, ChoiceText> = {
   contacts_only: {
-    title: 'Its contacts',
-    text: 'Others ask for contact first. You or the agent approve each of them.',
+    title: 'Contacts only',
+    text: 'Others must send a contact request first. You or the agent approve each one.',
   },
   trusted_only: {
-    title: 'Its contacts and your own agents',
-    text: 'Also agents of the same owner or organization. Strangers cannot even ask.',
+    title: 'Contacts and your own agents',
+    text: 'Also agents of the same owner or organization. Others cannot send contact requests.',
   },
   allowlist: {
-    title: 'Its contacts and an allowlist',
-    text: 'Also the agents and owners that you put on a list. Others cannot even ask.',
+    title: 'Contacts and an allowlist',
+    text: 'Also the agents and owners on its allowlist. Others cannot send contact requests.',
   },
-  open: { title: 'Everybody', text: 'Any agent of this service may begin a thread with it.' },
+  open: { title: 'Everyone', text: 'Any agent of this service can start a thread with it.' },
 };
 
-/** Who sees an agent, to choose from. */
+/** Options for the visibility of an agent. */
 export const visibilityChoices: Choice[] = toChoices(visibilityText);
 
-/** Who may write to an agent first, to choose from. */
+/** Options for who can start threads with an agent. */
 export const policyChoices: Choice[] = toChoices(policyText);
 
-function toChoices(words: Record<string, ChoiceText>): Choice[] {
-  return Object.entries(words).map(([value, { title, text }]) => ({ value, title, text }));
+function toChoices(texts: Record<string, ChoiceText>): Choice[] {
+  return Object.entries(texts).map(([value, { title, text }]) => ({ value, title, text }));
 }

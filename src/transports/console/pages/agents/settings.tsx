@@ -9,13 +9,13 @@ import { Checkbox, Choices } from '../../components/choices.tsx';
 import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from './heading.tsx';
 
 const path = '/console/agents/:id/settings';
 
-/** Who reaches an agent and what it may begin, pausing it, and the way to delete it. */
+/** Access settings of an agent, pausing, export and deletion. */
 export function agentSettingsRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
@@ -24,107 +24,107 @@ export function agentSettingsRoutes(parts: PageParts): ConsoleRoute[] {
     }),
     action(path, async ({ params, person, form }) => {
       const { agent, call } = await manageAgent(parts, person, params['id'] ?? '');
-      const reach = {
+      const access = {
         visibility: form.get('visibility'),
         inbound_policy: form.get('inbound_policy'),
         can_initiate_threads: form.get('can_initiate_threads') === 'on',
       };
       return orShowFormAgain(
         async () => {
-          await call(updateAgentOperation, { agent_ref: agent.id, ...reach });
-          return { to: agentAddress(agent, 'settings'), flash: successFlash('The settings are saved.') };
+          await call(updateAgentOperation, { agent_ref: agent.id, ...access });
+          return { to: agentAddress(agent, 'settings'), flash: successFlash('Settings saved.') };
         },
-        (refusal) => settingsPage(agent, reach, refusal),
+        (formErrors) => settingsPage(agent, access, formErrors),
       );
     }),
     action(`${path}/pause`, async ({ params, person, form }) => {
       const { agent, call } = await manageAgent(parts, person, params['id'] ?? '');
       const paused = form.get('paused') === 'true';
       await call(updateAgentOperation, { agent_ref: agent.id, paused });
-      const text = `${agent.display_name} is ${paused ? 'paused' : 'at work again'}.`;
+      const text = `${agent.display_name} is ${paused ? 'paused' : 'active again'}.`;
       return { to: agentAddress(agent, 'settings'), flash: successFlash(text) };
     }),
   ];
 }
 
-/** As it is stored, or as a form sent it. */
-type Reach = Pick<AgentRecord, 'can_initiate_threads'> & {
+/** Stored or entered access settings. */
+type AccessSettings = Pick<AgentRecord, 'can_initiate_threads'> & {
   visibility: string | null;
   inbound_policy: string | null;
 };
 
-function settingsPage(agent: AgentOfPerson, reach: Reach, refusal?: FormRefusal): ShownPage {
+function settingsPage(agent: AgentOfPerson, access: AccessSettings, formErrors?: FormErrors): ShownPage {
   const body = (
     <>
       <AgentHeading agent={agent} />
-      <Card title="Who reaches it">
-        <ErrorNotice {...refusal} />
+      <Card title="Access">
+        <ErrorNotice {...formErrors} />
         <Form action={agentAddress(agent, 'settings')}>
-          <ReachFields reach={reach} errors={refusal?.fields ?? {}} />
+          <AccessFields access={access} errors={formErrors?.fields ?? {}} />
           <Checkbox
             name="can_initiate_threads"
-            label="It may begin threads itself"
-            hint="Otherwise it only answers in threads that others begin."
-            checked={reach.can_initiate_threads}
+            label="Can start threads"
+            hint="Otherwise it can only reply in threads that others start."
+            checked={access.can_initiate_threads}
           />
           <Actions>
             <Button>Save</Button>
-            {agent.acts_as && <ButtonLink href={agentAddress(agent, 'allowlist')}>Its allowlist</ButtonLink>}
+            {agent.acts_as && <ButtonLink href={agentAddress(agent, 'allowlist')}>Allowlist</ButtonLink>}
           </Actions>
         </Form>
       </Card>
       <Pause agent={agent} />
       {agent.acts_as && (
-        <Card title="Take its data with you">
+        <Card title="Export data">
           <p>
-            All that is held of it is gathered in one archive: its card, contacts and settings, the threads
-            that it is in with all that was said there, and its files. Only you can fetch it.
+            Creates one archive with its card, contacts and settings, its threads with all messages, and its
+            files. Only you can download it.
           </p>
           <Form action={agentAddress(agent, 'export')}>
             <Actions>
-              <Button kind="quiet">Export it</Button>
+              <Button kind="quiet">Export data</Button>
             </Actions>
           </Form>
         </Card>
       )}
-      <Card title="Delete it" tone="danger">
-        <p>It ends for good, and its handle is never given away again.</p>
+      <Card title="Delete" tone="danger">
+        <p>This is permanent. The handle can never be used again.</p>
         <Actions>
           <ButtonLink href={agentAddress(agent, 'delete')} kind="danger">
-            Delete this agent
+            Delete agent
           </ButtonLink>
           <ButtonLink href={agentAddress(agent, 'erase')} kind="danger">
-            Erase it with all it said
+            Erase agent and its messages
           </ButtonLink>
         </Actions>
       </Card>
     </>
   );
-  return formPage(`Settings of ${agent.display_name}`, body, refusal);
+  return formPage(`Settings of ${agent.display_name}`, body, formErrors);
 }
 
-interface ReachFieldsProps {
-  reach: Omit<Reach, 'can_initiate_threads'>;
+interface AccessFieldsProps {
+  access: Omit<AccessSettings, 'can_initiate_threads'>;
   errors: Readonly<Record<string, string>>;
 }
 
-/** Who sees an agent, and who may write to it first. */
-export function ReachFields({ reach, errors }: ReachFieldsProps) {
+/** Visibility and inbound policy of an agent. */
+export function AccessFields({ access, errors }: AccessFieldsProps) {
   return (
     <>
       <Choices
         name="visibility"
-        legend="Who sees it"
+        legend="Who can see it"
         choices={visibilityChoices}
-        value={reach.visibility ?? undefined}
-        error={errors['visibility'] && 'Choose one of these.'}
+        value={access.visibility ?? undefined}
+        error={errors['visibility'] && 'Choose one of these options.'}
       />
       <Choices
         name="inbound_policy"
-        legend="Who may write to it first"
+        legend="Who can start threads with it"
         choices={policyChoices}
-        value={reach.inbound_policy ?? undefined}
-        error={errors['inbound_policy'] && 'Choose one of these.'}
+        value={access.inbound_policy ?? undefined}
+        error={errors['inbound_policy'] && 'Choose one of these options.'}
       />
     </>
   );
@@ -132,11 +132,11 @@ export function ReachFields({ reach, errors }: ReachFieldsProps) {
 
 function Pause({ agent }: { agent: AgentOfPerson }) {
   return (
-    <Card title={agent.paused ? 'It is paused' : 'Pause it'}>
+    <Card title={agent.paused ? 'Paused' : 'Pause'}>
       <p>
         {agent.paused
-          ? 'It neither writes nor is written to; who tries is told that it is paused. What it has is kept.'
-          : 'A paused agent neither writes nor is written to, until you resume it. Its messages and contacts are kept.'}
+          ? 'The agent cannot send or receive messages. Senders get an error that it is paused. Its data is kept.'
+          : 'A paused agent cannot send or receive messages until you resume it. Its messages and contacts are kept.'}
       </p>
       <Form action={agentAddress(agent, 'settings/pause')} hidden={{ paused: String(!agent.paused) }}>
         <Actions>

@@ -15,19 +15,21 @@ import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts'
 
 const path = '/console/approvals/:id';
 
-/** One question of an agent to its person. Programs give people the address of this page. */
+/** One approval. Clients show the address of this page to their user. */
 export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
       const id = params['id'] ?? '';
       return approvalPage(
-        await unitOfWork.readAsSystem((all) => requireApprovalForPerson(all, person.account_id, id)),
+        await unitOfWork.readAsSystem((repositories) =>
+          requireApprovalForPerson(repositories, person.account_id, id),
+        ),
       );
     }),
     action(path, async ({ params, person, form }) => {
       const { account_id } = person;
-      const { id } = await unitOfWork.readAsSystem((all) =>
-        requireApprovalForPerson(all, account_id, params['id'] ?? ''),
+      const { id } = await unitOfWork.readAsSystem((repositories) =>
+        requireApprovalForPerson(repositories, account_id, params['id'] ?? ''),
       );
       const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
       return redirectOrWarn(`/console/approvals/${id}`, async () => {
@@ -35,9 +37,7 @@ export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
           (work) => decideAsPerson(work, account_id, id, decision),
           authorFromPerson({ account_id }),
         );
-        return decision === 'approved'
-          ? 'Approved. You can go back to where the agent asked.'
-          : 'Denied. Nothing is done.';
+        return decision === 'approved' ? 'Approved. You can return to the app.' : 'Denied.';
       });
     }),
   ];
@@ -46,8 +46,8 @@ export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 function approvalPage(approval: Approval): ShownPage {
   const { id, agent_id, agent_handle, agent_display_name, client_name, message, state } = approval;
   const { created_at, expires_at, decided_at } = approval;
-  const { word, tone } = stateLabels[state];
-  const waits = state === 'pending';
+  const { label, tone } = stateLabels[state];
+  const isPending = state === 'pending';
   const body = (
     <>
       <Heading
@@ -60,12 +60,12 @@ function approvalPage(approval: Approval): ShownPage {
       />
       <Card>
         <p>
-          <Badge tone={tone}>{word}</Badge> {outcomeText(approval)}
+          <Badge tone={tone}>{label}</Badge> {outcomeText(approval)}
         </p>
-        {waits && <p>{consequenceText[approval.action]}</p>}
+        {isPending && <p>{consequenceText[approval.action]}</p>}
         {message !== '' && (
           <div>
-            <p class="hint">What it wants to say:</p>
+            <p class="hint">Message:</p>
             <blockquote class="quote">{message}</blockquote>
           </div>
         )}
@@ -77,16 +77,16 @@ function approvalPage(approval: Approval): ShownPage {
                 <Handle of={agent_handle} />
               </a>,
             ],
-            ['The other agent', <Handle of={approval.target} key="target" />],
+            ['Other agent', <Handle of={approval.target} key="target" />],
             ...(client_name === ''
               ? []
-              : [['Asked through, as it calls itself', <bdi key="client">{client_name}</bdi>] as const]),
-            ['Asked', <Time at={created_at} key="asked" />],
-            ...(waits ? [['Waits until', <Time at={expires_at} key="until" />] as const] : []),
+              : [['App, name not verified', <bdi key="client">{client_name}</bdi>] as const]),
+            ['Requested', <Time at={created_at} key="requested" />],
+            ...(isPending ? [['Expires', <Time at={expires_at} key="until" />] as const] : []),
             ...(decided_at === null ? [] : [['Decided', <Time at={decided_at} key="decided" />] as const]),
           ]}
         />
-        {waits ? (
+        {isPending ? (
           <Form action={`/console/approvals/${id}`}>
             <Actions even>
               <Button name="decision" value="approve">

@@ -14,14 +14,16 @@ const path = '/console/approvals';
 const pageSize = 25;
 const maxRecentDecisions = 5;
 
-/** What agents ask their person before they do it, and what became of such questions. */
+/** Pending and decided approvals of a person. */
 export function approvalListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ query, person }) => {
-      const given = query.get('before') ?? '';
-      const before = isId('approval', given) ? given : '';
+      const cursor = query.get('before') ?? '';
+      const before = isId('approval', cursor) ? cursor : '';
       const list = (pending: boolean, limit: number) =>
-        unitOfWork.readAsSystem((all) => listApprovals(all, person.account_id, { pending, before, limit }));
+        unitOfWork.readAsSystem((repositories) =>
+          listApprovals(repositories, person.account_id, { pending, before, limit }),
+        );
       if (query.get('show') === 'decided') return decidedPage(await list(false, pageSize + 1));
       const decided = before === '' ? await list(false, maxRecentDecisions) : [];
       return pendingPage(await list(true, pageSize + 1), decided);
@@ -30,23 +32,23 @@ export function approvalListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 }
 
 function pendingPage(found: readonly Approval[], decided: readonly Approval[]): ShownPage {
-  const waiting = found.slice(0, pageSize);
-  const last = found.length > pageSize ? waiting.at(-1) : undefined;
+  const pending = found.slice(0, pageSize);
+  const last = found.length > pageSize ? pending.at(-1) : undefined;
   const body = (
     <>
-      <Heading title="Approvals" lead="What your agents do only when you agree." />
-      {waiting.length === 0 ? (
-        <Empty title="Nothing waits for you">
-          When an agent wants to add or remove a contact through a tool, it asks you here.
+      <Heading title="Approvals" lead="Actions of your agents that need your approval." />
+      {pending.length === 0 ? (
+        <Empty title="No pending approvals">
+          When an agent adds or removes a contact through MCP, it asks you here first.
         </Empty>
       ) : (
-        <Card title="They wait for you">
-          <ApprovalRows approvals={waiting} />
+        <Card title="Pending">
+          <ApprovalRows approvals={pending} />
         </Card>
       )}
-      <NextPage path={path} what="approvals" next={last && { before: last.id }} />
+      <NextPage path={path} noun="approvals" next={last && { before: last.id }} />
       {decided.length > 0 && (
-        <Card title="Lately decided" action={<a href={`${path}?show=decided`}>All decided</a>}>
+        <Card title="Recently decided" action={<a href={`${path}?show=decided`}>All decided</a>}>
           <ApprovalRows approvals={decided} />
         </Card>
       )}
@@ -62,9 +64,9 @@ function decidedPage(found: readonly Approval[]): ShownPage {
     <>
       <Heading title="Decided approvals" back={{ href: path, text: 'Approvals' }} />
       <Card>
-        {decided.length === 0 ? <p>Nothing was decided yet.</p> : <ApprovalRows approvals={decided} />}
+        {decided.length === 0 ? <p>No decided approvals yet.</p> : <ApprovalRows approvals={decided} />}
       </Card>
-      <NextPage path={path} what="approvals" next={last && { show: 'decided', before: last.id }} />
+      <NextPage path={path} noun="approvals" next={last && { show: 'decided', before: last.id }} />
     </>
   );
   return { title: 'Decided approvals', body };
@@ -73,7 +75,7 @@ function decidedPage(found: readonly Approval[]): ShownPage {
 function ApprovalRows({ approvals }: { approvals: readonly Approval[] }) {
   const rows = approvals.map((approval) => {
     const { id, agent_display_name, agent_handle, created_at, decided_at, state } = approval;
-    const { word, tone } = stateLabels[state];
+    const { label, tone } = stateLabels[state];
     const address = `${path}/${id}`;
     return {
       key: id,
@@ -85,7 +87,7 @@ function ApprovalRows({ approvals }: { approvals: readonly Approval[] }) {
       ),
       text: (
         <>
-          <Handle of={agent_handle} /> · asked <Time at={created_at} />
+          <Handle of={agent_handle} /> · requested <Time at={created_at} />
           {decided_at !== null && (
             <>
               {' '}
@@ -97,10 +99,10 @@ function ApprovalRows({ approvals }: { approvals: readonly Approval[] }) {
       side:
         state === 'pending' ? (
           <ButtonLink href={address} kind="primary">
-            Decide<span class="unseen">: {requestText(approval)}</span>
+            Decide<span class="visually-hidden">: {requestText(approval)}</span>
           </ButtonLink>
         ) : (
-          <Badge tone={tone}>{word}</Badge>
+          <Badge tone={tone}>{label}</Badge>
         ),
     };
   });

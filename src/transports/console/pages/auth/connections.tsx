@@ -16,31 +16,33 @@ import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts'
 const path = '/console/connections';
 const pageSize = 25;
 
-/** The apps that a person has let act as their agents, and taking that back. */
+/** The apps connected to a person's agents, and disconnecting them. */
 export function connectionRoutes({ unitOfWork, publishRevocations }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ query, person }) => {
       const where = { before: parsePosition(query.get('before')), limit: pageSize + 1 };
-      const found = await unitOfWork.readAsSystem((all) => listConnections(all, person.account_id, where));
+      const found = await unitOfWork.readAsSystem((repositories) =>
+        listConnections(repositories, person.account_id, where),
+      );
       return connectionsPage(found);
     }),
     action(`${path}/end`, ({ form, person }) =>
       redirectOrWarn(path, async () => {
         const grant_id = form.get('grant_id') ?? '';
-        const ended = await unitOfWork.writeAsSystem(
+        const revoked = await unitOfWork.writeAsSystem(
           (work) => endConnection(work, person.account_id, grant_id),
           authorFromPerson(person),
         );
-        await publishRevocations(ended);
-        return 'The app is disconnected.';
+        await publishRevocations(revoked);
+        return 'App disconnected.';
       }),
     ),
   ];
 }
 
-/** A place in the list, which stays one when what stood there is gone: `<milliseconds>.<grant id>`. */
-function parsePosition(given: string | null): { created_at: number; grant_id: string } | null {
-  const [, time = '', grant_id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(given ?? '') ?? [];
+/** A position in the list, `<milliseconds>.<grant id>`. It stays valid after the grant is gone. */
+function parsePosition(text: string | null): { created_at: number; grant_id: string } | null {
+  const [, time = '', grant_id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text ?? '') ?? [];
   return grant_id === '' ? null : { created_at: Number(time), grant_id };
 }
 
@@ -51,18 +53,18 @@ function connectionsPage(found: readonly Connection[]): ShownPage {
     <>
       <Heading
         title="Connected apps"
-        lead="Apps that may act as one of your agents because you let them. Disconnecting one ends its access at once; webhooks that it made are the agent’s, and stay there."
+        lead="Apps that you allowed to act as one of your agents. Disconnecting an app ends its access immediately. Webhooks that it created stay with the agent."
       />
       {connections.length === 0 ? (
         <Empty title="No apps yet">
-          An app that connects sends you here to ask. Give it the address of this service.
+          Enter the address of this service in an app. The app then asks you here for permission.
         </Empty>
       ) : (
         <Card>
           <Rows label="Connected apps" rows={connections.map(connectionRow)} />
         </Card>
       )}
-      <NextPage path={path} what="apps" next={last && { before: `${last.created_at}.${last.grant_id}` }} />
+      <NextPage path={path} noun="apps" next={last && { before: `${last.created_at}.${last.grant_id}` }} />
     </>
   );
   return { title: 'Connected apps', body };
@@ -80,7 +82,7 @@ function connectionRow(connection: Connection) {
         <a href={`/console/agents/${agent_id}`}>
           <Handle of={handle} />
         </a>{' '}
-        · answers go to <strong>{redirect_host}</strong>
+        · redirects to <strong>{redirect_host}</strong>
         <br />
         <Scopes scopes={scopes} />
         <br />
@@ -97,23 +99,23 @@ function connectionRow(connection: Connection) {
     side: (
       <Form action={`${path}/end`} class="inline" hidden={{ grant_id }}>
         <Button kind="quiet">
-          Disconnect<span class="unseen"> the app at {redirect_host}</span>
+          Disconnect<span class="visually-hidden"> the app at {redirect_host}</span>
         </Button>
       </Form>
     ),
   };
 }
 
-/** What an app is called: certain where its own address says it, a claim of the app otherwise. */
+/** The name of an app. Only the address of a client metadata document is verified. */
 function AppName({ client_id, client_name }: Pick<Connection, 'client_id' | 'client_name'>) {
   if (client_id.startsWith('https://')) {
     return (
       <>
         <bdi>{hostOf(client_id)}</bdi> <Badge tone="good">Address verified</Badge>
         {client_name !== null && (
-          <span class="claim">
+          <span class="unverified">
             {' '}
-            calls itself <bdi>{client_name}</bdi>
+            claims to be <bdi>{client_name}</bdi>
           </span>
         )}
       </>
@@ -121,7 +123,7 @@ function AppName({ client_id, client_name }: Pick<Connection, 'client_id' | 'cli
   }
   return (
     <>
-      <span class="claim">It says it is</span> <bdi>{client_name ?? 'an app without a name'}</bdi>{' '}
+      <span class="unverified">Claims to be</span> <bdi>{client_name ?? 'an app without a name'}</bdi>{' '}
       <Badge tone="warning">Not verified</Badge>
     </>
   );

@@ -6,13 +6,13 @@ import { audienceNames } from './scope-text.ts';
 
 type Client = AuthorizationRequest['client'];
 
-/** Who asks. What the client says of itself is kept apart from what is certain: where the answer goes. */
+/** The client. Its own claims are separate from the verified redirect address. */
 export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'client' | 'audience'>) {
   const { name, uri, kind, client_id } = client;
   return (
     <div class="client">
       <div class="client-name">
-        <span class="client-says">{kind === 'document' ? 'Its address is' : 'It says it is'}</span>
+        <span class="client-label">{kind === 'document' ? 'App at' : 'Claims to be'}</span>
         <strong>
           <bdi>{kind === 'document' ? hostOf(client_id) : (name ?? 'an app without a name')}</bdi>
         </strong>
@@ -25,11 +25,11 @@ export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'cl
       <Facts
         facts={[
           ...(kind === 'document' && name !== null
-            ? [['It calls itself', <bdi key="name">{name}</bdi>] as const]
+            ? [['Name, not verified', <bdi key="name">{name}</bdi>] as const]
             : []),
-          ['Your answer goes to', <Destination key="to" {...client} />],
-          ...(uri !== null ? [['Home page, as it says', <bdi key="uri">{hostOf(uri)}</bdi>] as const] : []),
-          ['It connects through', audienceNames[audience]],
+          ['Redirects to', <Destination key="to" {...client} />],
+          ...(uri !== null ? [['Website, not verified', <bdi key="uri">{hostOf(uri)}</bdi>] as const] : []),
+          ['Connects through', audienceNames[audience]],
         ]}
       />
     </div>
@@ -49,29 +49,29 @@ function Destination({ loopback, redirect_host }: Pick<Client, 'loopback' | 'red
       </span>
     );
   }
-  const scheme = isScheme(redirect_host);
+  const hasScheme = isScheme(redirect_host);
   return (
     <span class="destination">
-      <Icon name={scheme ? 'computer' : 'globe'} />
+      <Icon name={hasScheme ? 'computer' : 'globe'} />
       <span>
-        {scheme && (
+        {hasScheme && (
           <>
             <strong>An app on this device</strong>
             <br />
-            that opens{' '}
+            with the address scheme{' '}
           </>
         )}
-        <strong class={scheme ? 'code' : 'host'}>{redirect_host}</strong>
+        <strong class={hasScheme ? 'code' : 'host'}>{redirect_host}</strong>
       </span>
     </span>
   );
 }
 
-/** What to think of before pressing the button; in the words for where the answer goes. */
-export function Caution({ loopback, redirect_host }: Pick<Client, 'loopback' | 'redirect_host'>) {
+/** A warning that depends on where the client redirects. */
+export function ConsentWarning({ loopback, redirect_host }: Pick<Client, 'loopback' | 'redirect_host'>) {
   const text =
     loopback || isScheme(redirect_host)
-      ? 'Approve only if you have just begun to connect a program on this device yourself.'
-      : `Whoever runs ${redirect_host} will be able to do this at any time, from anywhere. Approve only if you know and trust them.`;
+      ? 'Approve only if you have just started to connect a program on this device yourself.'
+      : `The operator of ${redirect_host} will be able to do this at any time. Approve only if you know and trust them.`;
   return <Notice tone="warning">{text}</Notice>;
 }

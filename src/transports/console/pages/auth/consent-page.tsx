@@ -1,5 +1,5 @@
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Choices } from '../../components/choices.tsx';
@@ -8,42 +8,42 @@ import { Field } from '../../components/field.tsx';
 import { NameField } from '../../components/name-field.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import type { FormRefusal } from '../../form-errors.ts';
+import type { FormErrors } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
-import { Caution, ClientFacts } from './consent-client.tsx';
+import { ConsentWarning, ClientFacts } from './consent-client.tsx';
 import { abilitiesOf } from './scope-text.ts';
 
 export interface Consent {
   request: AuthorizationRequest;
   person: Person;
-  /** Whom the app may act as, those first that are in `before`. */
+  /** Agents to choose from; those approved before come first. */
   agents: readonly AgentOfPerson[];
-  /** How many there are, before some of them are searched for. */
+  /** Number of agents without the search. */
   total: number;
-  /** What the person searches for among them. */
+  /** Search text. */
   search: string;
-  /** Ids of agents as which the person lets this client act already, in all that it asks for now. */
+  /** Ids of agents for which the person already approved this client with the same scopes. */
   approvedAgentIds: ReadonlySet<string>;
-  /** The one that is chosen already. */
+  /** Preselected agent id. */
   chosen?: string | undefined;
-  /** What is wrong with the choice. */
+  /** Error of the agent choice. */
   choice_error?: string;
-  /** What is wrong with the agent that was to be made. */
-  refusal?: FormRefusal;
-  /** As it was entered. */
+  /** Errors of the new-agent form. */
+  formErrors?: FormErrors;
+  /** Entered name of the new agent. */
   name?: string;
 }
 
-/** More agents than one sees at once can be searched. */
+/** With more agents the page has a search. */
 const maxAgentsWithoutSearch = 8;
 
-/** The page on which a person lets an app act as one of their agents, or does not. */
+/** The page on which a person approves or denies an app. */
 export function consentPage(consent: Consent): ShownPage {
-  const { request, person, refusal, choice_error } = consent;
+  const { request, person, formErrors, choice_error } = consent;
   const address = `/authorize/requests/${request.uid}`;
   const body = (
     <>
-      <Heading title="Let this app act as your agent?" />
+      <Heading title="Allow this app to act as your agent?" />
       <Card>
         <ClientFacts {...request} />
       </Card>
@@ -52,7 +52,7 @@ export function consentPage(consent: Consent): ShownPage {
       </Card>
       {consent.total === 0 ? (
         <Card title="You need an agent first">
-          <p>The app acts as an agent: an address that it writes from and is written to.</p>
+          <p>The app acts as an agent: an address from which it sends and receives messages.</p>
           <NewAgent {...consent} address={address} />
           <Form action={address}>
             <Button kind="quiet" name="decision" value="cancel" wide>
@@ -64,16 +64,16 @@ export function consentPage(consent: Consent): ShownPage {
         <Card>
           {consent.total > maxAgentsWithoutSearch && <Search {...consent} address={address} />}
           <Decision {...consent} address={address} />
-          <details class="more" open={refusal !== undefined}>
-            <summary>Make another agent for it</summary>
+          <details class="more" open={formErrors !== undefined}>
+            <summary>Create another agent for this app</summary>
             <NewAgent {...consent} address={address} />
           </details>
         </Card>
       )}
       <div class="aside">
-        <p>You can take this back at any time, under Connected apps.</p>
+        <p>You can disconnect the app at any time under Connected apps.</p>
         <div>
-          You are <strong>{person.username}</strong>.{' '}
+          Signed in as <strong>{person.username}</strong>.{' '}
           <Form action="/sign-out" class="inline" hidden={{ to: address }}>
             <button class="link" type="submit">
               Not you?
@@ -83,11 +83,11 @@ export function consentPage(consent: Consent): ShownPage {
       </div>
     </>
   );
-  const failed = refusal !== undefined || choice_error !== undefined;
+  const hasErrors = formErrors !== undefined || choice_error !== undefined;
   return {
-    title: failed ? 'Error: Let an app act as your agent' : 'Let an app act as your agent?',
+    title: hasErrors ? 'Error: Allow an app to act as your agent' : 'Allow an app to act as your agent?',
     body,
-    status: refusal?.status ?? (choice_error === undefined ? 200 : 400),
+    status: formErrors?.status ?? (choice_error === undefined ? 200 : 400),
     shell: 'focus',
     form_target: request.redirect_target,
   };
@@ -130,7 +130,7 @@ function Decision({
     <Form action={address}>
       <Choices
         name="agent_id"
-        legend={agents.length === 0 ? 'No agent of yours is called so' : 'Act as'}
+        legend={agents.length === 0 ? 'No matching agents' : 'Act as'}
         value={chosen}
         error={choice_error}
         choices={agents.map((agent) => ({
@@ -145,12 +145,12 @@ function Decision({
           ),
         }))}
       />
-      <Caution {...request.client} />
+      <ConsentWarning {...request.client} />
       <Actions even>
         <Button name="decision" value="approve">
           Approve
         </Button>
-        <Button kind="quiet" name="decision" value="cancel" unchecked>
+        <Button kind="quiet" name="decision" value="cancel" skipsValidation>
           Cancel
         </Button>
       </Actions>
@@ -158,22 +158,22 @@ function Decision({
   );
 }
 
-function NewAgent({ person, refusal, name, address }: Consent & { address: string }) {
-  const wrong = refusal?.fields ?? {};
+function NewAgent({ person, formErrors, name, address }: Consent & { address: string }) {
+  const errors = formErrors?.fields ?? {};
   return (
     <Form action={address}>
-      <ErrorNotice {...refusal} />
+      <ErrorNotice {...formErrors} />
       <NameField
         name="name"
         label="Handle"
         prefix={`@${person.username}.`}
         permanenceHint="It cannot be changed later."
         value={name}
-        error={wrong['name']}
+        error={errors['name']}
       />
       <Actions>
         <Button name="decision" value="create">
-          Create this agent
+          Create agent
         </Button>
       </Actions>
     </Form>

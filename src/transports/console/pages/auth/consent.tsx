@@ -1,7 +1,7 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { DomainError } from '../../../../domain/errors.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import { listApprovedAgents } from '../../../../services/auth/connections.ts';
 import {
   type AgentOfPerson,
@@ -24,126 +24,134 @@ import {
   type Visit,
 } from '../../route.ts';
 
-/** Where an app asks to act as an agent (OAuth 2.1, section 1.2, step B): the person decides, and chooses the agent. */
-export function consentRoutes({ unitOfWork, requests }: PageParts): ConsoleRoute[] {
-  const path = '/authorize/requests/:uid';
+const path = '/authorize/requests/:uid';
 
-  async function show(
-    request: AuthorizationRequest,
-    person: Person,
-    more: Partial<Pick<Consent, 'chosen' | 'choice_error' | 'refusal' | 'name' | 'search'>> = {},
-  ): Promise<ShownPage> {
-    const { account_id } = person;
-    const { client, scopes } = request;
-    const [agents, approved] = await unitOfWork.readAsSystem((all) =>
-      Promise.all([
-        listAgentsOfPerson(all, account_id, { right: 'acts_as' }),
-        listApprovedAgents(all, account_id, client.client_id, scopes),
-      ]),
-    );
-    const approvedAgentIds = new Set(approved);
-    const { search = '' } = more;
-    const found = agents.filter((agent) => matchesSearch(agent, search));
-    const inOrder = found.toSorted(
-      (a, b) => Number(approvedAgentIds.has(b.id)) - Number(approvedAgentIds.has(a.id)),
-    );
-    const only = agents.length === 1 ? agents[0]?.id : undefined;
-    const chosen = more.chosen ?? approved[0] ?? only;
-    return consentPage({
-      ...more,
-      request,
-      person,
-      agents: inOrder,
-      total: agents.length,
-      search,
-      approvedAgentIds,
-      chosen,
-    });
-  }
-
-  /** Finds the request first: who is not signed in should not sign in for one that is over. */
-  async function withRequest(
-    visit: Visit,
-    go: (request: AuthorizationRequest, person: Person) => Promise<Answer>,
-  ): Promise<Answer> {
-    const request = await requests.find(visit.ctx);
-    if (!request) return requestOverPage();
-    if (!visit.person) return { to: signInAddress(visit.ctx.path) };
-    try {
-      return await go(request, visit.person);
-    } catch (error) {
-      // Decided in another window while this answer was on its way.
-      if (error instanceof DomainError && error.code === 'NOT_FOUND') return requestOverPage();
-      throw error;
-    }
-  }
-
-  async function approve(
-    { ctx, form }: Visit,
-    request: AuthorizationRequest,
-    person: Person,
-  ): Promise<Answer> {
-    try {
-      const chosen = form.get('agent_id') ?? '';
-      const agent = await unitOfWork.readAsSystem((all) =>
-        requireAgentOfPerson(all, person.account_id, chosen, 'acts_as'),
-      );
-      await requests.approve(ctx, request, person, agent);
-      return 'handled';
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'AGENT_NOT_FOUND') throw error;
-      return show(request, person, { choice_error: 'Choose one of your agents.' });
-    }
-  }
-
-  function create({ ctx, form }: Visit, request: AuthorizationRequest, person: Person): Promise<Answer> {
-    const name = (form.get('name') ?? '').trim();
-    return orShowFormAgain(
-      async () => {
-        const input = { ...newAgentDefaults, name, display_name: name, skills: [] };
-        const agent = await unitOfWork.writeAsSystem(
-          (work) => registerForPerson(work, person.account_id, input),
-          authorFromPerson(person),
-        );
-        const to = `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`;
-        return {
-          to,
-          flash: successFlash(`@${agent.canonical_handle} is ready. Choose whether the app may act as it.`),
-        };
-      },
-      (refusal) => show(request, person, { refusal, name }),
-    );
-  }
-
+/** The consent pages (OAuth 2.1, section 1.2, step B): a person chooses an agent and approves or denies an app. */
+export function consentRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     publicPage(path, (visit) =>
-      withRequest(visit, (request, person) =>
-        show(request, person, {
+      withRequest(parts, visit, (request, person) =>
+        showConsent(parts, request, person, {
           chosen: visit.query.get('agent') ?? undefined,
           search: visit.query.get('search') ?? '',
         }),
       ),
     ),
     publicAction(path, (visit) =>
-      withRequest(visit, async (request, person) => {
+      withRequest(parts, visit, async (request, person) => {
         const decision = visit.form.get('decision');
-        if (decision === 'approve') return approve(visit, request, person);
-        if (decision === 'create') return create(visit, request, person);
-        if (decision !== 'cancel') return show(request, person, { choice_error: 'Press Approve or Cancel.' });
-        await requests.deny(visit.ctx);
+        if (decision === 'approve') return approveRequest(parts, visit, request, person);
+        if (decision === 'create') return createAgent(parts, visit, request, person);
+        if (decision !== 'cancel') {
+          return showConsent(parts, request, person, { choice_error: 'Press Approve or Cancel.' });
+        }
+        await parts.requests.deny(visit.ctx);
         return 'handled';
       }),
     ),
   ];
 }
 
-/** Whether somebody who searches for these letters means this agent. */
-function matchesSearch({ canonical_handle, display_name }: AgentOfPerson, search: string): boolean {
-  const letters = search.trim().toLowerCase().replace(/^@/, '');
-  return canonical_handle.includes(letters) || display_name.toLowerCase().includes(letters);
+/** Finds the request before the sign-in check, so that nobody signs in for an expired request. */
+async function withRequest(
+  { requests }: PageParts,
+  visit: Visit,
+  run: (request: AuthorizationRequest, person: Person) => Promise<Answer>,
+): Promise<Answer> {
+  const request = await requests.find(visit.ctx);
+  if (!request) return requestExpiredPage();
+  if (!visit.person) return { to: signInAddress(visit.ctx.path) };
+  try {
+    return await run(request, visit.person);
+  } catch (error) {
+    // Decided in another window in the meantime.
+    if (error instanceof DomainError && error.code === 'NOT_FOUND') return requestExpiredPage();
+    throw error;
+  }
 }
 
-/** As an agent is registered without saying more. */
+async function showConsent(
+  { unitOfWork }: PageParts,
+  request: AuthorizationRequest,
+  person: Person,
+  options: Partial<Pick<Consent, 'chosen' | 'choice_error' | 'formErrors' | 'name' | 'search'>> = {},
+): Promise<ShownPage> {
+  const { account_id } = person;
+  const { client, scopes } = request;
+  const [agents, approved] = await unitOfWork.readAsSystem((repositories) =>
+    Promise.all([
+      listAgentsOfPerson(repositories, account_id, { right: 'acts_as' }),
+      listApprovedAgents(repositories, account_id, client.client_id, scopes),
+    ]),
+  );
+  const approvedAgentIds = new Set(approved);
+  const { search = '' } = options;
+  const found = agents.filter((agent) => matchesSearch(agent, search));
+  const sorted = found.toSorted(
+    (a, b) => Number(approvedAgentIds.has(b.id)) - Number(approvedAgentIds.has(a.id)),
+  );
+  const onlyAgentId = agents.length === 1 ? agents[0]?.id : undefined;
+  return consentPage({
+    ...options,
+    request,
+    person,
+    agents: sorted,
+    total: agents.length,
+    search,
+    approvedAgentIds,
+    chosen: options.chosen ?? approved[0] ?? onlyAgentId,
+  });
+}
+
+async function approveRequest(
+  parts: PageParts,
+  { ctx, form }: Visit,
+  request: AuthorizationRequest,
+  person: Person,
+): Promise<Answer> {
+  try {
+    const agent_id = form.get('agent_id') ?? '';
+    const agent = await parts.unitOfWork.readAsSystem((repositories) =>
+      requireAgentOfPerson(repositories, person.account_id, agent_id, 'acts_as'),
+    );
+    await parts.requests.approve(ctx, request, person, agent);
+    return 'handled';
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'AGENT_NOT_FOUND') throw error;
+    return showConsent(parts, request, person, { choice_error: 'Choose one of your agents.' });
+  }
+}
+
+function createAgent(
+  parts: PageParts,
+  { ctx, form }: Visit,
+  request: AuthorizationRequest,
+  person: Person,
+): Promise<Answer> {
+  const name = (form.get('name') ?? '').trim();
+  return orShowFormAgain(
+    async () => {
+      const input = { ...newAgentDefaults, name, display_name: name, skills: [] };
+      const agent = await parts.unitOfWork.writeAsSystem(
+        (work) => registerForPerson(work, person.account_id, input),
+        authorFromPerson(person),
+      );
+      return {
+        to: `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`,
+        flash: successFlash(`Created @${agent.canonical_handle}. Choose whether the app may act as it.`),
+      };
+    },
+    (formErrors) => showConsent(parts, request, person, { formErrors, name }),
+  );
+}
+
+/** Whether the handle or display name of an agent contains the search text. */
+function matchesSearch({ canonical_handle, display_name }: AgentOfPerson, search: string): boolean {
+  const text = search.trim().toLowerCase().replace(/^@/, '');
+  return canonical_handle.includes(text) || display_name.toLowerCase().includes(text);
+}
+
+/** Defaults of an agent that is registered with only a name. */
 const newAgentDefaults = {
   description: '',
   visibility: 'private',
@@ -151,18 +159,18 @@ const newAgentDefaults = {
   card_body: '',
 } as const;
 
-function requestOverPage(): ShownPage {
+function requestExpiredPage(): ShownPage {
+  const title = 'This request is no longer valid';
   const body = (
     <>
-      <Heading title="This request is over" />
+      <Heading title={title} />
       <Card>
         <p>
-          You have answered it already, it has expired, or it was begun in another browser. Nothing more was
-          approved just now.
+          It was already answered, it has expired, or it was started in another browser. Nothing was approved.
         </p>
-        <p>Go back to the app, and connect again from there.</p>
+        <p>Return to the app and connect again.</p>
       </Card>
     </>
   );
-  return { title: 'This request is over', body, status: 404, shell: 'focus' };
+  return { title, body, status: 404, shell: 'focus' };
 }

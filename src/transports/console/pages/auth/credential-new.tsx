@@ -1,7 +1,7 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { scopes as known } from '../../../../domain/auth/scopes.ts';
+import { scopes as allScopes } from '../../../../domain/auth/scopes.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { createCredential } from '../../../../services/auth/credentials.ts';
 import { type AgentOfPerson, requireAgentOfPerson } from '../../../../services/people/agents.ts';
@@ -13,60 +13,64 @@ import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { ScopeChoices } from './scope-choices.tsx';
 import { OneTimeSecrets } from '../../components/secrets.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 
 const path = '/console/agents/:id/credentials/new';
 
 const inputSchema = z.strictObject({
-  name: z.string().min(1, 'must have a character at least').max(60, 'must have at most 60 characters'),
-  scopes: z.array(z.enum(known)).min(1, 'Choose one at least.').max(known.length),
-  once: z.string().regex(/^[\w-]{22}$/),
+  name: z.string().min(1, 'must have at least 1 character').max(60, 'must have at most 60 characters'),
+  scopes: z.array(z.enum(allScopes)).min(1, 'Choose at least one.').max(allScopes.length),
+  idempotency_key: z.string().regex(/^[\w-]{22}$/),
 });
 
-/** Making a credential. The answer to the form is the page with the secret: no other page ever shows it. */
+/** Creates a credential. Only the response to the form shows the secret. */
 export function credentialNewRoutes(parts: PageParts): ConsoleRoute[] {
   const { unitOfWork, settings } = parts;
   return [
     page(path, async ({ params, person }) => {
       const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
-      return newCredentialPage(agent, { name: '', scopes: known.slice(0, 4), once: createIdempotencyKey() });
+      return newCredentialPage(agent, {
+        name: '',
+        scopes: allScopes.slice(0, 4),
+        idempotency_key: createIdempotencyKey(),
+      });
     }),
     action(path, async ({ params, person, form }) => {
       const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
       const entered = {
         name: (form.get('name') ?? '').trim(),
         scopes: [...new Set(form.getAll('scopes'))],
-        once: form.get('once') ?? '',
+        idempotency_key: form.get('idempotency_key') ?? '',
       };
       return orShowFormAgain(
         async () => {
-          const input = parseInput(inputSchema, entered);
-          const made = await unitOfWork.writeAsSystem(async (work) => {
+          const { idempotency_key: once, ...input } = parseInput(inputSchema, entered);
+          const credential = await unitOfWork.writeAsSystem(async (work) => {
             const { canonical_handle: handle } = await requireAgentOfPerson(
               work,
               person.account_id,
               agent.id,
               'acts_as',
             );
-            return createCredential(work, { handle, ...input });
+            return createCredential(work, { handle, ...input, once });
           }, authorFromPerson(person));
-          return secretPage(agent, input.name, made, settings.public_url);
+          return secretPage(agent, input.name, credential, settings.public_url);
         },
-        (refusal) =>
-          refusal.code === 'INVALID_TRANSITION'
+        (formErrors) =>
+          formErrors.code === 'INVALID_TRANSITION'
             ? { to: agentAddress(agent, 'credentials'), flash: { tone: 'warning', text: sentBeforeMessage } }
-            : newCredentialPage(agent, { ...entered, once: createIdempotencyKey() }, refusal),
+            : newCredentialPage(agent, { ...entered, idempotency_key: createIdempotencyKey() }, formErrors),
       );
     }),
   ];
 }
 
 const sentBeforeMessage =
-  'This form was sent before, and its secret was shown then. If you do not have it, revoke that credential and make a new one.';
+  'This form was already submitted and its secret was shown. If you do not have the secret, revoke that credential and create a new one.';
 
-/** Tells one form from the next, so that one that is sent twice makes one credential. */
+/** A random key per form, so that a form submitted twice creates one credential. */
 function createIdempotencyKey(): string {
   return randomBytes(16).toString('base64url');
 }
@@ -74,47 +78,52 @@ function createIdempotencyKey(): string {
 interface Entered {
   name: string;
   scopes: readonly string[];
-  once: string;
+  idempotency_key: string;
 }
 
-function newCredentialPage(agent: AgentOfPerson, entered: Entered, refusal?: FormRefusal): ShownPage {
-  const wrong = refusal?.fields ?? {};
+function newCredentialPage(agent: AgentOfPerson, entered: Entered, formErrors?: FormErrors): ShownPage {
+  const errors = formErrors?.fields ?? {};
   const list = agentAddress(agent, 'credentials');
   const body = (
     <>
       <AgentHeading agent={agent} current={list} />
       <Card title="New credential">
-        <ErrorNotice {...refusal} />
+        <ErrorNotice {...formErrors} />
         <p>
-          For a server of yours that acts as this agent by itself. Apps that a person sits at sign in by
-          themselves and need none.
+          For a server that acts as this agent without a person. Interactive apps sign in through the browser
+          and need no credential.
         </p>
-        <Form action={`${list}/new`} hidden={{ once: entered.once }}>
+        <Form action={`${list}/new`} hidden={{ idempotency_key: entered.idempotency_key }}>
           <Field
             name="name"
             label="Name"
-            hint="What will use it, so that you know later what to revoke."
+            hint="What uses it, so that you can find it later to revoke it."
             value={entered.name}
-            error={wrong['name']}
+            error={errors['name']}
             maxlength={60}
             required
           />
-          <ScopeChoices chosen={entered.scopes} error={wrong['scopes']} />
+          <ScopeChoices chosen={entered.scopes} error={errors['scopes']} />
           <Actions>
-            <Button>Create the credential</Button>
+            <Button>Create credential</Button>
             <ButtonLink href={list}>Cancel</ButtonLink>
           </Actions>
         </Form>
       </Card>
     </>
   );
-  return formPage('New credential', body, refusal);
+  return formPage('New credential', body, formErrors);
 }
 
 type NewCredential = Awaited<ReturnType<typeof createCredential>>;
 
-function secretPage(agent: AgentOfPerson, name: string, made: NewCredential, public_url: string): ShownPage {
-  const { client_id, client_secret } = made;
+function secretPage(
+  agent: AgentOfPerson,
+  name: string,
+  credential: NewCredential,
+  public_url: string,
+): ShownPage {
+  const { client_id, client_secret } = credential;
   const list = agentAddress(agent, 'credentials');
   const body = (
     <>
@@ -122,13 +131,16 @@ function secretPage(agent: AgentOfPerson, name: string, made: NewCredential, pub
       <Card title={name}>
         <OneTimeSecrets
           secrets={[
-            { label: 'Client id', value: client_id },
+            { label: 'Client ID', value: client_id },
             { label: 'Client secret', value: client_secret },
           ]}
         />
         <h3>Try it</h3>
-        <p>This gets a token for the REST interface, good for 15 minutes. It holds the secret, too.</p>
-        <pre tabIndex={0} aria-label="A call for a token">
+        <p>
+          This command requests an access token for the REST API, valid for 15 minutes. It contains the
+          secret.
+        </p>
+        <pre tabIndex={0} aria-label="Token request">
           {[
             `curl ${public_url}/token`,
             `-u '${client_id}:${client_secret}'`,
@@ -138,7 +150,7 @@ function secretPage(agent: AgentOfPerson, name: string, made: NewCredential, pub
         </pre>
         <Actions>
           <ButtonLink href={list} kind="primary">
-            I have copied it
+            Done
           </ButtonLink>
         </Actions>
       </Card>

@@ -14,7 +14,7 @@ import { agentAddress } from '../agents/heading.tsx';
 
 const path = '/console/agents/:id/credentials/:client_id/revoke';
 
-/** Revoking a credential, with the tokens that it got. */
+/** Revokes a credential and its tokens. */
 export function credentialRevokeRoutes(parts: PageParts): ConsoleRoute[] {
   const { unitOfWork, publishRevocations } = parts;
   return [
@@ -23,18 +23,18 @@ export function credentialRevokeRoutes(parts: PageParts): ConsoleRoute[] {
       const client_id = params['client_id'] ?? '';
       return revokePage(
         agent,
-        await unitOfWork.readAsSystem((all) => requireCredential(all, agent.id, client_id)),
+        await unitOfWork.readAsSystem((repositories) => requireCredential(repositories, agent.id, client_id)),
       );
     }),
     action(path, async ({ params, person }) => {
-      const { ended, agent } = await unitOfWork.writeAsSystem(async (work) => {
-        const mine = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'acts_as');
-        const { client_id, revoked_at } = await requireCredential(work, mine.id, params['client_id'] ?? '');
-        const gone = revoked_at === null ? await revokeCredential(work, client_id, mine.id) : [];
-        return { ended: gone, agent: mine };
+      const { revoked, agent } = await unitOfWork.writeAsSystem(async (work) => {
+        const own = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'acts_as');
+        const { client_id, revoked_at } = await requireCredential(work, own.id, params['client_id'] ?? '');
+        const tokens = revoked_at === null ? await revokeCredential(work, client_id, own.id) : [];
+        return { revoked: tokens, agent: own };
       }, authorFromPerson(person));
-      await publishRevocations(ended);
-      return { to: agentAddress(agent, 'credentials'), flash: successFlash('The credential is revoked.') };
+      await publishRevocations(revoked);
+      return { to: agentAddress(agent, 'credentials'), flash: successFlash('Credential revoked.') };
     }),
   ];
 }
@@ -45,12 +45,12 @@ function revokePage(agent: AgentOfPerson, { client_id, name }: Credential): Show
     title: `Revoke ${name ?? client_id}?`,
     children: (
       <p>
-        Whatever signs in with it as {agent.display_name} is shut out at once: its tokens and open connections
-        end. It cannot be undone; you can make a new credential.
+        Programs that use it to sign in as {agent.display_name} lose access immediately: tokens and open
+        connections end. This cannot be undone. You can create a new credential.
       </p>
     ),
     action: `${list}/${client_id}/revoke`,
-    button: 'Revoke it',
+    button: 'Revoke',
     back: list,
   });
 }

@@ -14,14 +14,16 @@ import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 
 const pageSize = 25;
 
-/** The credentials of an agent: what programs sign in with that no person sits at. */
+/** The credentials of an agent, for programs without a person. */
 export function credentialListRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page('/console/agents/:id/credentials', async ({ params, query, person }) => {
       const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
       const active = query.get('show') !== 'revoked';
-      const only = { active, before: query.get('before'), limit: pageSize + 1 };
-      const found = await parts.unitOfWork.readAsSystem((all) => listCredentialsPage(all, agent.id, only));
+      const filter = { active, before: query.get('before'), limit: pageSize + 1 };
+      const found = await parts.unitOfWork.readAsSystem((repositories) =>
+        listCredentialsPage(repositories, agent.id, filter),
+      );
       return credentialsPage(agent, found, active);
     }),
   ];
@@ -42,23 +44,26 @@ function credentialsPage(agent: AgentOfPerson, found: readonly Credential[], act
       <AgentHeading agent={agent} current={address} />
       {active && credentials.length === 0 ? (
         <Empty title="No credentials" action={create}>
-          A server signs in with one and acts as this agent, while no person sits at it.
+          A server uses a credential to act as this agent without a person.
         </Empty>
       ) : (
         <Card title={active ? 'Credentials' : 'Revoked credentials'} action={active && create}>
           {credentials.length === 0 ? (
-            <p>None was revoked.</p>
+            <p>No revoked credentials.</p>
           ) : (
-            <Rows label="Credentials" rows={credentials.map((each) => credentialRow(address, each))} />
+            <Rows
+              label="Credentials"
+              rows={credentials.map((credential) => credentialRow(address, credential))}
+            />
           )}
         </Card>
       )}
-      <NextPage path={address} next={next} what="credentials" />
+      <NextPage path={address} next={next} noun="credentials" />
       <p class="aside">
         {active ? (
           <a href={`${address}?show=revoked`}>Revoked credentials</a>
         ) : (
-          <a href={address}>Credentials that are good</a>
+          <a href={address}>Active credentials</a>
         )}
       </p>
     </>
@@ -71,14 +76,14 @@ function credentialRow(address: string, credential: Credential) {
   return {
     key: client_id,
     mark: <Icon name="key" />,
-    title: name ?? 'Without a name',
+    title: name ?? 'Unnamed',
     text: (
       <>
         <span class="code">{client_id}</span>
         <br />
         <Scopes scopes={scopes} />
         <br />
-        Made <Time at={created_at} /> ·{' '}
+        Created <Time at={created_at} /> ·{' '}
         {last_used_at === null ? (
           'never used'
         ) : (
@@ -91,7 +96,7 @@ function credentialRow(address: string, credential: Credential) {
     side:
       revoked_at === null ? (
         <ButtonLink href={`${address}/${client_id}/revoke`}>
-          Revoke<span class="unseen"> {name ?? client_id}</span>
+          Revoke<span class="visually-hidden"> {name ?? client_id}</span>
         </ButtonLink>
       ) : (
         <Badge>

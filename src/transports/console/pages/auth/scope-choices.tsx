@@ -1,10 +1,10 @@
-import { type Scope, scopes as known } from '../../../../domain/auth/scopes.ts';
+import { type Scope, scopes as allScopes } from '../../../../domain/auth/scopes.ts';
 import { scopeAbilities, abilitiesOf } from './scope-text.ts';
 import { Checkbox } from '../../components/choices.tsx';
 
-/** What scopes allow, in a line. */
+/** What scopes allow, in one line. */
 export function Scopes({ scopes }: { scopes: readonly string[] }) {
-  const allowed: readonly Scope[] = known.filter((scope) => scopes.includes(scope));
+  const allowed: readonly Scope[] = allScopes.filter((scope) => scopes.includes(scope));
   return (
     <>
       {abilitiesOf(allowed)
@@ -15,20 +15,20 @@ export function Scopes({ scopes }: { scopes: readonly string[] }) {
 }
 
 interface ScopeChoicesProps {
-  /** Those that are chosen. */
+  /** Selected scopes. */
   chosen: readonly string[];
   error?: string | undefined;
 }
 
-/** Scopes to choose from, in the field `scopes`. */
+/** Checkboxes for scopes, in the field `scopes`. */
 export function ScopeChoices({ chosen, error }: ScopeChoicesProps) {
   return (
     <fieldset
-      class={error === undefined ? 'choices' : 'choices wrong'}
+      class={error === undefined ? 'choices' : 'choices invalid'}
       aria-describedby={error && 'scopes-error'}
     >
-      <legend>What it may do</legend>
-      {known.map((scope) => (
+      <legend>Permissions</legend>
+      {allScopes.map((scope) => (
         <Checkbox
           name="scopes"
           value={scope}

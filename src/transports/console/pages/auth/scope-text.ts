@@ -4,49 +4,49 @@ import type { TokenAudience } from '../../../../services/auth/tokens.ts';
 export interface Ability {
   title: string;
   text: string;
-  /** Whether it reaches further than the one agent. */
+  /** Whether the scope affects more than one agent. */
   wide?: boolean;
 }
 
-/** What each scope lets an app do, for whoever has never heard of scopes. */
+/** What each scope allows, for people. */
 export const scopeAbilities: Record<Scope, Ability> = {
   'agents:write': {
     title: 'Manage your agents',
-    text: 'Create agents for you, and change, pause or delete every agent that you manage, not this one alone.',
+    text: 'Create agents for you, and change, pause or delete all agents that you manage.',
     wide: true,
   },
   'approvals:write': {
-    title: 'Decide for you what your other agents may do',
-    text: 'Approve or deny in your place when another agent of yours asks to add or remove a contact.',
+    title: 'Decide approvals of your other agents',
+    text: 'Approve or deny for you when another of your agents asks to add or remove a contact.',
     wide: true,
   },
   'threads:read': {
     title: 'Read its messages',
-    text: 'Every thread that the agent is in, and search in them.',
+    text: 'Read and search all threads of the agent.',
   },
   'threads:write': {
     title: 'Send messages as it',
-    text: 'Open threads, answer, close them and bring others in. Others see the agent as the sender.',
+    text: 'Start and close threads, reply and add members. Others see the agent as the sender.',
   },
-  'contacts:read': { title: 'See its contacts', text: 'With requests that wait, and whom it blocks.' },
+  'contacts:read': { title: 'Read its contacts', text: 'Contacts, pending requests and blocked agents.' },
   'contacts:write': {
     title: 'Change its contacts',
-    text: 'Ask others for contact, accept or refuse their requests, remove and block.',
+    text: 'Send, accept and reject contact requests, remove contacts and block agents.',
   },
-  'realtime:read': { title: 'Hear of news at once', text: 'Messages and contact requests, as they arrive.' },
-  'agents:read': { title: 'Look up agents', text: 'Profiles of agents that this agent may see.' },
+  'realtime:read': { title: 'Receive events live', text: 'Messages and contact requests as they arrive.' },
+  'agents:read': { title: 'Look up agents', text: 'Profiles of agents that are visible to this agent.' },
 };
 
-/** What the scopes that an app asks for let it do, the weightiest first. */
+/** What the requested scopes allow, most powerful first. */
 export function abilitiesOf(scopes: readonly Scope[]): Ability[] {
   return Object.entries(scopeAbilities).flatMap(([scope, ability]) =>
-    scopes.some((asked) => asked === scope) ? [ability] : [],
+    scopes.some((requested) => requested === scope) ? [ability] : [],
   );
 }
 
-/** Which door the app came to. */
+/** Names of the token audiences. */
 export const audienceNames: Record<TokenAudience, string> = {
-  mcp: 'Tool server (MCP)',
-  api: 'REST interface',
-  ws: 'Live events (WebSocket)',
+  mcp: 'MCP',
+  api: 'REST API',
+  ws: 'WebSocket',
 };

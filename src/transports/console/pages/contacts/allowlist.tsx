@@ -10,14 +10,14 @@ import { Actions, Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn, formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { redirectOrWarn, formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 
 const path = '/console/agents/:id/allowlist';
 
-/** Who may write to an agent under the policy `allowlist`. */
+/** The allowlist of an agent. */
 export function allowlistRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
 
@@ -25,16 +25,16 @@ export function allowlistRoutes(parts: PageParts): ConsoleRoute[] {
     page(path, async (visit) => allowlistPage(await actingIn(visit), { cursor: visit.query.get('cursor') })),
     action(path, async (visit) => {
       const acting = await actingIn(visit);
-      const given = (visit.form.get('entry') ?? '').trim();
+      const entered = (visit.form.get('entry') ?? '').trim();
       return orShowFormAgain(
         async () => {
-          const { entry } = await acting.call(addAllowlistEntryOperation, { entry: given });
+          const { entry } = await acting.call(addAllowlistEntryOperation, { entry: entered });
           return {
             to: agentAddress(acting.agent, 'allowlist'),
-            flash: successFlash(`@${entry} is on the list.`),
+            flash: successFlash(`Added @${entry} to the allowlist.`),
           };
         },
-        (refusal) => allowlistPage(acting, { given, refusal }),
+        (formErrors) => allowlistPage(acting, { entered, formErrors }),
         { INVALID_HANDLE: 'entry' },
       );
     }),
@@ -43,7 +43,7 @@ export function allowlistRoutes(parts: PageParts): ConsoleRoute[] {
       const entry = visit.form.get('entry') ?? '';
       return redirectOrWarn(agentAddress(agent, 'allowlist'), async () => {
         await call(removeAllowlistEntryOperation, { entry });
-        return `@${entry} is off the list.`;
+        return `Removed @${entry} from the allowlist.`;
       });
     }),
   ];
@@ -51,13 +51,13 @@ export function allowlistRoutes(parts: PageParts): ConsoleRoute[] {
 
 interface Allowlist {
   cursor?: string | null;
-  /** As it was entered. */
-  given?: string;
-  refusal?: FormRefusal;
+  /** The entered value. */
+  entered?: string;
+  formErrors?: FormErrors;
 }
 
-async function allowlistPage({ agent, call }: ActingAgent, shown: Allowlist): Promise<ShownPage> {
-  const { cursor = null, given, refusal } = shown;
+async function allowlistPage({ agent, call }: ActingAgent, options: Allowlist): Promise<ShownPage> {
+  const { cursor = null, entered, formErrors } = options;
   const address = agentAddress(agent, 'allowlist');
   const input = { limit: 50, ...(cursor !== null && { cursor }) };
   const { allowlist, next_cursor } = await call(listAllowlistOperation, input);
@@ -66,13 +66,13 @@ async function allowlistPage({ agent, call }: ActingAgent, shown: Allowlist): Pr
     title: <Handle of={entry} />,
     text: (
       <>
-        Since <Time at={created_at} />
+        Added <Time at={created_at} />
       </>
     ),
     side: (
       <Form action={`${address}/remove`} class="inline" hidden={{ entry }}>
         <Button kind="quiet">
-          Remove<span class="unseen"> @{entry}</span>
+          Remove<span class="visually-hidden"> @{entry}</span>
         </Button>
       </Form>
     ),
@@ -81,9 +81,10 @@ async function allowlistPage({ agent, call }: ActingAgent, shown: Allowlist): Pr
     <>
       <AgentHeading agent={agent} current={agentAddress(agent, 'settings')} />
       <Card title="Add to the allowlist">
-        <ErrorNotice {...refusal} />
+        <ErrorNotice {...formErrors} />
         <p>
-          Who is on it may write to this agent first, while its setting is “Its contacts and an allowlist”.
+          Agents on the list can start threads with this agent if its access setting is “Contacts and an
+          allowlist”.
         </p>
         <Form action={address}>
           <Field
@@ -91,11 +92,11 @@ async function allowlistPage({ agent, call }: ActingAgent, shown: Allowlist): Pr
             label="Agent or owner"
             hint={
               <>
-                The handle of an agent, or <span class="code">owner.*</span> for all agents of an owner.
+                Handle of an agent, or <span class="code">owner.*</span> for all agents of an owner.
               </>
             }
-            value={given}
-            error={refusal?.fields['entry']}
+            value={entered}
+            error={formErrors?.fields['entry']}
             maxlength={80}
             plain
             required
@@ -106,10 +107,10 @@ async function allowlistPage({ agent, call }: ActingAgent, shown: Allowlist): Pr
         </Form>
       </Card>
       <Card title="Allowlist">
-        {rows.length === 0 ? <p>Nobody is on it.</p> : <Rows label="Allowlist" rows={rows} />}
-        <NextPage path={address} next={{ cursor: next_cursor }} what="entries" />
+        {rows.length === 0 ? <p>The allowlist is empty.</p> : <Rows label="Allowlist" rows={rows} />}
+        <NextPage path={address} next={{ cursor: next_cursor }} noun="entries" />
       </Card>
     </>
   );
-  return formPage(`Allowlist of ${agent.display_name}`, body, refusal);
+  return formPage(`Allowlist of ${agent.display_name}`, body, formErrors);
 }

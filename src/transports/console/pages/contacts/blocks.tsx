@@ -12,14 +12,14 @@ import { Actions, Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn, formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { redirectOrWarn, formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 
 const path = '/console/agents/:id/blocks';
 
-/** Who cannot reach an agent. */
+/** The agents that an agent blocks. */
 export function blockRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
 
@@ -33,10 +33,10 @@ export function blockRoutes(parts: PageParts): ConsoleRoute[] {
           const { blocked_handle } = await acting.call(blockAgentOperation, { handle });
           return {
             to: agentAddress(acting.agent, 'blocks'),
-            flash: successFlash(`@${blocked_handle} is blocked.`),
+            flash: successFlash(`Blocked @${blocked_handle}.`),
           };
         },
-        (refusal) => blocksPage(acting, { handle, refusal }),
+        (formErrors) => blocksPage(acting, { handle, formErrors }),
         { AGENT_NOT_FOUND: 'handle', INVALID_HANDLE: 'handle' },
       );
     }),
@@ -44,7 +44,7 @@ export function blockRoutes(parts: PageParts): ConsoleRoute[] {
       const { agent, call } = await actingIn(visit);
       return redirectOrWarn(agentAddress(agent, 'blocks'), async () => {
         await call(unblockAgentOperation, { handle: visit.form.get('agent_id') ?? '' });
-        return 'The block is ended.';
+        return 'Unblocked.';
       });
     }),
   ];
@@ -53,11 +53,11 @@ export function blockRoutes(parts: PageParts): ConsoleRoute[] {
 interface Blocks {
   cursor?: string | null;
   handle?: string;
-  refusal?: FormRefusal;
+  formErrors?: FormErrors;
 }
 
-async function blocksPage({ agent, call }: ActingAgent, shown: Blocks): Promise<ShownPage> {
-  const { cursor = null, handle, refusal } = shown;
+async function blocksPage({ agent, call }: ActingAgent, options: Blocks): Promise<ShownPage> {
+  const { cursor = null, handle, formErrors } = options;
   const address = agentAddress(agent, 'blocks');
   const input = { limit: 50, ...(cursor !== null && { cursor }) };
   const { blocks, next_cursor } = await call(listBlocksOperation, input);
@@ -65,18 +65,18 @@ async function blocksPage({ agent, call }: ActingAgent, shown: Blocks): Promise<
     <>
       <AgentHeading agent={agent} />
       <Card title="Block an agent">
-        <ErrorNotice {...refusal} />
+        <ErrorNotice {...formErrors} />
         <p>
-          It is not told, and is refused like a stranger from then on: no threads, messages or requests. A
-          contact with it ends.
+          The blocked agent is not notified and gets the same errors as a stranger: it cannot send messages or
+          contact requests. A contact with it ends.
         </p>
         <Form action={address}>
           <Field
             name="handle"
             label="Handle"
-            hint="Of the agent to block: owner.agent_name."
+            hint="Agent to block, such as owner.agent_name."
             value={handle}
-            error={refusal?.fields['handle']}
+            error={formErrors?.fields['handle']}
             maxlength={80}
             plain
             required
@@ -88,15 +88,15 @@ async function blocksPage({ agent, call }: ActingAgent, shown: Blocks): Promise<
       </Card>
       <Card title="Blocked">
         {blocks.length === 0 ? (
-          <p>Nobody is blocked.</p>
+          <p>No blocked agents.</p>
         ) : (
           <Rows label="Blocked agents" rows={blocks.map((block) => blockRow(agent, block))} />
         )}
-        <NextPage path={address} next={{ cursor: next_cursor }} what="blocks" />
+        <NextPage path={address} next={{ cursor: next_cursor }} noun="blocks" />
       </Card>
     </>
   );
-  return formPage(`Blocks of ${agent.display_name}`, body, refusal);
+  return formPage(`Blocks of ${agent.display_name}`, body, formErrors);
 }
 
 function blockRow(agent: AgentOfPerson, { blocked_agent_id, blocked_handle, created_at }: BlockRecord) {
@@ -111,7 +111,7 @@ function blockRow(agent: AgentOfPerson, { blocked_agent_id, blocked_handle, crea
     side: (
       <Form action={agentAddress(agent, 'blocks/end')} class="inline" hidden={{ agent_id: blocked_agent_id }}>
         <Button kind="quiet">
-          Unblock<span class="unseen"> @{blocked_handle}</span>
+          Unblock<span class="visually-hidden"> @{blocked_handle}</span>
         </Button>
       </Form>
     ),

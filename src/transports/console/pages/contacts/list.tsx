@@ -16,7 +16,7 @@ import { OutgoingRequests, IncomingRequests, Contacts } from './rows.tsx';
 
 const path = '/console/agents/:id/contacts';
 
-/** Whom an agent knows, and who asks to be known. */
+/** Contacts and contact requests of an agent. */
 export function contactListRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
 
@@ -28,11 +28,11 @@ export function contactListRoutes(parts: PageParts): ConsoleRoute[] {
       return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
         if (visit.form.get('decision') !== 'approve') {
           await call(rejectContactRequestOperation, { request_ref });
-          return 'The request is rejected.';
+          return 'Request rejected.';
         }
         requireNotPaused(agent);
         const { from } = await call(approveContactRequestOperation, { request_ref });
-        return `@${from.canonical_handle} is a contact now.`;
+        return `@${from.canonical_handle} is now a contact.`;
       });
     }),
     action(`${path}/favorite`, async (visit) => {
@@ -41,13 +41,13 @@ export function contactListRoutes(parts: PageParts): ConsoleRoute[] {
       return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
         const operation = favorite ? addFavoriteOperation : removeFavoriteOperation;
         await call(operation, { agent_ref: visit.form.get('agent_id') ?? '' });
-        return favorite ? 'It is a favorite now.' : 'It is no favorite any more.';
+        return favorite ? 'Added to favorites.' : 'Removed from favorites.';
       });
     }),
   ];
 }
 
-/** The lists of the page. Its address goes on in one of them at a time, and then shows that one alone. */
+/** The lists of the page. A query with a cursor for one list shows only that list. */
 const lists = ['incoming', 'outgoing', 'contacts'] as const;
 
 type List = (typeof lists)[number];
@@ -55,46 +55,46 @@ type List = (typeof lists)[number];
 async function contactsPage({ agent, call }: ActingAgent, query: URLSearchParams): Promise<ShownPage> {
   const address = agentAddress(agent, 'contacts');
   const only = lists.find((list) => query.has(list));
-  const place = (list: List) => (only === list ? { cursor: query.get(list) } : {});
-  const wanted = (list: List) => only === undefined || only === list;
+  const cursorOf = (list: List) => (only === list ? { cursor: query.get(list) } : {});
+  const isShown = (list: List) => only === undefined || only === list;
   const requests = async (direction: 'incoming' | 'outgoing') =>
-    wanted(direction)
-      ? call(listContactRequestsOperation, { direction, limit: 20, ...place(direction) })
+    isShown(direction)
+      ? call(listContactRequestsOperation, { direction, limit: 20, ...cursorOf(direction) })
       : undefined;
   const incoming = await requests('incoming');
   const outgoing = await requests('outgoing');
-  const contacts = wanted('contacts')
-    ? await call(listContactsOperation, { limit: 50, ...place('contacts') })
+  const contacts = isShown('contacts')
+    ? await call(listContactsOperation, { limit: 50, ...cursorOf('contacts') })
     : undefined;
 
   const body = (
     <>
       <AgentHeading agent={agent} />
-      {only !== undefined && <a href={address}>All of its contacts and requests</a>}
+      {only !== undefined && <a href={address}>All contacts and requests</a>}
       {agent.paused && (
         <Notice tone="warning" title="This agent is paused">
-          Resume it under Settings to approve requests or to ask others.
+          Resume it in its settings to approve or send contact requests.
         </Notice>
       )}
       {incoming && incoming.requests.length > 0 && (
-        <Card title="They ask for contact">
+        <Card title="Received requests">
           <IncomingRequests agent={agent} requests={incoming.requests} />
-          <NextPage path={address} next={{ incoming: incoming.next_cursor }} what="requests" />
+          <NextPage path={address} next={{ incoming: incoming.next_cursor }} noun="requests" />
         </Card>
       )}
       {contacts && (
         <Card
           title="Contacts"
-          action={<ButtonLink href={agentAddress(agent, 'contacts/new')}>Ask for contact</ButtonLink>}
+          action={<ButtonLink href={agentAddress(agent, 'contacts/new')}>Send contact request</ButtonLink>}
         >
           <Contacts agent={agent} contacts={contacts.contacts} />
-          <NextPage path={address} next={{ contacts: contacts.next_cursor }} what="contacts" />
+          <NextPage path={address} next={{ contacts: contacts.next_cursor }} noun="contacts" />
         </Card>
       )}
       {outgoing && outgoing.requests.length > 0 && (
-        <Card title="It asked for contact">
+        <Card title="Sent requests">
           <OutgoingRequests requests={outgoing.requests} />
-          <NextPage path={address} next={{ outgoing: outgoing.next_cursor }} what="requests" />
+          <NextPage path={address} next={{ outgoing: outgoing.next_cursor }} noun="requests" />
         </Card>
       )}
     </>

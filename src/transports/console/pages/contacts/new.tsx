@@ -6,13 +6,13 @@ import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Field, TextArea } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 
 const path = '/console/agents/:id/contacts/new';
 
-/** Refusals that are about whom the form names. */
+/** Errors that belong to the field `handle`. */
 const fieldByCode = {
   AGENT_NOT_FOUND: 'handle',
   INVALID_HANDLE: 'handle',
@@ -22,7 +22,7 @@ const fieldByCode = {
   BLOCKED: 'handle',
 } as const;
 
-/** Asking another agent for contact. */
+/** Sends a contact request to another agent. */
 export function contactNewRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
@@ -39,13 +39,15 @@ export function contactNewRoutes(parts: PageParts): ConsoleRoute[] {
         async () => {
           requireNotPaused(agent);
           const { handle, message } = entered;
-          const asked = await call(requestContactOperation, { handle, message: message || null });
-          const { canonical_handle: them } = asked.to;
+          const request = await call(requestContactOperation, { handle, message: message || null });
+          const { canonical_handle } = request.to;
           const text =
-            asked.status === 'approved' ? `@${them} is a contact now.` : `@${them} is asked for contact.`;
+            request.status === 'approved'
+              ? `@${canonical_handle} is now a contact.`
+              : `Sent a contact request to @${canonical_handle}.`;
           return { to: agentAddress(agent, 'contacts'), flash: successFlash(text) };
         },
-        (refusal) => newRequestPage(agent, entered, refusal),
+        (formErrors) => newRequestPage(agent, entered, formErrors),
         fieldByCode,
       );
     }),
@@ -55,22 +57,22 @@ export function contactNewRoutes(parts: PageParts): ConsoleRoute[] {
 function newRequestPage(
   agent: AgentOfPerson,
   entered: { handle: string; message: string },
-  refusal?: FormRefusal,
+  formErrors?: FormErrors,
 ): ShownPage {
-  const wrong = refusal?.fields ?? {};
+  const errors = formErrors?.fields ?? {};
   const list = agentAddress(agent, 'contacts');
   const body = (
     <>
       <AgentHeading agent={agent} current={list} />
-      <Card title="Ask for contact">
-        <ErrorNotice {...refusal} />
+      <Card title="Send contact request">
+        <ErrorNotice {...formErrors} />
         <Form action={`${list}/new`}>
           <Field
             name="handle"
             label="Handle"
-            hint="Of the agent to ask: owner.agent_name."
+            hint="Handle of the other agent, such as owner.agent_name."
             value={entered.handle}
-            error={wrong['handle']}
+            error={errors['handle']}
             maxlength={80}
             plain
             required
@@ -78,19 +80,19 @@ function newRequestPage(
           <TextArea
             name="message"
             label="Message"
-            hint="Who you are and what it is about; may be left empty."
+            hint="Who you are and why you want to connect. Optional."
             value={entered.message}
-            error={wrong['message']}
+            error={errors['message']}
             rows={3}
             maxlength={500}
           />
           <Actions>
-            <Button>Ask</Button>
+            <Button>Send request</Button>
             <ButtonLink href={list}>Cancel</ButtonLink>
           </Actions>
         </Form>
       </Card>
     </>
   );
-  return formPage('Ask for contact', body, refusal);
+  return formPage('Send contact request', body, formErrors);
 }

@@ -9,7 +9,7 @@ import { agentAddress } from '../agents/heading.tsx';
 
 const path = '/console/agents/:id/contacts/:contact_id/remove';
 
-/** Ending a contact, for both sides. */
+/** Removes a contact on both sides. */
 export function contactRemoveRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
@@ -19,12 +19,12 @@ export function contactRemoveRoutes(parts: PageParts): ConsoleRoute[] {
         title: `Remove ${contact.display_name}?`,
         children: (
           <p>
-            {agent.display_name} and @{contact.canonical_handle} are contacts no longer, on either side, and
-            both are told. To be contacts again, one of them has to ask.
+            {agent.display_name} and @{contact.canonical_handle} will no longer be contacts. Both are
+            notified. A new contact request is needed to become contacts again.
           </p>
         ),
         action: agentAddress(agent, `contacts/${contact.id}/remove`),
-        button: 'Remove the contact',
+        button: 'Remove contact',
         back: agentAddress(agent, 'contacts'),
       });
     }),
@@ -32,7 +32,7 @@ export function contactRemoveRoutes(parts: PageParts): ConsoleRoute[] {
       const { agent, call } = await actAsAgent(parts, person, params['id'] ?? '');
       return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
         await call(removeContactOperation, { agent_ref: params['contact_id'] ?? '' });
-        return 'The contact is removed.';
+        return 'Contact removed.';
       });
     }),
   ];

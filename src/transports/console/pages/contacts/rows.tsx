@@ -12,7 +12,7 @@ interface IncomingRequestsProps {
   requests: readonly ContactRequestRecord[];
 }
 
-/** Who asks this agent for contact, with the two answers. */
+/** Received contact requests with Approve and Reject. */
 export function IncomingRequests({ agent, requests }: IncomingRequestsProps) {
   const rows = requests.map(({ request_id, from, message, created_at }) => ({
     key: request_id,
@@ -20,31 +20,35 @@ export function IncomingRequests({ agent, requests }: IncomingRequestsProps) {
     title: <bdi>{from.display_name}</bdi>,
     text: <RequestText handle={from.canonical_handle} message={message} at={created_at} />,
     side: (
-      <Form action={agentAddress(agent, 'contacts/requests/decide')} class="pair" hidden={{ request_id }}>
+      <Form
+        action={agentAddress(agent, 'contacts/requests/decide')}
+        class="button-pair"
+        hidden={{ request_id }}
+      >
         {!agent.paused && (
           <Button name="decision" value="approve">
-            Approve<span class="unseen"> @{from.canonical_handle}</span>
+            Approve<span class="visually-hidden"> @{from.canonical_handle}</span>
           </Button>
         )}
         <Button kind="quiet" name="decision" value="reject">
-          Reject<span class="unseen"> @{from.canonical_handle}</span>
+          Reject<span class="visually-hidden"> @{from.canonical_handle}</span>
         </Button>
       </Form>
     ),
   }));
-  return <Rows label="Requests to this agent" rows={rows} />;
+  return <Rows label="Received requests" rows={rows} />;
 }
 
-/** Whom this agent has asked and who has not answered. */
+/** Sent contact requests without a decision. */
 export function OutgoingRequests({ requests }: { requests: readonly ContactRequestRecord[] }) {
   const rows = requests.map(({ request_id, to, message, created_at }) => ({
     key: request_id,
     mark: monogram(to.display_name),
     title: <bdi>{to.display_name}</bdi>,
     text: <RequestText handle={to.canonical_handle} message={message} at={created_at} />,
-    side: <Badge>Waits</Badge>,
+    side: <Badge>Pending</Badge>,
   }));
-  return <Rows label="Requests by this agent" rows={rows} />;
+  return <Rows label="Sent requests" rows={rows} />;
 }
 
 function RequestText({ handle, message, at }: { handle: string; message: string | null; at: number }) {
@@ -61,9 +65,9 @@ interface ContactsProps {
   contacts: readonly ContactRecord[];
 }
 
-/** Whom an agent knows. */
+/** The contacts of an agent. */
 export function Contacts({ agent, contacts }: ContactsProps) {
-  if (contacts.length === 0) return <p>None yet. Contacts may write to each other at any time.</p>;
+  if (contacts.length === 0) return <p>No contacts yet. Contacts can write to each other at any time.</p>;
   const rows = contacts.map(({ agent_id, canonical_handle, display_name, favorite, is_online, since }) => ({
     key: agent_id,
     mark: monogram(display_name),
@@ -86,12 +90,12 @@ export function Contacts({ agent, contacts }: ContactsProps) {
           hidden={{ agent_id, favorite: String(!favorite) }}
         >
           <Button kind="quiet">
-            {favorite ? 'No favorite' : 'Favorite'}
-            <span class="unseen"> @{canonical_handle}</span>
+            {favorite ? 'Remove favorite' : 'Add favorite'}
+            <span class="visually-hidden"> @{canonical_handle}</span>
           </Button>
         </Form>
         <ButtonLink href={agentAddress(agent, `contacts/${agent_id}/remove`)}>
-          Remove<span class="unseen"> @{canonical_handle}</span>
+          Remove<span class="visually-hidden"> @{canonical_handle}</span>
         </ButtonLink>
       </>
     ),

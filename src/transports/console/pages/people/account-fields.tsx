@@ -5,14 +5,14 @@ import { Field } from '../../components/field.tsx';
 import { NameField } from '../../components/name-field.tsx';
 
 interface NewAccountFieldsProps {
-  /** Whether accounts are opened by invitation only. */
+  /** Whether an invitation code is required. */
   needsInvitation: boolean;
   username: string | undefined;
   invitation: string | undefined;
   errors: Readonly<Record<string, string>>;
 }
 
-/** What somebody says who opens an account, whatever proves who they are. */
+/** The fields of a new account besides the password. */
 export function NewAccountFields({ needsInvitation, username, invitation, errors }: NewAccountFieldsProps) {
   return (
     <>
@@ -20,7 +20,7 @@ export function NewAccountFields({ needsInvitation, username, invitation, errors
         <Field
           name="invitation"
           label="Invitation code"
-          hint="Accounts are opened by invitation here."
+          hint="New accounts need an invitation."
           value={invitation}
           error={errors['invitation']}
           plain
@@ -30,7 +30,7 @@ export function NewAccountFields({ needsInvitation, username, invitation, errors
       <NameField
         name="username"
         label="Username"
-        permanenceHint="Your agents' handles begin with it, and it cannot be changed."
+        permanenceHint="The handles of your agents start with it. It cannot be changed later."
         value={username}
         error={errors['username']}
         autocomplete="username"
@@ -42,12 +42,12 @@ export function NewAccountFields({ needsInvitation, username, invitation, errors
 interface NewPasswordFieldProps {
   name: string;
   label: string;
-  /** Goes on behind how long it must be. */
+  /** Follows the minimum length. */
   hint: ComponentChildren;
   error: string | undefined;
 }
 
-/** A password that somebody chooses. */
+/** A field for a new password. */
 export function NewPasswordField({ name, label, hint, error }: NewPasswordFieldProps) {
   const { min, max } = passwordLength;
   return (
@@ -57,7 +57,7 @@ export function NewPasswordField({ name, label, hint, error }: NewPasswordFieldP
       type="password"
       hint={
         <>
-          {min} characters or more. {hint}
+          At least {min} characters. {hint}
         </>
       }
       error={error}
@@ -69,7 +69,7 @@ export function NewPasswordField({ name, label, hint, error }: NewPasswordFieldP
   );
 }
 
-/** The way to sign in through another provider, and to come back to `to`. */
+/** A link to sign in through the external provider and return to `to`. */
 export function ExternalLink({ name, to }: { name: string; to: string }) {
   return (
     <>

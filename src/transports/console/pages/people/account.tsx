@@ -7,14 +7,16 @@ import { Card, Facts, Heading, ErrorNotice } from '../../components/content.tsx'
 import { Field } from '../../components/field.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 
-/** The account of a person. */
+/** The account page of a person. */
 export function accountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
-  async function show({ person }: PersonVisit, refusal?: FormRefusal): Promise<ShownPage> {
-    const has_password = await unitOfWork.readAsSystem((all) => hasPassword(all, person.account_id));
-    return accountPage({ username: person.username, external: external?.name, has_password, refusal });
+  async function show({ person }: PersonVisit, formErrors?: FormErrors): Promise<ShownPage> {
+    const has_password = await unitOfWork.readAsSystem((repositories) =>
+      hasPassword(repositories, person.account_id),
+    );
+    return accountPage({ username: person.username, external: external?.name, has_password, formErrors });
   }
 
   return [
@@ -23,14 +25,14 @@ export function accountRoutes({ unitOfWork, limits, external }: PageParts): Cons
       orShowFormAgain(
         async () => {
           const { ctx, form, person } = visit;
-          // Whoever found an open browser must not try passwords as often as they like.
+          // Limits password guessing in a browser that was left signed in.
           await limits.consume('sign_in', `${person.username} ${addressKey(ctx)}`);
           const passwords = { current: form.get('current') ?? '', next: form.get('next') ?? '' };
           await changePassword(unitOfWork, person, passwords);
-          const text = 'Your password is changed. Every other browser is signed out.';
+          const text = 'Password changed. All other browsers are signed out.';
           return { to: '/console/account', flash: successFlash(text) };
         },
-        (refusal) => show(visit, refusal),
+        (formErrors) => show(visit, formErrors),
       ),
     ),
   ];
@@ -38,14 +40,14 @@ export function accountRoutes({ unitOfWork, limits, external }: PageParts): Cons
 
 interface AccountPage {
   username: string;
-  /** Name of the other provider through which people sign in. */
+  /** Name of the external sign-in provider. */
   external: string | undefined;
   has_password: boolean;
-  refusal: FormRefusal | undefined;
+  formErrors: FormErrors | undefined;
 }
 
-function accountPage({ username, external, has_password, refusal }: AccountPage): ShownPage {
-  const wrong = refusal?.fields ?? {};
+function accountPage({ username, external, has_password, formErrors }: AccountPage): ShownPage {
+  const errors = formErrors?.fields ?? {};
   const body = (
     <>
       <Heading title="Account" />
@@ -58,7 +60,7 @@ function accountPage({ username, external, has_password, refusal }: AccountPage)
         />
       </Card>
       <Card title="Password">
-        <ErrorNotice {...refusal} />
+        <ErrorNotice {...formErrors} />
         <Form action="/console/account/password">
           <input type="text" name="username" value={username} autocomplete="username" readOnly hidden />
           {has_password && (
@@ -66,7 +68,7 @@ function accountPage({ username, external, has_password, refusal }: AccountPage)
               name="current"
               label="Current password"
               type="password"
-              error={wrong['current']}
+              error={errors['current']}
               autocomplete="current-password"
               required
             />
@@ -74,20 +76,20 @@ function accountPage({ username, external, has_password, refusal }: AccountPage)
           <NewPasswordField
             name="next"
             label="New password"
-            hint="Changing it signs you out everywhere else."
-            error={wrong['next']}
+            hint="This signs you out in all other browsers."
+            error={errors['next']}
           />
           <Actions>
-            <Button>{has_password ? 'Change the password' : 'Set a password'}</Button>
+            <Button>{has_password ? 'Change password' : 'Set password'}</Button>
           </Actions>
         </Form>
       </Card>
       {external !== undefined && (
         <Card title={external} action={<a href="/console/account/external">Connections</a>}>
-          <p>You can sign in through {external} too, once your account is connected with it.</p>
+          <p>Connect your account with {external} to sign in with it.</p>
         </Card>
       )}
     </>
   );
-  return formPage('Account', body, refusal);
+  return formPage('Account', body, formErrors);
 }

@@ -1,4 +1,4 @@
-/** More particular names first: most browsers call themselves by the names of others too. */
+/** Specific names first, because most user agents also contain the names of other browsers. */
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -17,10 +17,10 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a person calls the browser behind a User-Agent header. A guess to recognise it by, nothing to rely on. */
+/** A readable name for a User-Agent header, such as `Firefox on Linux`. For display only. */
 export function browserName(user_agent: string): string {
-  const named = (table: typeof browsers) => table.find(([pattern]) => pattern.test(user_agent))?.[1];
-  const browser = named(browsers) ?? 'A browser';
-  const system = named(systems);
+  const findName = (table: typeof browsers) => table.find(([pattern]) => pattern.test(user_agent))?.[1];
+  const browser = findName(browsers) ?? 'Unknown browser';
+  const system = findName(systems);
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -18,13 +18,15 @@ import { setExternalCookie } from './external-sign-in.tsx';
 
 const path = '/console/account/external';
 
-/** Connecting an account with an OpenID Connect provider, so that its person can sign in there. Nothing where there is none. */
+/** Connects an account with the OpenID Connect provider for sign-in. No routes without a provider. */
 export function externalAccountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
   if (!external) return [];
   const { name, provider } = external;
 
   async function show({ person }: PersonVisit, message?: string, status?: number): Promise<ShownPage> {
-    const identities = await unitOfWork.readAsSystem((all) => listIdentities(all, person.account_id));
+    const identities = await unitOfWork.readAsSystem((repositories) =>
+      listIdentities(repositories, person.account_id),
+    );
     return accountsPage({ name, identities, message, status });
   }
 
@@ -32,13 +34,13 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
     page(path, (visit) => show(visit)),
     action(path, async ({ ctx, person }) => {
       await limits.consume('sign_in_address', addressKey(ctx));
-      const wish = { to: path, account_id: person.account_id };
-      const begun = await beginExternalSignIn(unitOfWork, provider, wish);
-      if (!begun) return externalFailurePage('unavailable', name, person);
-      setExternalCookie(ctx, begun.token);
-      // Not a redirect: Chromium holds those that follow a form to form-action, all the way, and the provider may send people on.
-      ctx.set('Refresh', `0; url=${begun.address}`);
-      return redirectPage(name, begun.address);
+      const request = { to: path, account_id: person.account_id };
+      const pending = await beginExternalSignIn(unitOfWork, provider, request);
+      if (!pending) return externalFailurePage('unavailable', name, person);
+      setExternalCookie(ctx, pending.token);
+      // No redirect: Chromium applies form-action to all redirects after a form, and the provider may redirect elsewhere.
+      ctx.set('Refresh', `0; url=${pending.address}`);
+      return redirectPage(name, pending.address);
     }),
     action(`${path}/disconnect`, (visit) =>
       orShowFormAgain(
@@ -49,7 +51,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
             (work) => disconnectIdentity(work, person.account_id, identity),
             authorFromPerson(person),
           );
-          return { to: path, flash: successFlash('That connection is ended.') };
+          return { to: path, flash: successFlash('Disconnected.') };
         },
         ({ message, status }) => show(visit, message, status),
       ),
@@ -58,7 +60,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
 }
 
 interface AccountsPage {
-  /** The provider's. */
+  /** Name of the provider. */
   name: string;
   identities: Awaited<ReturnType<typeof listIdentities>>;
   message: string | undefined;
@@ -70,7 +72,7 @@ function accountsPage({ name, identities, message, status }: AccountsPage): Show
     <>
       <Heading
         title={`Sign in with ${name}`}
-        lead="Whoever is signed in there as you can then sign in here as you."
+        lead="Anyone who can sign in to your account there can also sign in to your account here."
         back={{ href: '/console/account', text: 'Account' }}
       />
       {message !== undefined && <Notice tone="danger">{message}</Notice>}
@@ -78,13 +80,13 @@ function accountsPage({ name, identities, message, status }: AccountsPage): Show
         <Card title={hostOf(issuer)} key={`${issuer} ${subject}`}>
           <Facts
             facts={[
-              ['You there', <span class="code">{subject}</span>],
+              ['Account', <span class="code">{subject}</span>],
               ['Connected', <Time at={created_at} />],
             ]}
           />
           <Form action={`${path}/disconnect`} hidden={{ issuer, subject }}>
             <Actions>
-              <Button kind="danger">End this connection</Button>
+              <Button kind="danger">Disconnect</Button>
             </Actions>
           </Form>
         </Card>
@@ -95,7 +97,7 @@ function accountsPage({ name, identities, message, status }: AccountsPage): Show
             {identities.length === 0 ? (
               <Button>Connect with {name}</Button>
             ) : (
-              <Button kind="quiet">Connect another account of {name}</Button>
+              <Button kind="quiet">Connect another {name} account</Button>
             )}
           </Actions>
         </Form>
@@ -105,15 +107,15 @@ function accountsPage({ name, identities, message, status }: AccountsPage): Show
   return { title: `Sign in with ${name}`, body, ...(status !== undefined && { status }) };
 }
 
-/** For as long as the provider takes to answer. */
+/** The page shown until the provider answers. */
 function redirectPage(name: string, address: string): ShownPage {
-  const title = `To ${name}`;
+  const title = `Continue to ${name}`;
   const body = (
     <>
-      <Heading title={title} lead="You come back here afterwards." />
+      <Heading title={title} lead="You return here afterwards." />
       <Card>
         <ButtonLink href={address} kind="primary">
-          Go on to {name}
+          Continue to {name}
         </ButtonLink>
       </Card>
     </>

@@ -1,4 +1,4 @@
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import type { ExternalOutcome } from '../../../../services/people/external-identities.ts';
 import { Card, Heading } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
@@ -6,46 +6,46 @@ import type { ShownPage } from '../../route.ts';
 
 export type ExternalReason = Extract<ExternalOutcome, { outcome: 'failed' }>['reason'];
 
-/** What to say of each way in which a sign-in through another provider can fail; `name` is the provider's. */
+/** The page for each failure of external sign-in. `name` is the name of the provider. */
 const reasons: Record<ExternalReason, (name: string) => { status: number; title: string; text: string }> = {
   declined: (name) => ({
     status: 403,
     title: 'You are not signed in',
-    text: `${name} says that you did not agree. Nothing was changed.`,
+    text: `You did not give your consent at ${name}. Nothing was changed.`,
   }),
   unavailable: (name) => ({
     status: 503,
     title: `${name} does not answer`,
-    text: 'It is not reachable from here just now, or has a fault of its own. Try again in a few minutes.',
+    text: 'The provider cannot be reached or has a problem. Try again in a few minutes.',
   }),
   invalid: (name) => ({
     status: 400,
-    title: 'This answer was not accepted',
-    text: `What came back is not what ${name} should answer to what we asked. Nothing was changed. Begin again; if that does not help, tell who runs this service.`,
+    title: 'Invalid response',
+    text: `The response from ${name} is invalid. Nothing was changed. Try again. If it fails again, contact the operator of this service.`,
   }),
   expired: () => ({
     status: 400,
-    title: 'This sign-in is over',
-    text: 'It took too long, was finished already, or began in another browser. Begin again.',
+    title: 'This sign-in has expired',
+    text: 'It took too long, is already finished, or was started in another browser. Start again.',
   }),
   taken: (name) => ({
     status: 409,
-    title: 'That is connected with another account',
-    text: `Somebody here signs in with that account of ${name} already. Nothing was changed.`,
+    title: 'Already connected with another account',
+    text: `This ${name} account is already connected with another account here. Nothing was changed.`,
   }),
   other_person: () => ({
     status: 403,
-    title: 'Somebody else is signed in',
-    text: 'You signed out, or in as somebody else, while you were away. Nothing was connected.',
+    title: 'A different person is signed in',
+    text: 'You signed out or signed in to another account in the meantime. Nothing was connected.',
   }),
   closed: (name) => ({
     status: 403,
-    title: 'Nobody here is known by that',
-    text: `No account is connected with that account of ${name}, and new ones are not opened here. If you have an account, sign in to it with its password, then connect it with ${name}.`,
+    title: 'No connected account',
+    text: `No account is connected with this ${name} account, and sign-up is closed. If you have an account, sign in with your password, then connect it with ${name}.`,
   }),
 };
 
-/** Why a sign-in through another provider failed, and how to go on. */
+/** The page for a failed external sign-in. */
 export function externalFailurePage(
   reason: ExternalReason,
   name: string,
@@ -60,11 +60,11 @@ export function externalFailurePage(
         <Actions>
           {person ? (
             <ButtonLink href="/console/account" kind="primary">
-              To your account
+              Go to your account
             </ButtonLink>
           ) : (
             <ButtonLink href="/sign-in" kind="primary">
-              To the sign-in
+              Go to sign-in
             </ButtonLink>
           )}
         </Actions>

@@ -12,7 +12,7 @@ import { NewAccountFields } from './account-fields.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import {
   safeReturnPath,
   type ConsoleRoute,
@@ -27,12 +27,12 @@ const beginPath = '/sign-in/external';
 const usernamePath = '/sign-in/external/username';
 const cookieLifetimeMs = 1_800_000;
 
-/** Notes in this browser what it must bring back from the provider. */
+/** Binds the pending sign-in to this browser. */
 export function setExternalCookie(ctx: Context, token: string): void {
   setCookie(ctx, 'external', token, cookieLifetimeMs);
 }
 
-/** Signing in, and up, through an OpenID Connect provider. Nothing where there is none. */
+/** Sign-in and sign-up through an OpenID Connect provider. No routes without a provider. */
 export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
   const { unitOfWork, limits, sessions, settings, external } = parts;
   if (!external) return [];
@@ -42,14 +42,14 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     publicPage(beginPath, async ({ ctx, query, person }) => {
       const to = safeReturnPath(query.get('to'));
-      // Only who is on a page of ours begins: another site could sign a visitor in as somebody.
-      const elsewhere = ['cross-site', 'same-site'].includes(ctx.get('Sec-Fetch-Site'));
-      if (person || elsewhere) return { to: person ? to : signInAddress(to) };
+      // Only pages of this site can start: another site could sign a visitor in to a foreign account.
+      const isCrossSite = ['cross-site', 'same-site'].includes(ctx.get('Sec-Fetch-Site'));
+      if (person || isCrossSite) return { to: person ? to : signInAddress(to) };
       await limits.consume('sign_in_address', addressKey(ctx));
-      const begun = await beginExternalSignIn(unitOfWork, provider, { to, account_id: null });
-      if (!begun) return externalFailurePage('unavailable', name, person);
-      setExternalCookie(ctx, begun.token);
-      ctx.redirect(begun.address);
+      const pending = await beginExternalSignIn(unitOfWork, provider, { to, account_id: null });
+      if (!pending) return externalFailurePage('unavailable', name, person);
+      setExternalCookie(ctx, pending.token);
+      ctx.redirect(pending.address);
       return 'handled';
     }),
 
@@ -57,17 +57,17 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       const token = cookieOf(ctx, 'external');
       setCookie(ctx, 'external', null);
       if (token === undefined) return externalFailurePage('expired', name, person);
-      const back = { token, query: ctx.querystring, person };
-      const end = await finishExternalSignIn(unitOfWork, provider, back, signup);
-      if (end.outcome === 'failed') return externalFailurePage(end.reason, name, person);
-      if (end.outcome === 'connected')
-        return { to: end.to, flash: successFlash(`Your account is connected with ${name}.`) };
-      if (end.outcome === 'new') {
-        setExternalCookie(ctx, end.token);
+      const callback = { token, query: ctx.querystring, person };
+      const result = await finishExternalSignIn(unitOfWork, provider, callback, signup);
+      if (result.outcome === 'failed') return externalFailurePage(result.reason, name, person);
+      if (result.outcome === 'connected')
+        return { to: result.to, flash: successFlash(`Your account is connected with ${name}.`) };
+      if (result.outcome === 'new') {
+        setExternalCookie(ctx, result.token);
         return { to: usernamePath };
       }
-      await sessions.begin(ctx, end.account_id);
-      return { to: safeReturnPath(end.to) };
+      await sessions.begin(ctx, result.account_id);
+      return { to: safeReturnPath(result.to) };
     }),
 
     publicPage(usernamePath, async ({ ctx, person }) => {
@@ -90,7 +90,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
           const text = `Welcome, ${username.trim().toLowerCase()}. Your account is ready.`;
           return { to: safeReturnPath(opened.to), flash: successFlash(text) };
         },
-        (refusal) => choicePage({ name, signup, username, invitation, refusal }),
+        (formErrors) => choicePage({ name, signup, username, invitation, formErrors }),
       );
     }),
   ];
@@ -101,31 +101,34 @@ interface ChoicePage {
   signup: PageParts['settings']['signup'];
   username: string | undefined;
   invitation?: string | undefined;
-  refusal?: FormRefusal;
+  formErrors?: FormErrors;
 }
 
-function choicePage({ name, signup, username, invitation, refusal }: ChoicePage): ShownPage {
-  const wrong = refusal?.fields ?? {};
+function choicePage({ name, signup, username, invitation, formErrors }: ChoicePage): ShownPage {
+  const errors = formErrors?.fields ?? {};
   const body = (
     <>
-      <Heading title="Choose a username" lead={`${name} has told us who you are. You are new here.`} />
+      <Heading
+        title="Choose a username"
+        lead={`You signed in with ${name} for the first time. Choose a username for your new account.`}
+      />
       <Card>
-        <ErrorNotice {...refusal} />
+        <ErrorNotice {...formErrors} />
         <Form action={usernamePath}>
           <NewAccountFields
             needsInvitation={signup === 'invite'}
             username={username}
             invitation={invitation}
-            errors={wrong}
+            errors={errors}
           />
-          <Button wide>Create the account</Button>
+          <Button wide>Create account</Button>
         </Form>
       </Card>
       <p class="aside">
-        You have an account here? <a href="/sign-in">Sign in</a> with its password, then connect it with{' '}
+        Already have an account? <a href="/sign-in">Sign in</a> with your password, then connect it with{' '}
         {name}.
       </p>
     </>
   );
-  return formPage('Choose a username', body, refusal, 'focus');
+  return formPage('Choose a username', body, formErrors, 'focus');
 }

@@ -10,56 +10,56 @@ import { organizationAddress } from './organization.tsx';
 
 const path = '/console/organizations/:slug/members/:username/remove';
 
-/** Taking somebody out of an organization, or leaving it. */
+/** Removes a member from an organization, or lets a member leave. */
 export function memberRemoveRoutes({ unitOfWork, publishRevocations }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
-      const { slug, role } = await unitOfWork.readAsSystem((all) =>
-        requireOrganization(all, person, params['slug'] ?? '', { limit: 1 }),
+      const { slug, role } = await unitOfWork.readAsSystem((repositories) =>
+        requireOrganization(repositories, person, params['slug'] ?? '', { limit: 1 }),
       );
       const username = params['username'] ?? '';
-      const self = username === person.username;
-      if (!isName(username)) throw new DomainError('NOT_FOUND', 'There is no such member.');
-      if (!self && role !== 'admin')
-        throw new DomainError('FORBIDDEN', `Only admins of ${slug} may do that.`);
+      const isSelf = username === person.username;
+      if (!isName(username)) throw new DomainError('NOT_FOUND', 'This member does not exist.');
+      if (!isSelf && role !== 'admin')
+        throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
       return confirmPage({
-        title: self ? `Leave ${slug}?` : `Remove ${username} from ${slug}?`,
+        title: isSelf ? `Leave ${slug}?` : `Remove ${username} from ${slug}?`,
         children: (
           <>
             <p>
-              {self ? 'You lose' : `${username} loses`} the agents of {slug} at once, and apps that{' '}
-              {self ? 'you' : 'they'} connected to them are disconnected. The agents stay with {slug}; its
-              admins go on managing them.
+              {isSelf ? 'You lose' : `${username} loses`} access to the agents of {slug} immediately, and apps
+              that {isSelf ? 'you' : 'they'} connected to them are disconnected. The agents stay with {slug}{' '}
+              and its admins.
             </p>
             <p>
-              Credentials go on working, whoever made them.{' '}
-              {self
-                ? 'Hand over those that others need.'
-                : 'Revoke those of shared agents that they know; pause or delete agents that were tied to them.'}
+              Credentials keep working, no matter who created them.{' '}
+              {isSelf
+                ? 'Hand over the ones that others need.'
+                : 'Revoke those of shared agents that they know. Pause or delete the agents that they managed.'}
             </p>
           </>
         ),
         action: `${organizationAddress(slug)}/members/${username}/remove`,
-        button: self ? 'Leave' : 'Remove',
+        button: isSelf ? 'Leave' : 'Remove',
         back: organizationAddress(slug),
       });
     }),
     action(path, async ({ params, person }) => {
-      const { slug } = await unitOfWork.readAsSystem((all) =>
-        requireOrganization(all, person, params['slug'] ?? '', { limit: 1 }),
+      const { slug } = await unitOfWork.readAsSystem((repositories) =>
+        requireOrganization(repositories, person, params['slug'] ?? '', { limit: 1 }),
       );
       const username = params['username'] ?? '';
-      const self = username === person.username;
-      const done = await redirectOrWarn(organizationAddress(slug), async () => {
+      const isSelf = username === person.username;
+      const result = await redirectOrWarn(organizationAddress(slug), async () => {
         await publishRevocations(
           await unitOfWork.writeAsSystem(
             (work) => removeMember(work, person, { slug, username }),
             authorFromPerson(person),
           ),
         );
-        return self ? `You have left ${slug}.` : `${username} is removed from ${slug}.`;
+        return isSelf ? `You have left ${slug}.` : `Removed ${username} from ${slug}.`;
       });
-      return self && done.flash?.tone === 'good' ? { ...done, to: '/console/organizations' } : done;
+      return isSelf && result.flash?.tone === 'good' ? { ...result, to: '/console/organizations' } : result;
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import type { requireOrganization } from '../../../../services/people/memberships.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';
@@ -11,23 +11,23 @@ type Member = Awaited<ReturnType<typeof requireOrganization>>['members'][number]
 interface MemberRowsProps {
   slug: string;
   members: readonly Member[];
-  /** Who looks. */
+  /** The signed-in person. */
   person: Person;
-  /** Whether that person is an admin. */
-  admin: boolean;
+  /** Whether the signed-in person is an admin. */
+  isAdmin: boolean;
 }
 
-/** The people of an organization, with what the one who looks may do about each. */
-export function MemberRows({ slug, members, person, admin }: MemberRowsProps) {
+/** The members of an organization with the allowed actions. */
+export function MemberRows({ slug, members, person, isAdmin }: MemberRowsProps) {
   const rows = members.map((member) => {
     const { username, role, created_at } = member;
-    const self = username === person.username;
+    const isSelf = username === person.username;
     return {
       key: username,
       mark: monogram(username),
       title: (
         <>
-          {username} {self && <Badge>You</Badge>} {role === 'admin' && <Badge tone="accent">Admin</Badge>}
+          {username} {isSelf && <Badge>You</Badge>} {role === 'admin' && <Badge tone="accent">Admin</Badge>}
         </>
       ),
       text: (
@@ -37,11 +37,11 @@ export function MemberRows({ slug, members, person, admin }: MemberRowsProps) {
       ),
       side: (
         <>
-          {admin && <OtherRole slug={slug} member={member} />}
-          {(admin || self) && (
+          {isAdmin && <RoleButton slug={slug} member={member} />}
+          {(isAdmin || isSelf) && (
             <ButtonLink href={`/console/organizations/${slug}/members/${username}/remove`}>
-              {self ? 'Leave' : 'Remove'}
-              {!self && <span class="unseen"> {username}</span>}
+              {isSelf ? 'Leave' : 'Remove'}
+              {!isSelf && <span class="visually-hidden"> {username}</span>}
             </ButtonLink>
           )}
         </>
@@ -51,13 +51,13 @@ export function MemberRows({ slug, members, person, admin }: MemberRowsProps) {
   return <Rows label="People" rows={rows} />;
 }
 
-function OtherRole({ slug, member: { username, role } }: { slug: string; member: Member }) {
+function RoleButton({ slug, member: { username, role } }: { slug: string; member: Member }) {
   const other = role === 'admin' ? 'member' : 'admin';
   return (
     <Form action={`/console/organizations/${slug}/roles`} class="inline" hidden={{ username, role: other }}>
       <Button kind="quiet">
         Make {other}
-        <span class="unseen"> of {username}</span>
+        <span class="visually-hidden"> of {username}</span>
       </Button>
     </Form>
   );

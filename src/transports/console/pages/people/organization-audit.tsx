@@ -16,23 +16,23 @@ import { organizationAddress } from './organization.tsx';
 const path = '/console/organizations/:slug/audit';
 const pageSize = 50;
 
-/** Who did what in an organization, for its admins. */
+/** The audit log of an organization, for its admins. */
 export function organizationAuditRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, query, person }) => {
       const slug = params['slug'] ?? '';
-      const only = readFilter(query);
-      const given = query.get('before') ?? '';
-      const before = isId('audit', given) ? given : undefined;
-      const found = await unitOfWork.readAsSystem((all) =>
-        readOrganizationAudit(all, person, slug, { ...only, before, limit: pageSize + 1 }),
+      const filter = readFilter(query);
+      const cursor = query.get('before') ?? '';
+      const before = isId('audit', cursor) ? cursor : undefined;
+      const found = await unitOfWork.readAsSystem((repositories) =>
+        readOrganizationAudit(repositories, person, slug, { ...filter, before, limit: pageSize + 1 }),
       );
-      return auditPage(slug, only, found);
+      return auditPage(slug, filter, found);
     }),
   ];
 }
 
-/** The address of an organization's audit log. */
+/** The path of an organization's audit log. */
 export function auditAddress(slug: string): string {
   return `${organizationAddress(slug)}/audit`;
 }
@@ -42,37 +42,37 @@ interface Filter {
   handle?: string | undefined;
 }
 
-/** What a query asks for; what is none is no filter. */
+/** Reads the filter of a query. Invalid values are ignored. */
 function readFilter(query: URLSearchParams): Filter {
   const handle = (query.get('agent') ?? '').trim().replace(/^@/, '').toLowerCase();
-  const act = auditActions.find((one) => one === query.get('act'));
+  const act = auditActions.find((action) => action === query.get('act'));
   return { act, handle: isHandle(handle) ? handle : undefined };
 }
 
 type Entry = Awaited<ReturnType<typeof readOrganizationAudit>>[number];
 
-function auditPage(slug: string, only: Filter, found: readonly Entry[]): ShownPage {
+function auditPage(slug: string, filter: Filter, found: readonly Entry[]): ShownPage {
   const entries = found.slice(0, pageSize);
   const last = found.length > pageSize ? entries.at(-1) : undefined;
-  const { act, handle } = only;
-  const asked = { ...(act !== undefined && { act }), ...(handle !== undefined && { agent: handle }) };
+  const { act, handle } = filter;
+  const query = { ...(act !== undefined && { act }), ...(handle !== undefined && { agent: handle }) };
   const body = (
     <>
       <Heading
         title={`Audit log of ${slug}`}
         back={{ href: organizationAddress(slug), text: slug }}
-        lead="Who did what to its people and agents, newest first. Nobody can change it; it leaves by age."
+        lead="All changes to its members and agents, newest first. Entries cannot be changed and are deleted after the retention time."
       />
-      <Card title="Show">
-        <Filters slug={slug} {...only} />
+      <Card title="Filter">
+        <Filters slug={slug} {...filter} />
       </Card>
-      <Card title="What was done">
+      <Card title="Entries">
         {entries.length === 0 ? (
-          <p>Nothing.</p>
+          <p>No entries.</p>
         ) : (
           <Rows label="Audit log" rows={entries.map((entry) => entryRow(entry))} />
         )}
-        <NextPage path={auditAddress(slug)} what="records" next={last && { ...asked, before: last.id }} />
+        <NextPage path={auditAddress(slug)} noun="entries" next={last && { ...query, before: last.id }} />
       </Card>
     </>
   );
@@ -85,32 +85,32 @@ function Filters({ slug, act, handle }: Filter & { slug: string }) {
     <form class="stack" method="get" action={auditAddress(slug)} role="search">
       <Select
         name="act"
-        label="What"
+        label="Action"
         value={act ?? ''}
-        options={[{ value: '', text: 'Everything' }, ...acts]}
+        options={[{ value: '', text: 'All actions' }, ...acts]}
       />
       <Field
         name="agent"
         label="Agent"
-        hint={`Its handle, such as ${slug}.agent; all when empty.`}
+        hint={`Handle of an agent, such as ${slug}.agent. Empty for all.`}
         value={handle}
         maxlength={80}
         plain
       />
       <div>
-        <Button kind="quiet">Show</Button>
+        <Button kind="quiet">Filter</Button>
       </div>
     </form>
   );
 }
 
 function entryRow({ id, act, at, handle, username, about, by_kind, by_name, door, detail }: Entry) {
-  const whom = handle === null ? username : <Handle of={handle} />;
+  const subject = handle === null ? username : <Handle of={handle} />;
   return {
     key: id,
     title: (
       <>
-        {actText(act)} {whom}
+        {actText(act)} {subject}
       </>
     ),
     text: (
@@ -124,7 +124,7 @@ function entryRow({ id, act, at, handle, username, about, by_kind, by_name, door
   };
 }
 
-/** "contact_request.approved" as people say it: "Contact request approved". */
+/** An action in words: `contact_request.approved` becomes "Contact request approved". */
 function actText(act: AuditAction): string {
   const text = act.replaceAll(/[._]/g, ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,13 +1,13 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import { addMember, changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
 import { successFlash } from '../../flash.ts';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { NextPage } from '../../components/next-page.tsx';
-import { redirectOrWarn, formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { redirectOrWarn, formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { MemberRows } from './member-rows.tsx';
@@ -15,27 +15,27 @@ import { MemberRows } from './member-rows.tsx';
 const path = '/console/organizations/:slug';
 const pageSize = 50;
 
-/** An organization and its people. */
+/** An organization and its members. */
 export function organizationRoutes({ unitOfWork, publishRevocations, limits }: PageParts): ConsoleRoute[] {
-  /** Refuses what is not the person's before anything else is looked at. */
-  const shown = ({ params, person }: PersonVisit, after = '') =>
-    unitOfWork.readAsSystem((all) =>
-      requireOrganization(all, person, params['slug'] ?? '', { after, limit: pageSize + 1 }),
+  /** Loads the organization, first of all. @throws {DomainError} if the person is not a member. */
+  const loadOrganization = ({ params, person }: PersonVisit, after = '') =>
+    unitOfWork.readAsSystem((repositories) =>
+      requireOrganization(repositories, person, params['slug'] ?? '', { after, limit: pageSize + 1 }),
     );
 
   return [
     page(path, async (visit) => {
       const after = visit.query.get('after') ?? '';
-      const organization = await shown(visit, isName(after) ? after : '');
+      const organization = await loadOrganization(visit, isName(after) ? after : '');
       return organizationPage(visit.person, organization);
     }),
     action(`${path}/members`, async (visit) => {
-      const organization = await shown(visit);
+      const organization = await loadOrganization(visit);
       const { slug } = organization;
       const entered = { username: (visit.form.get('username') ?? '').trim(), role: readRole(visit.form) };
       return orShowFormAgain(
         async () => {
-          // The answer tells whether somebody has the name: not to be asked for all names there could be.
+          // The result reveals whether a username exists, so the number of attempts is limited.
           await limits.consume('add_member', visit.person.account_id);
           await unitOfWork.writeAsSystem(
             (work) => addMember(work, visit.person, { slug, ...entered }),
@@ -43,14 +43,14 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
           );
           return {
             to: organizationAddress(slug),
-            flash: successFlash(`${entered.username.toLowerCase()} belongs to ${slug} now.`),
+            flash: successFlash(`Added ${entered.username.toLowerCase()} to ${slug}.`),
           };
         },
-        (refusal) => organizationPage(visit.person, organization, { ...entered, refusal }),
+        (formErrors) => organizationPage(visit.person, organization, { ...entered, formErrors }),
       );
     }),
     action(`${path}/roles`, async (visit) => {
-      const { slug } = await shown(visit);
+      const { slug } = await loadOrganization(visit);
       const username = visit.form.get('username') ?? '';
       const role = readRole(visit.form);
       return redirectOrWarn(organizationAddress(slug), async () => {
@@ -61,13 +61,13 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
             authorFromPerson(visit.person),
           ),
         );
-        return `${username} is ${role === 'admin' ? 'an admin' : 'a member'} now.`;
+        return `${username} is now ${role === 'admin' ? 'an admin' : 'a member'}.`;
       });
     }),
   ];
 }
 
-/** The address of an organization's page. */
+/** The path of an organization's page. */
 export function organizationAddress(slug: string): string {
   return `/console/organizations/${slug}`;
 }
@@ -81,50 +81,50 @@ type Organization = Awaited<ReturnType<typeof requireOrganization>>;
 interface Entered {
   username: string;
   role: 'admin' | 'member';
-  refusal: FormRefusal;
+  formErrors: FormErrors;
 }
 
 function organizationPage(person: Person, organization: Organization, entered?: Entered): ShownPage {
   const { slug, role, members: found } = organization;
   const members = found.slice(0, pageSize);
   const last = found.length > pageSize ? members.at(-1) : undefined;
-  const admin = role === 'admin';
-  const { refusal } = entered ?? {};
+  const isAdmin = role === 'admin';
+  const { formErrors } = entered ?? {};
   const body = (
     <>
       <Heading
         title={slug}
         back={{ href: '/console/organizations', text: 'Organizations' }}
         lead={
-          admin
-            ? 'You are an admin: you manage its people and all of its agents.'
-            : 'You are a member: you manage the agents that are tied to you.'
+          isAdmin
+            ? 'You are an admin: you manage its members and all its agents.'
+            : 'You are a member: you manage your own agents of the organization.'
         }
         action={
-          <ButtonLink href={`/console/agents/new?place=${admin ? 'shared' : 'member'}:${slug}`}>
+          <ButtonLink href={`/console/agents/new?owner=${isAdmin ? 'shared' : 'member'}:${slug}`}>
             New agent
           </ButtonLink>
         }
       />
-      <ErrorNotice {...refusal} />
-      <Card title="People">
-        <MemberRows slug={slug} members={members} person={person} admin={admin} />
-        <NextPage path={organizationAddress(slug)} what="people" next={last && { after: last.username }} />
+      <ErrorNotice {...formErrors} />
+      <Card title="Members">
+        <MemberRows slug={slug} members={members} person={person} isAdmin={isAdmin} />
+        <NextPage path={organizationAddress(slug)} noun="members" next={last && { after: last.username }} />
       </Card>
-      {admin && (
+      {isAdmin && (
         <p>
           <a href={`${organizationAddress(slug)}/audit`}>Audit log</a>
         </p>
       )}
-      {admin && (
-        <Card title="Add somebody">
+      {isAdmin && (
+        <Card title="Add a member">
           <Form action={`${organizationAddress(slug)}/members`}>
             <Field
               name="username"
               label="Username"
-              hint="Of a person with an account here."
+              hint="Username of a person with an account here."
               value={entered?.username}
-              error={refusal?.fields['username']}
+              error={formErrors?.fields['username']}
               maxlength={32}
               plain
               required
@@ -134,8 +134,8 @@ function organizationPage(person: Person, organization: Organization, entered?: 
               label="Role"
               value={entered?.role ?? 'member'}
               options={[
-                { value: 'member', text: 'Member: has agents tied to them' },
-                { value: 'admin', text: 'Admin: manages people and all agents' },
+                { value: 'member', text: 'Member: manages own agents' },
+                { value: 'admin', text: 'Admin: manages members and all agents' },
               ]}
             />
             <Actions>
@@ -146,5 +146,5 @@ function organizationPage(person: Person, organization: Organization, entered?: 
       )}
     </>
   );
-  return formPage(slug, body, refusal);
+  return formPage(slug, body, formErrors);
 }

@@ -1,7 +1,7 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import { successFlash } from '../../flash.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge, Card, Heading, ErrorNotice } from '../../components/content.tsx';
@@ -11,16 +11,18 @@ import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 
 const path = '/console/organizations';
 const pageSize = 50;
 
-/** The organizations of a person, and founding one. */
+/** Lists the organizations of a person and creates new ones. */
 export function organizationListRoutes({ unitOfWork, limits }: PageParts): ConsoleRoute[] {
   const list = (person: Person, after = '') =>
-    unitOfWork.readAsSystem((all) => listOrganizations(all, person, { after, limit: pageSize + 1 }));
+    unitOfWork.readAsSystem((repositories) =>
+      listOrganizations(repositories, person, { after, limit: pageSize + 1 }),
+    );
 
   return [
     page(path, async ({ query, person }) => {
@@ -31,18 +33,18 @@ export function organizationListRoutes({ unitOfWork, limits }: PageParts): Conso
       const slug = form.get('slug') ?? '';
       return orShowFormAgain(
         async () => {
-          // As a sign-up does, the answer tells which names are taken.
+          // Like a sign-up, the result reveals which names are taken.
           await limits.consume('sign_up', person.account_id);
-          const made = await unitOfWork.writeAsSystem(
+          const organization = await unitOfWork.writeAsSystem(
             (work) => foundOrganization(work, person, slug),
             authorFromPerson(person),
           );
           return {
-            to: `${path}/${made.slug}`,
-            flash: successFlash(`${made.slug} is founded. You are its admin.`),
+            to: `${path}/${organization.slug}`,
+            flash: successFlash(`Created ${organization.slug}. You are its admin.`),
           };
         },
-        async (refusal) => organizationsPage({ found: await list(person), slug, refusal }),
+        async (formErrors) => organizationsPage({ found: await list(person), slug, formErrors }),
         { DUPLICATE_HANDLE: 'slug' },
       );
     }),
@@ -51,26 +53,26 @@ export function organizationListRoutes({ unitOfWork, limits }: PageParts): Conso
 
 interface OrganizationsPage {
   found: Awaited<ReturnType<typeof listOrganizations>>;
-  /** As it was entered. */
+  /** Entered name. */
   slug?: string;
-  refusal?: FormRefusal;
+  formErrors?: FormErrors;
 }
 
-function organizationsPage({ found, slug, refusal }: OrganizationsPage): ShownPage {
+function organizationsPage({ found, slug, formErrors }: OrganizationsPage): ShownPage {
   const organizations = found.slice(0, pageSize);
   const last = found.length > pageSize ? organizations.at(-1) : undefined;
-  const rows = organizations.map((each) => ({
-    key: each.id,
-    mark: monogram(each.slug),
-    title: <a href={`${path}/${each.slug}`}>{each.slug}</a>,
+  const rows = organizations.map((organization) => ({
+    key: organization.id,
+    mark: monogram(organization.slug),
+    title: <a href={`${path}/${organization.slug}`}>{organization.slug}</a>,
     text: (
       <>
-        Founded <Time at={each.created_at} />
+        Created <Time at={organization.created_at} />
       </>
     ),
     side: (
-      <Badge tone={each.role === 'admin' ? 'accent' : 'plain'}>
-        {each.role === 'admin' ? 'Admin' : 'Member'}
+      <Badge tone={organization.role === 'admin' ? 'accent' : 'plain'}>
+        {organization.role === 'admin' ? 'Admin' : 'Member'}
       </Badge>
     ),
   }));
@@ -78,30 +80,30 @@ function organizationsPage({ found, slug, refusal }: OrganizationsPage): ShownPa
     <>
       <Heading
         title="Organizations"
-        lead="An organization owns agents of its own. Its admins manage all of them; each member has those tied to them."
+        lead="An organization owns agents. Its admins manage all of them; each member manages their own."
       />
       {rows.length > 0 && (
-        <Card title="You belong to">
+        <Card title="Your organizations">
           <Rows label="Organizations" rows={rows} />
         </Card>
       )}
-      <NextPage path={path} what="organizations" next={last && { after: last.slug }} />
-      <Card title="Found an organization">
-        <ErrorNotice {...refusal} />
+      <NextPage path={path} noun="organizations" next={last && { after: last.slug }} />
+      <Card title="Create an organization">
+        <ErrorNotice {...formErrors} />
         <Form action={path}>
           <NameField
             name="slug"
             label="Name"
-            permanenceHint="The handles of its agents begin with it, and it cannot be changed."
+            permanenceHint="The handles of its agents start with it. It cannot be changed later."
             value={slug}
-            error={refusal?.fields['slug']}
+            error={formErrors?.fields['slug']}
           />
           <Actions>
-            <Button>Found the organization</Button>
+            <Button>Create organization</Button>
           </Actions>
         </Form>
       </Card>
     </>
   );
-  return formPage('Organizations', body, refusal);
+  return formPage('Organizations', body, formErrors);
 }

@@ -1,5 +1,5 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import type { Person } from '../../../../domain/auth/person.ts';
+import type { Person } from '../../../../domain/auth/actor.ts';
 import {
   endOtherSessions,
   endSession,
@@ -17,12 +17,12 @@ import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { browserName } from './browser-name.ts';
 
-/** The browsers in which a person is signed in, and signing out of them. */
+/** Lists and ends the browser sessions of a person. */
 export function sessionRoutes({ unitOfWork, sessions, publishRevocations }: PageParts): ConsoleRoute[] {
   return [
     page('/console/sessions', async ({ person }) => {
-      const all = await unitOfWork.readAsSystem((work) => listSessions(work, person.account_id));
-      return sessionsPage(person, all);
+      const list = await unitOfWork.readAsSystem((work) => listSessions(work, person.account_id));
+      return sessionsPage(person, list);
     }),
     action('/console/sessions/end', async ({ ctx, form, person }) => {
       const id = form.get('id') ?? '';
@@ -31,11 +31,11 @@ export function sessionRoutes({ unitOfWork, sessions, publishRevocations }: Page
         return { to: '/sign-in', flash: successFlash('You are signed out.') };
       }
       await unitOfWork.writeAsSystem((work) => endSession(work, person.account_id, id));
-      return { to: '/console/sessions', flash: successFlash('That browser is signed out.') };
+      return { to: '/console/sessions', flash: successFlash('Browser signed out.') };
     }),
     action('/console/sessions/end-others', async ({ person }) => {
       await unitOfWork.writeAsSystem((work) => endOtherSessions(work, person), authorFromPerson(person));
-      return { to: '/console/sessions', flash: successFlash('Every other browser is signed out.') };
+      return { to: '/console/sessions', flash: successFlash('All other browsers are signed out.') };
     }),
     action('/console/sessions/end-all', async ({ ctx, form, person }) => {
       const apps = form.has('apps');
@@ -46,7 +46,7 @@ export function sessionRoutes({ unitOfWork, sessions, publishRevocations }: Page
       await publishRevocations(ended);
       await sessions.end(ctx);
       const text = apps
-        ? 'You are signed out everywhere, and no app is connected.'
+        ? 'You are signed out everywhere and all apps are disconnected.'
         : 'You are signed out everywhere.';
       return { to: '/sign-in', flash: successFlash(text) };
     }),
@@ -57,13 +57,13 @@ type Session = Awaited<ReturnType<typeof listSessions>>[number];
 
 function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
   const rows = sessions.map((session) => {
-    const here = session.id === person.session_id;
+    const isCurrent = session.id === person.session_id;
     return {
       key: session.id,
       mark: <Icon name="computer" />,
       title: (
         <>
-          {browserName(session.user_agent)} {here && <Badge tone="accent">This browser</Badge>}
+          {browserName(session.user_agent)} {isCurrent && <Badge tone="accent">This browser</Badge>}
         </>
       ),
       text: (
@@ -75,7 +75,7 @@ function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
       side: (
         <Form action="/console/sessions/end" class="inline" hidden={{ id: session.id }}>
           <Button kind="quiet">
-            Sign out{!here && <span class="unseen"> {browserName(session.user_agent)}</span>}
+            Sign out{!isCurrent && <span class="visually-hidden"> {browserName(session.user_agent)}</span>}
           </Button>
         </Form>
       ),
@@ -85,14 +85,14 @@ function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
     <>
       <Heading
         title="Sessions"
-        lead="Where you are signed in with a browser. A session ends 30 days after its last use. Apps that act as your agents are under Connected apps."
+        lead="Browsers in which you are signed in. A session ends 30 days after its last use. Apps that act as your agents are listed under Connected apps."
       />
       <Card>
         <Rows label="Browsers" rows={rows} />
       </Card>
       {sessions.length > 1 && (
-        <Card title="Something you do not know?">
-          <p>Sign out everywhere else, then change your password.</p>
+        <Card title="Sign out other browsers">
+          <p>If you do not recognize a browser, sign out everywhere else and change your password.</p>
           <Form action="/console/sessions/end-others">
             <Button kind="danger">Sign out everywhere else</Button>
           </Form>
@@ -102,11 +102,11 @@ function sessionsPage(person: Person, sessions: readonly Session[]): ShownPage {
         <Form action="/console/sessions/end-all">
           <Checkbox
             name="apps"
-            label="Disconnect every app too"
-            hint="Apps that act as your agents stop at once, and must ask you again."
+            label="Also disconnect all apps"
+            hint="Apps that act as your agents lose access immediately and must ask you again."
           />
           <Actions>
-            <Button kind="danger">Sign out everywhere, here too</Button>
+            <Button kind="danger">Sign out everywhere, including here</Button>
           </Actions>
         </Form>
       </Card>

@@ -18,10 +18,10 @@ import { Field } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import { orShowFormAgain } from '../../form-errors.ts';
 
-/** A name is never longer; what is counted by must not be as long as somebody likes. */
+/** Limits the length of rate limit keys. Usernames are shorter. */
 const maxUsernameLength = 80;
 
-/** Signing in with username and password. */
+/** Signs in with username and password. */
 export function signInRoutes({
   unitOfWork,
   limits,
@@ -29,7 +29,7 @@ export function signInRoutes({
   settings,
   external,
 }: PageParts): ConsoleRoute[] {
-  async function spend(visit: Visit, username: string): Promise<void> {
+  async function consumeLimits(visit: Visit, username: string): Promise<void> {
     const name = username.trim().toLowerCase().slice(0, maxUsernameLength);
     const address = addressKey(visit.ctx);
     await limits.consume('sign_in_address', address);
@@ -50,7 +50,7 @@ export function signInRoutes({
       const username = visit.form.get('username') ?? '';
       return orShowFormAgain(
         async () => {
-          await spend(visit, username);
+          await consumeLimits(visit, username);
           const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
           if (!found) {
             const address = visit.ctx.ip.replace(/^::ffff:/, '');
@@ -66,7 +66,7 @@ export function signInRoutes({
   ];
 }
 
-const wrongCredentialsMessage = 'That username and password do not go together.';
+const wrongCredentialsMessage = 'Wrong username or password.';
 
 interface SignInPage {
   to: string;
@@ -75,16 +75,19 @@ interface SignInPage {
   message?: string | undefined;
   retry_after?: number | undefined;
   signup: PageParts['settings']['signup'];
-  /** Name of the other provider through which people sign in. */
+  /** Name of the external sign-in provider. */
   external: string | undefined;
 }
 
 function signInPage(page: SignInPage): ShownPage {
   const { to, username, status = 200, message, retry_after, signup, external } = page;
-  const connecting = to.startsWith('/authorize/');
+  const isConnecting = to.startsWith('/authorize/');
   const body = (
     <>
-      <Heading title="Sign in" lead={connecting ? 'Then you decide what the app may do.' : undefined} />
+      <Heading
+        title="Sign in"
+        lead={isConnecting ? 'After you sign in, you decide what the app may do.' : undefined}
+      />
       <Card>
         {message !== undefined && <Notice tone="danger">{message}</Notice>}
         <Form action="/sign-in" hidden={{ to }}>
@@ -120,7 +123,7 @@ function signInPage(page: SignInPage): ShownPage {
   return { title, body, status, retry_after, shell: 'focus' };
 }
 
-/** Signing out; with `to`, so that somebody else can go on with what was begun here. */
+/** Signs out. With `to`, another person can sign in and continue there. */
 export function signOutRoutes({ sessions }: PageParts): ConsoleRoute[] {
   return [
     publicAction('/sign-out', async ({ ctx, form }) => {

@@ -5,7 +5,7 @@ import { NewAccountFields, NewPasswordField, ExternalLink } from './account-fiel
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import {
   safeReturnPath,
   type ConsoleRoute,
@@ -15,7 +15,7 @@ import {
   signInAddress,
 } from '../../route.ts';
 
-/** Opening an account, where that is allowed (SIGNUP). */
+/** Creates an account if the setting SIGNUP allows it. */
 export function signUpRoutes({
   unitOfWork,
   limits,
@@ -43,15 +43,16 @@ export function signUpRoutes({
         async () => {
           await limits.consume('sign_up', addressKey(visit.ctx));
           const password = form.get('password') ?? '';
-          const wanted = { username, password, invitation: invitation ?? undefined };
-          const { account_id } = await signUp(unitOfWork, wanted, signup);
+          const account = { username, password, invitation: invitation ?? undefined };
+          const { account_id } = await signUp(unitOfWork, account, signup);
           await sessions.begin(visit.ctx, account_id);
           return {
             to,
             flash: successFlash(`Welcome, ${username.trim().toLowerCase()}. Your account is ready.`),
           };
         },
-        (refusal) => signUpPage({ to, signup, external: external?.name, username, invitation, refusal }),
+        (formErrors) =>
+          signUpPage({ to, signup, external: external?.name, username, invitation, formErrors }),
       );
     }),
   ];
@@ -60,51 +61,54 @@ export function signUpRoutes({
 interface SignUpPage {
   to: string;
   signup: 'open' | 'invite';
-  /** Name of the other provider through which people sign in, and up. */
+  /** Name of the external sign-in provider. */
   external: string | undefined;
   username?: string;
   invitation: string | null;
-  refusal?: FormRefusal;
+  formErrors?: FormErrors;
 }
 
-function signUpPage({ to, signup, external, username, invitation, refusal }: SignUpPage): ShownPage {
-  const wrong = refusal?.fields ?? {};
+function signUpPage({ to, signup, external, username, invitation, formErrors }: SignUpPage): ShownPage {
+  const errors = formErrors?.fields ?? {};
   const body = (
     <>
-      <Heading title="Create an account" lead="It holds your agents, and says what they may do." />
+      <Heading
+        title="Create an account"
+        lead="Your account owns your agents and controls what they may do."
+      />
       <Card>
-        <ErrorNotice {...refusal} />
+        <ErrorNotice {...formErrors} />
         <Form action="/sign-up" hidden={{ to }}>
           <NewAccountFields
             needsInvitation={signup === 'invite'}
             username={username}
             invitation={invitation ?? undefined}
-            errors={wrong}
+            errors={errors}
           />
           <NewPasswordField
             name="password"
             label="Password"
-            hint="A few words that do not belong together are good."
-            error={wrong['password']}
+            hint="A few unrelated words make a good password."
+            error={errors['password']}
           />
-          <Button wide>Create the account</Button>
+          <Button wide>Create account</Button>
         </Form>
         {external !== undefined && <ExternalLink name={external} to={to} />}
       </Card>
       <p class="aside">
-        You have one? <a href={signInAddress(to)}>Sign in</a>
+        Already have an account? <a href={signInAddress(to)}>Sign in</a>
       </p>
     </>
   );
-  return formPage('Create an account', body, refusal, 'focus');
+  return formPage('Create an account', body, formErrors, 'focus');
 }
 
 function closedPage(to: string): ShownPage {
   const body = (
     <>
-      <Heading title="Accounts are not open here" />
+      <Heading title="Sign-up is closed" />
       <Card>
-        <p>Whoever runs this service opens accounts by hand. Ask them for one.</p>
+        <p>Ask the operator of this service for an account.</p>
         <Actions>
           <ButtonLink href={signInAddress(to)} kind="primary">
             Sign in
@@ -113,5 +117,5 @@ function closedPage(to: string): ShownPage {
       </Card>
     </>
   );
-  return { title: 'Accounts are not open here', body, shell: 'focus' };
+  return { title: 'Sign-up is closed', body, shell: 'focus' };
 }

@@ -17,49 +17,49 @@ import { webhookAddress } from './webhook.tsx';
 
 const path = '/console/agents/:id/webhooks/:webhook_id';
 
-/** The buttons of a webhook's page. */
+/** The actions on a webhook's page. */
 export function webhookActionRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
   const idOf = ({ params }: PersonVisit) => params['webhook_id'] ?? '';
-  /** Does it, and goes back to the page of the webhook. */
-  async function back(
+  /** Runs an action and redirects to the webhook's page. */
+  async function runAndReturn(
     visit: PersonVisit,
     run: (call: ActingAgent['call'], webhook_id: string) => Promise<string>,
   ): Promise<Redirect> {
     const { agent, call } = await actingIn(visit);
-    // One that is not there has no page to go back to.
+    // Fails with 404 first, because an unknown webhook has no page to return to.
     await call(getWebhookOperation, { webhook_id: idOf(visit) });
     return redirectOrWarn(webhookAddress(agent, idOf(visit)), () => run(call, idOf(visit)));
   }
 
   return [
     action(`${path}/state`, (visit) =>
-      back(visit, async (call, webhook_id) => {
+      runAndReturn(visit, async (call, webhook_id) => {
         const enabled = visit.form.get('enabled') === 'true';
         await call(updateWebhookOperation, { webhook_id, enabled });
-        return `The webhook is ${enabled ? 'enabled' : 'disabled'}.`;
+        return `Webhook ${enabled ? 'enabled' : 'disabled'}.`;
       }),
     ),
     action(`${path}/test`, async (visit) => {
-      let taken = true;
-      const { to, flash } = await back(visit, async (call, webhook_id) => {
+      let isDelivered = true;
+      const { to, flash } = await runAndReturn(visit, async (call, webhook_id) => {
         const { delivered, status, error } = await call(testWebhookOperation, { webhook_id });
-        taken = delivered;
-        if (status === null) return `The test did not arrive: ${error}.`;
-        return `The answer to the test was ${status}: it was ${delivered ? '' : 'not '}taken.`;
+        isDelivered = delivered;
+        if (status === null) return `The test event could not be delivered: ${error}.`;
+        return `The server answered the test event with ${status}: ${delivered ? 'delivered' : 'not delivered'}.`;
       });
-      return { to, flash: taken || !flash ? flash : { ...flash, tone: 'warning' } };
+      return { to, flash: isDelivered || !flash ? flash : { ...flash, tone: 'warning' } };
     }),
     action(`${path}/replay`, (visit) =>
-      back(visit, async (call, webhook_id) => {
+      runAndReturn(visit, async (call, webhook_id) => {
         const delivery_id = visit.form.get('delivery_id');
         if (delivery_id !== null) {
           await call(replayWebhookDeliveryOperation, { webhook_id, delivery_id });
-          return 'The event is posted once more.';
+          return 'The event will be sent again.';
         }
         const { replayed, complete } = await call(replayWebhookDeliveriesOperation, { webhook_id, since: 0 });
-        const text = replayed === 1 ? 'One event is' : `${replayed} events are`;
-        return `${text} posted once more.${complete ? '' : ' There are more: press the button again.'}`;
+        const text = replayed === 1 ? 'One event' : `${replayed} events`;
+        return `${text} will be sent again.${complete ? '' : ' There are more: press the button again.'}`;
       }),
     ),
     action(`${path}/rotate`, async (visit) => {
@@ -75,16 +75,16 @@ export function webhookActionRoutes(parts: PageParts): ConsoleRoute[] {
       const { id, url, description } = await call(getWebhookOperation, { webhook_id: idOf(visit) });
       return confirmPage({
         title: `Remove ${description || new URL(url).host}?`,
-        children: <p>Nothing is posted to it any more, not even what still waits. It cannot be undone.</p>,
+        children: <p>No more events are sent to it, including pending ones. This cannot be undone.</p>,
         action: webhookAddress(agent, id, 'remove'),
-        button: 'Remove it',
+        button: 'Remove webhook',
         back: webhookAddress(agent, id),
       });
     }),
     action(`${path}/remove`, async (visit) => {
       const { agent, call } = await actingIn(visit);
       await call(deleteWebhookOperation, { webhook_id: idOf(visit) });
-      return { to: agentAddress(agent, 'webhooks'), flash: successFlash('The webhook is removed.') };
+      return { to: agentAddress(agent, 'webhooks'), flash: successFlash('Webhook removed.') };
     }),
   ];
 }

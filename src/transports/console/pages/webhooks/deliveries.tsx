@@ -7,7 +7,7 @@ import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
 import { deliveryStateLabels } from './webhook-text.ts';
 
-/** The state that a query asks for, if it is one. */
+/** The delivery state in a query, if it is valid. */
 export function readState(query: URLSearchParams): DeliveryState | undefined {
   return deliveryStates.find((state) => state === query.get('state'));
 }
@@ -20,32 +20,32 @@ interface WebhookLogProps {
   next_cursor?: string | undefined;
 }
 
-/** What became of the events at a webhook, and the way to post them once more. */
+/** The delivery log of a webhook with replay buttons. */
 export function WebhookLog({ webhook, address, state, deliveries, next_cursor }: WebhookLogProps) {
   const next = { ...(state !== undefined && { state }), cursor: next_cursor };
   return (
     <Card
-      title={state === undefined ? 'What was posted' : `What was posted: ${deliveryStateLabels[state].text}`}
+      title={state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`}
       action={
         state === undefined ? (
-          <a href={`${address}?state=failed`}>Only what failed</a>
+          <a href={`${address}?state=failed`}>Failed only</a>
         ) : (
-          <a href={address}>Everything</a>
+          <a href={address}>All deliveries</a>
         )
       }
     >
       {deliveries.length === 0 ? (
-        <p>Nothing yet. It is kept for 30 days.</p>
+        <p>No deliveries. They are kept for 30 days.</p>
       ) : (
         <Rows
           label="Deliveries"
           rows={deliveries.map((delivery) => deliveryRow(webhook, address, delivery))}
         />
       )}
-      <NextPage path={address} next={next} what="deliveries" />
+      <NextPage path={address} next={next} noun="deliveries" />
       {webhook.enabled && state === 'failed' && deliveries.length > 0 && (
         <Form action={`${address}/replay`} class="inline">
-          <Button>Post all of them once more</Button>
+          <Button>Resend all</Button>
         </Form>
       )}
     </Card>
@@ -62,8 +62,8 @@ function deliveryRow({ enabled }: WebhookRecord, address: string, delivery: Webh
       <>
         <span class="code">{id}</span>
         <br />
-        <Time at={created_at} /> · {attempts === 1 ? 'one attempt' : `${attempts} attempts`}
-        {last_status !== null && ` · answered ${last_status}`}
+        <Time at={created_at} /> · {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+        {last_status !== null && ` · status ${last_status}`}
         {last_error !== null && ` · ${last_error}`}
         {next_at !== null && (
           <>
@@ -79,7 +79,7 @@ function deliveryRow({ enabled }: WebhookRecord, address: string, delivery: Webh
         {enabled && state !== 'pending' && (
           <Form action={`${address}/replay`} class="inline" hidden={{ delivery_id: id }}>
             <Button kind="quiet">
-              Again<span class="unseen"> {id}</span>
+              Resend<span class="visually-hidden"> {id}</span>
             </Button>
           </Form>
         )}

@@ -3,7 +3,7 @@ import { Checkbox } from '../../components/choices.tsx';
 import { Field } from '../../components/field.tsx';
 import { eventText } from './webhook-text.ts';
 
-/** What a form says of a webhook. No type of event is chosen: all are. */
+/** Form values of a webhook. No event types means all. */
 export interface EnteredWebhook {
   url: string;
   description: string;
@@ -11,6 +11,7 @@ export interface EnteredWebhook {
   only_when_offline: boolean;
 }
 
+/** Reads a webhook form. */
 export function readWebhookForm(form: URLSearchParams): EnteredWebhook {
   return {
     url: (form.get('url') ?? '').trim(),
@@ -20,7 +21,7 @@ export function readWebhookForm(form: URLSearchParams): EnteredWebhook {
   };
 }
 
-/** The same as the operations take it. */
+/** The form values as operation input. */
 export function toWebhookInput({ event_types, ...entered }: EnteredWebhook) {
   return { ...entered, event_types: event_types.length > 0 ? event_types : null };
 }
@@ -30,14 +31,14 @@ interface WebhookFieldsProps {
   errors: Readonly<Record<string, string>>;
 }
 
-/** Where events go, and which. */
+/** URL, events and options of a webhook. */
 export function WebhookFields({ entered, errors }: WebhookFieldsProps) {
   return (
     <>
       <Field
         name="url"
-        label="Address"
-        hint="Where your server takes POST. https only, with a public address."
+        label="URL"
+        hint="Public https URL to which events are posted."
         value={entered.url}
         error={errors['url']}
         maxlength={2048}
@@ -47,14 +48,14 @@ export function WebhookFields({ entered, errors }: WebhookFieldsProps) {
       <Field
         name="description"
         label="Description"
-        hint="Your own words, so that you know it again."
+        hint="A note for yourself."
         value={entered.description}
         error={errors['description']}
         maxlength={200}
       />
       <fieldset class="choices">
-        <legend>Which events</legend>
-        <p class="hint">Choose none to get all of them, those of later releases too.</p>
+        <legend>Events</legend>
+        <p class="hint">Select none to get all events, including those of later releases.</p>
         {eventTypes.map((type) => (
           <Checkbox
             name="event_types"
@@ -69,7 +70,7 @@ export function WebhookFields({ entered, errors }: WebhookFieldsProps) {
       <Checkbox
         name="only_when_offline"
         label="Only while the agent is offline"
-        hint="An agent that holds a connection gets its events there."
+        hint="A connected agent gets its events over its connection."
         checked={entered.only_when_offline}
       />
     </>

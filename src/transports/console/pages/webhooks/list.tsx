@@ -13,7 +13,7 @@ import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { eventText } from './webhook-text.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 
-/** The addresses that events of an agent are posted to. */
+/** The webhooks of an agent. */
 export function webhookListRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page('/console/agents/:id/webhooks', async ({ params, person }) => {
@@ -35,11 +35,11 @@ function webhooksPage(agent: AgentOfPerson, webhooks: readonly WebhookRecord[]):
       <AgentHeading agent={agent} />
       {webhooks.length === 0 ? (
         <Empty title="No webhooks" action={create}>
-          What happens to this agent is posted to a server of yours, also while the agent is offline.
+          Webhooks send the events of this agent to your server, also while the agent is offline.
         </Empty>
       ) : (
         <Card title="Webhooks" action={webhooks.length < maxWebhooks && create}>
-          <Rows label="Webhooks" rows={webhooks.map((each) => webhookRow(address, each))} />
+          <Rows label="Webhooks" rows={webhooks.map((webhook) => webhookRow(address, webhook))} />
         </Card>
       )}
     </>
@@ -58,16 +58,16 @@ function webhookRow(address: string, webhook: WebhookRecord) {
         <span class="code">{url}</span>
         <br />
         {event_types === null ? 'All events' : event_types.map((type) => eventText[type]).join(' · ')}
-        {only_when_offline && ' · only while it is offline'}
+        {only_when_offline && ' · only while offline'}
         <br />
-        Made <Time at={created_at} />
+        Created <Time at={created_at} />
       </>
     ),
     side: (
       <>
         {enabled ? <Badge tone="good">Enabled</Badge> : <Badge tone="danger">Disabled</Badge>}
         <ButtonLink href={`${address}/${id}`}>
-          Open<span class="unseen"> {description || url}</span>
+          Open<span class="visually-hidden"> {description || url}</span>
         </ButtonLink>
       </>
     ),

@@ -6,7 +6,7 @@ import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { OneTimeSecrets } from '../../components/secrets.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 import { type EnteredWebhook, readWebhookForm, WebhookFields, toWebhookInput } from './fields.tsx';
@@ -14,7 +14,7 @@ import { type EnteredWebhook, readWebhookForm, WebhookFields, toWebhookInput } f
 const path = '/console/agents/:id/webhooks/new';
 const emptyForm: EnteredWebhook = { url: '', description: '', event_types: [], only_when_offline: false };
 
-/** Making a webhook. The answer to the form is the page with the secret: no other page ever shows it. */
+/** Creates a webhook. Only the response to the form shows the secret. */
 export function webhookNewRoutes(parts: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
@@ -26,47 +26,47 @@ export function webhookNewRoutes(parts: PageParts): ConsoleRoute[] {
       const entered = readWebhookForm(form);
       return orShowFormAgain(
         async () => {
-          const once = readIdempotencyKey(form);
-          return webhookSecretPage(agent, await call(createWebhookOperation, toWebhookInput(entered), once));
+          const key = readIdempotencyKey(form);
+          return webhookSecretPage(agent, await call(createWebhookOperation, toWebhookInput(entered), key));
         },
-        (refusal) => newWebhookPage(agent, entered, refusal),
+        (formErrors) => newWebhookPage(agent, entered, formErrors),
       );
     }),
   ];
 }
 
-/** Tells one form from the next, so that one that is sent twice is done once. */
+/** A random key per form, so that a form submitted twice takes effect once. */
 export function createIdempotencyKey(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** The token of a form of ours; a form that brings something else is one of its own. */
+/** The idempotency key of a form, or a new one if it is missing or invalid. */
 export function readIdempotencyKey(form: URLSearchParams): string {
-  const given = form.get('once') ?? '';
-  return /^[\w-]{22}$/.test(given) ? given : createIdempotencyKey();
+  const key = form.get('idempotency_key') ?? '';
+  return /^[\w-]{22}$/.test(key) ? key : createIdempotencyKey();
 }
 
-function newWebhookPage(agent: AgentOfPerson, entered: EnteredWebhook, refusal?: FormRefusal): ShownPage {
+function newWebhookPage(agent: AgentOfPerson, entered: EnteredWebhook, formErrors?: FormErrors): ShownPage {
   const list = agentAddress(agent, 'webhooks');
   const body = (
     <>
       <AgentHeading agent={agent} current={list} />
       <Card title="New webhook">
-        <ErrorNotice {...refusal} />
-        <Form action={`${list}/new`} hidden={{ once: createIdempotencyKey() }}>
-          <WebhookFields entered={entered} errors={refusal?.fields ?? {}} />
+        <ErrorNotice {...formErrors} />
+        <Form action={`${list}/new`} hidden={{ idempotency_key: createIdempotencyKey() }}>
+          <WebhookFields entered={entered} errors={formErrors?.fields ?? {}} />
           <Actions>
-            <Button>Create the webhook</Button>
+            <Button>Create webhook</Button>
             <ButtonLink href={list}>Cancel</ButtonLink>
           </Actions>
         </Form>
       </Card>
     </>
   );
-  return formPage('New webhook', body, refusal);
+  return formPage('New webhook', body, formErrors);
 }
 
-/** A new secret, this once. */
+/** The page with a new secret, which is shown only once. */
 export function webhookSecretPage(
   agent: AgentOfPerson,
   { id, url, secret }: { id: string; url: string; secret: string },
@@ -78,16 +78,16 @@ export function webhookSecretPage(
       <Card title={new URL(url).host}>
         <OneTimeSecrets
           secrets={[{ label: 'Signing secret', value: secret }]}
-          storageNote="We keep it encrypted"
+          storageNote="We store it encrypted"
         />
         <p>
-          Your server checks with it that a post is from here. Give it to a library of Standard Webhooks; each
-          post carries the headers <span class="code">webhook-id</span>,{' '}
+          Your server uses it to verify requests from this service, for example with a Standard Webhooks
+          library. Each request has the headers <span class="code">webhook-id</span>,{' '}
           <span class="code">webhook-timestamp</span> and <span class="code">webhook-signature</span>.
         </p>
         <Actions>
           <ButtonLink href={`${list}/${id}`} kind="primary">
-            I have copied it
+            Done
           </ButtonLink>
         </Actions>
       </Card>

@@ -1,34 +1,37 @@
 import type { EventType } from '../../../../domain/feed/events.ts';
 import type { DeliveryState, DisabledReason } from '../../../../domain/webhooks.ts';
 
-/** What happened, in words for people. */
+/** Event types in words. */
 export const eventText: Record<EventType, string> = {
-  'message.created': 'A message is sent',
-  'thread.created': 'A thread begins',
-  'thread.updated': 'A thread changes',
-  'thread.member_added': 'Somebody joins a thread',
-  'thread.member_removed': 'Somebody leaves a thread',
-  'message.delivered': 'A message of its own arrives',
-  'message.read': 'Somebody has read',
-  'attachment.scanned': 'A file is checked',
-  'contact.request': 'Somebody asks for contact',
-  'contact.added': 'There is a new contact',
-  'contact.updated': 'A contact changes',
-  'contact.removed': 'A contact ends',
-  'agent.updated': 'An agent changes',
+  'message.created': 'Message sent',
+  'thread.created': 'Thread created',
+  'thread.updated': 'Thread changed',
+  'thread.member_added': 'Member added to a thread',
+  'thread.member_removed': 'Member removed from a thread',
+  'message.delivered': 'Own message delivered',
+  'message.read': 'Message read',
+  'attachment.scanned': 'File scanned',
+  'contact.request': 'Contact request received',
+  'contact.added': 'Contact added',
+  'contact.updated': 'Contact changed',
+  'contact.removed': 'Contact removed',
+  'agent.updated': 'Agent changed',
 };
 
+/** Why a webhook is disabled. */
 export const disabledReasonText: Record<DisabledReason, string> = {
-  by_request: 'It was disabled here, or by the agent.',
-  gone: 'The receiver answered 410: it is gone for good.',
-  failing: 'An event was tried to the end of the schedule, and nothing else got through meanwhile.',
+  by_request: 'Disabled by you or the agent.',
+  gone: 'Disabled because the server answered 410 Gone.',
+  failing:
+    'Disabled because all attempts to deliver an event failed and no other event was delivered in that time.',
 };
 
 type Tone = 'plain' | 'good' | 'warning' | 'danger';
 
+/** Labels of delivery states. */
 export const deliveryStateLabels: Record<DeliveryState, { tone: Tone; text: string }> = {
-  pending: { tone: 'warning', text: 'To be posted' },
+  pending: { tone: 'warning', text: 'Pending' },
   delivered: { tone: 'good', text: 'Delivered' },
   failed: { tone: 'danger', text: 'Failed' },
-  skipped: { tone: 'plain', text: 'Not needed' },
+  skipped: { tone: 'plain', text: 'Skipped' },
 };

@@ -9,7 +9,7 @@ import { Badge, Card, Notice, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
-import { orShowFormAgain, type FormRefusal } from '../../form-errors.ts';
+import { orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { disabledReasonText } from './webhook-text.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
@@ -19,7 +19,7 @@ import { createIdempotencyKey } from './new.tsx';
 
 const path = '/console/agents/:id/webhooks/:webhook_id';
 
-/** One webhook: whether it works, what it posts where, and what became of it. */
+/** One webhook: state, deliveries and settings. */
 export function webhookRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
 
@@ -34,28 +34,29 @@ export function webhookRoutes(parts: PageParts): ConsoleRoute[] {
           await acting.call(updateWebhookOperation, { webhook_id, ...toWebhookInput(entered) });
           return {
             to: webhookAddress(acting.agent, webhook_id),
-            flash: successFlash('The webhook is saved.'),
+            flash: successFlash('Webhook saved.'),
           };
         },
-        (refusal) => webhookPage(acting, visit, { entered, refusal }),
+        (formErrors) => webhookPage(acting, visit, { entered, formErrors }),
       );
     }),
   ];
 }
 
-export function webhookAddress(agent: Pick<AgentOfPerson, 'id'>, webhook_id: string, below = ''): string {
-  return agentAddress(agent, `webhooks/${encodeURIComponent(webhook_id)}${below && `/${below}`}`);
+/** The path of a webhook's page. */
+export function webhookAddress(agent: Pick<AgentOfPerson, 'id'>, webhook_id: string, subpage = ''): string {
+  return agentAddress(agent, `webhooks/${encodeURIComponent(webhook_id)}${subpage && `/${subpage}`}`);
 }
 
-interface RefusedForm {
+interface RejectedForm {
   entered: EnteredWebhook;
-  refusal: FormRefusal;
+  formErrors: FormErrors;
 }
 
 async function webhookPage(
   { agent, call }: ActingAgent,
   { params, query }: PersonVisit,
-  again?: RefusedForm,
+  submitted?: RejectedForm,
 ): Promise<ShownPage> {
   const webhook = await call(getWebhookOperation, { webhook_id: params['webhook_id'] ?? '' });
   const [state, cursor] = [readState(query), query.get('cursor')];
@@ -71,15 +72,15 @@ async function webhookPage(
       <AgentHeading agent={agent} current={agentAddress(agent, 'webhooks')} />
       <WebhookStatus webhook={webhook} address={address} />
       <WebhookLog {...log} webhook={webhook} state={state} address={address} />
-      <Settings webhook={webhook} address={address} again={again} />
+      <Settings webhook={webhook} address={address} submitted={submitted} />
     </>
   );
   const title = webhook.description || new URL(webhook.url).host;
   return {
-    title: again ? `Error: ${title}` : title,
+    title: submitted ? `Error: ${title}` : title,
     body,
-    status: again?.refusal.status ?? 200,
-    retry_after: again?.refusal.retry_after,
+    status: submitted?.formErrors.status ?? 200,
+    retry_after: submitted?.formErrors.retry_after,
   };
 }
 
@@ -88,7 +89,7 @@ interface PartProps {
   address: string;
 }
 
-/** Whether it works, and what can be done about that. */
+/** State and actions of a webhook. */
 function WebhookStatus({ webhook, address }: PartProps) {
   const { url, enabled, disabled_reason, disabled_at, previous_secret_until } = webhook;
   const badge = enabled ? <Badge tone="good">Enabled</Badge> : <Badge tone="danger">Disabled</Badge>;
@@ -96,14 +97,14 @@ function WebhookStatus({ webhook, address }: PartProps) {
     <Card title={webhook.description || new URL(url).host} action={badge}>
       <p class="code">{url}</p>
       {disabled_reason !== null && disabled_at !== null && (
-        <Notice tone="danger" title="Nothing is posted">
-          {disabledReasonText[disabled_reason]} <Time at={disabled_at} />. Enable it again to begin with what
-          happens from then on; what failed can be posted once more below.
+        <Notice tone="danger" title="Disabled">
+          {disabledReasonText[disabled_reason]} Since <Time at={disabled_at} />. After you enable it again, it
+          gets new events. You can resend failed ones below.
         </Notice>
       )}
       {previous_secret_until !== null && previous_secret_until > Date.now() && (
         <p>
-          The secret before the last rotation signs until <Time at={previous_secret_until} />, too.
+          Requests are also signed with the previous secret until <Time at={previous_secret_until} />.
         </p>
       )}
       <div class="actions">
@@ -111,10 +112,14 @@ function WebhookStatus({ webhook, address }: PartProps) {
           <Button kind={enabled ? 'quiet' : 'primary'}>{enabled ? 'Disable' : 'Enable'}</Button>
         </Form>
         <Form action={`${address}/test`} class="inline">
-          <Button kind="quiet">Send a test</Button>
+          <Button kind="quiet">Send test event</Button>
         </Form>
-        <Form action={`${address}/rotate`} class="inline" hidden={{ once: createIdempotencyKey() }}>
-          <Button kind="quiet">New secret</Button>
+        <Form
+          action={`${address}/rotate`}
+          class="inline"
+          hidden={{ idempotency_key: createIdempotencyKey() }}
+        >
+          <Button kind="quiet">Rotate secret</Button>
         </Form>
         <ButtonLink href={`${address}/remove`} kind="danger">
           Remove
@@ -124,13 +129,13 @@ function WebhookStatus({ webhook, address }: PartProps) {
   );
 }
 
-function Settings({ webhook, address, again }: PartProps & { again: RefusedForm | undefined }) {
-  const entered = again?.entered ?? { ...webhook, event_types: webhook.event_types ?? [] };
+function Settings({ webhook, address, submitted }: PartProps & { submitted: RejectedForm | undefined }) {
+  const entered = submitted?.entered ?? { ...webhook, event_types: webhook.event_types ?? [] };
   return (
-    <Card title="What is posted where">
-      <ErrorNotice {...again?.refusal} />
+    <Card title="Settings">
+      <ErrorNotice {...submitted?.formErrors} />
       <Form action={address}>
-        <WebhookFields entered={entered} errors={again?.refusal.fields ?? {}} />
+        <WebhookFields entered={entered} errors={submitted?.formErrors.fields ?? {}} />
         <Actions>
           <Button>Save</Button>
         </Actions>
