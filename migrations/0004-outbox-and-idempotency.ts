@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The outbox holds every job that a committed change still owes; the worker that did the job deletes the row. The queue is
- * the fast way to the worker, the sweep over \`due_at\` the sure one.
+ * The outbox holds every job of a committed change until a worker has done it and deletes the row. The queue is the fast path to the
+ * worker; the sweep over `due_at` is the safe one.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The trust graph. A contact stands in both directions; blocks and allowlist entries belong to the agent that made them. */
+/** Contacts, requests, blocks and allowlists. A contact has a row per direction; blocks and allowlist entries belong to the agent that made them. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table contacts (

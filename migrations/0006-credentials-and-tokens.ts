@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Confidential clients of agents, access tokens, and the other records of the authorization server. Secrets only as hashes. */
+/** Confidential clients of agents, access tokens, and other records of the authorization server. Secrets are stored as hashes. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table credentials (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** MCP sessions: any API process can serve any request of a session, and a restart or a flush of Redis ends none. */
+/** MCP sessions: any API process can serve any request of a session, and sessions survive a restart or a flush of Redis. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table mcp_sessions (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What the search-indexing job writes: one row for each message, accents and case folded. */
+/** Search rows, written by the search-indexing job: one per message, with accents and case folded. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create extension if not exists unaccent;

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Uploaded files. The bytes lie in the blob store under `storage_key`, which is random and so tells nothing and cannot be
- * steered. A file belongs to nobody's message until it is sent in one.
+ * Uploaded files. Their bytes are in the blob store under `storage_key`, which is random: it reveals nothing and clients cannot choose it.
+ * A file belongs to no message until it is sent.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A block takes back what the blocker asked for itself, and may say why it was made. */
+/** A block withdraws the pending requests of the blocking agent, and can have a reason. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table contact_requests drop constraint contact_requests_status_check;

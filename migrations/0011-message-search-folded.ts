@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The worker makes the documents, and each row says by which version of the tokenizer. Rows of before are version 0: they are
- * found until \`ams search reindex\` replaces them. New words wait in a short list and go into the index together, which halves
- * what a message costs; the list is kept short because every search reads it.
+ * The worker computes the documents, and each row has the version of the tokenizer. Earlier rows have version 0: they are found until
+ * `ams search reindex` replaces them. New words go to the pending list of the index, which halves the cost of a message. The list is kept
+ * short, because every search reads it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

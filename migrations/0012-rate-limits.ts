@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * How much of its limits each caller has used, where there is no Redis. Not written to the log: a crash of the server gives
- * everybody a new period, which is harmless. The columns, and their order, are those of rate-limiter-flexible; `expire` is the
- * end of the period in ms. Rows are written often and changed in place: hence the room in each page.
+ * The state of the rate limits of each caller, for a service without Redis. Unlogged: a crash of the server starts a new period for all,
+ * which is harmless. The columns and their order are those of rate-limiter-flexible; `expire` is the end of the period in ms. Rows are
+ * updated often and in place, so pages have free space.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

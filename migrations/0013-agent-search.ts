@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Search for agents by handle and display name. Public agents have indexes of their own, so that a search of strangers never
- * touches a hidden agent: what is hidden costs no time that could tell of it.
+ * Search for agents by handle and display name. Public agents have indexes of their own, so a search never reads hidden agents and its
+ * response time does not reveal them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(String.raw`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Pages of a list whose order moves while it is read. A row version's `xmin` has 32 bits and snapshots have 64: it is taken for
- * the latest transaction at or before the next one that ends in these bits.
+ * Pages of a list whose order changes while it is read. The `xmin` of a row has 32 bits and snapshots have 64: it is taken for the latest
+ * transaction id at or before the next one that ends in these bits.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Whether one agent has asked another one is found in one step, however many others either of them has asked. */
+/** An index by the pair of agents: the lookup of a request does not depend on the number of requests of either agent. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`create index contact_requests_pair on contact_requests (from_agent_id, to_agent_id)`);
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lets the planner know some 3,000 words by how frequent they are, not 1,000: a rare word that it takes for a frequent one is looked
- * for in the reader's threads first, of which there may be hundreds of thousands of messages.
+ * Gives the planner the frequency of some 3,000 words instead of 1,000. If it takes a rare word for a frequent one, it searches the
+ * reader's threads first, which can have hundreds of thousands of messages.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

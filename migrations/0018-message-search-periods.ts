@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The index of words learns the time of messages, as the first characters of their ids: periods of 12 days, 9 hours and 17
- * minutes. So it can be asked for the newest messages that hold words, without a look at all others that do. That of
- * threads learns the ids, so that the two can be asked for the same range.
+ * Adds the time of messages to the word index, as the first characters of their ids: periods of 12 days, 9 hours and 17 minutes. A search
+ * for the newest messages with some words then does not read all others. The index of threads gets the ids, so that both can be searched
+ * for the same range.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What lets people sign in: browser sessions, invitations, and who they are at an external OpenID Connect provider. */
+/** Tables for sign-in: browser sessions, invitations, and identities at external OpenID Connect providers. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- A session is known by the hash of its token only.

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Clients that register themselves, what people have granted to clients, and when each was last used. */
+/** Clients that registered dynamically, the grants of people to clients, and when each was last used. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table oauth_clients (

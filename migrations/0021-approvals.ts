@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What an agent may do only when a person says so: the question, and the answer. */
+/** Requests of agents for approval by a person, with the decisions. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table approvals (

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * How far the messages of a thread have come to a member, beside how far it has read. What is read is delivered too: the mark
- * that counts is the greater of the two, so that reading writes one of them only.
+ * The delivered mark of each member, beside its read mark. Read messages count as delivered: the delivered mark is the greater of the two, so
+ * reading writes only one of them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table thread_members add column delivered_sequence integer not null default 0');

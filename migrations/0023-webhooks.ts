@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Addresses that events of an agent are posted to, and what became of each event. A webhook is one more reader of its agent's feed:
- * `noted_number` is how far it was read, so the row changes with every batch of events, hence the free space. Deliveries carry no
- * foreign keys: they are a log, to leave by age.
+ * Webhooks and their deliveries. A webhook reads its agent's feed; `noted_number` is the last number that it has read. The row changes
+ * with every batch of events, so its pages have free space. Deliveries have no foreign keys: they are a log that is removed by age.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Which process holds readers of which agent. A process says that it lives by `seen_at` alone, one row every few seconds, changed
- * in place; the rows of its agents are written when an agent comes or goes. They have no foreign key to agents on purpose: agents
- * are retired, never deleted, and the check would lock the row of every agent that connects.
+ * Which process has streams or waiting calls of which agent. A process updates `seen_at`, one row every few seconds, in place; the rows of
+ * its agents are written when an agent connects or disconnects. They have no foreign key to agents: agents are never deleted, and the check
+ * would lock the row of every agent that connects.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * One-time tickets for streams, as hashes. Each stands for the access token that asked for it, and is good for nothing when that
- * has ended: so it needs no foreign key, and ends of tokens need not look for it.
+ * One-time tickets for streams, as hashes. A ticket is valid only while the access token for which it was issued is, so it needs no foreign
+ * key, and the removal of tokens need not remove tickets.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

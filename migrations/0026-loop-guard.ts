@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * How often two agents have answered each other quickly in a thread, in the period that began at `since`. The rows change with
- * messages, under the lock of their thread: hence the room for changes in place, and no foreign keys, whose checks would cost
- * each of them; threads and agents are never deleted.
+ * The number of quick exchanges between two agents in a thread, in the period that began at `since`. Rows change with messages, under the
+ * lock of their thread, so pages have free space. There are no foreign keys, whose checks would cost time for each message; threads and
+ * agents are never deleted.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Messages know how many files they carry, so that those without any are read as before. A file knows its place in the message, how
- * its text begins, and since when no scanner could judge it. An upload that goes straight to the store has a row of its own until
- * its bytes are there: what is not known yet has no place among attachments.
+ * The number of attachments of a message, so that messages without any are read as fast as before. For an attachment: its position in the
+ * message, the beginning of its text, and the time of the first failed scan. A direct upload has a row of its own until its bytes have
+ * arrived: only then are all columns of an attachment known.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

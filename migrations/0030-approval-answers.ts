@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** How an approval was decided: on its page, by an operator, in the program that asked, or by another agent of the same people. */
+/** How an approval was decided: on its page, by an operator, in the requesting client, or by another agent of the same people. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table approvals

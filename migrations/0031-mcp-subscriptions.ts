@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Resources that a session wants to hear of: part of its row, so that every process knows them and a restart forgets none. */
+/** The resource subscriptions of a session, in its row: every process has them, and they survive a restart. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`alter table mcp_sessions add column subscriptions text[] not null default '{}'`);
 }

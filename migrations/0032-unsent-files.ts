@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** How many files an agent holds that it has not sent is asked at every upload: without this, among all that it ever sent. */
+/** An index of unsent files: every upload counts those of its agent, without this among all that it ever sent. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create index attachments_held on attachments (uploader_id, created_at) where message_id is null;

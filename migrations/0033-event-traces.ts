@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Of which trace an event is a part, where its cause was traced: so that whoever gets it can go on with the trace. */
+/** The trace of the cause of an event, where it was traced, so that its receivers can continue the trace. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table events add traceparent text collate "C"');
 }

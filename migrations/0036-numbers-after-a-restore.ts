@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Where the numbers of feeds came from: the database that gave them out. A copy that goes on elsewhere must not give out again what
- * clients hold as cursors, so each feed then begins a new stretch of numbers, and keeps where the former ones ended.
+ * The feed epoch: the database that assigned the numbers of the feeds. A copy must not assign numbers again that clients hold in cursors.
+ * So each feed then begins a new range of numbers, and keeps the ends of the earlier ranges.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

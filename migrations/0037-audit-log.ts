@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Who did what to trust and administration. A log: it has no foreign keys, nothing in it is changed, and it leaves by age. The ids are
- * in the order of time.
+ * The audit log of trust and administration. It has no foreign keys, its rows are never changed, and they are removed by age. The ids are in
+ * the order of time.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { inPassing, partition, type Table, unite } from './partitioning.ts';
 
-/** Steps of their own: rows are checked for as long as it takes, and locks are held for moments only. */
+/** Not in one transaction: checking the rows takes long, and locks must be short. */
 export const config = { transaction: false };
 
-/** Sequences are unique within a partition by their key, and over all of them by the row of the thread, which is locked for each. */
+/** Sequences are unique within a partition by key, and across partitions because the row of the thread is locked for each. */
 const messages: Table = { name: 'messages', key: 'id', prefix: 'msg', primary: true };
 const search: Table = {
   name: 'message_search',
@@ -20,14 +20,14 @@ const search: Table = {
 };
 
 /**
- * Messages and their search rows in partitions by the time of the message, so that old ones can leave as tables are dropped. No
- * foreign key leads from or to them any more: each would have every partition that comes or goes lock the table at its other end,
- * and every message pay for a check of what its own statement has just found. The release before goes on by the same statements.
+ * Partitions messages and search rows by the time of the message, so that old rows can be removed by dropping tables. They have no foreign
+ * keys any more: creating or dropping a partition would lock the tables at the other end, and every message would pay for a check of what
+ * its own statement has just read. The previous release continues with the same statements.
  */
 export async function up(knex: Knex): Promise<void> {
   const { rows }: { rows: { id: string | null }[] } = await knex.raw('select max(id) as id from messages');
   const newest = rows[0]?.id ?? undefined;
-  // Locked in the order in which a message locks them.
+  // Locks in the order that sending a message uses.
   await inPassing(knex, ['threads', 'messages', 'attachments', 'message_search'], async (trx) => {
     await trx.raw('alter table attachments drop constraint if exists attachments_message_id_fkey');
     await trx.raw(`alter table message_search drop constraint if exists message_search_message_id_fkey,
@@ -42,7 +42,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table message_search_default alter column document set statistics 300');
 }
 
-/** Not valid: to look at all rows would take long, with the tables locked; and what refers to messages that were dropped stays as it is. */
+/** Not valid: checking all rows takes long with the tables locked, and references to removed messages stay as they are. */
 export async function down(knex: Knex): Promise<void> {
   await unite(knex, search);
   await unite(knex, messages);

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The erasure of an agent, from the word of whoever wanted it to its report. Nothing here refers to other tables: the report
- * outlives what it tells of. A release before this one knows nothing of it and leaves it alone; this one works on the schema
- * before, but cannot begin an erasure there.
+ * Erasures of agents, from the request to the report. The table has no foreign keys: the report outlives the data. The previous release
+ * ignores it. This release works on the previous schema, but cannot start an erasure there.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

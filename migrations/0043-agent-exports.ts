@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Exports of agents, from the word of whoever wanted one until their archive is removed. Nothing here refers to other tables, as with
- * erasures. A release before this one leaves them alone, but for one thing: its sweep of the store knows nothing of their bytes and
- * removes those that are older than an hour; such an export is made anew. This release works on the schema before, but cannot begin
- * an export there.
+ * Exports of agents, from the request until the archive is removed. Like erasures they have no foreign keys. The previous release ignores
+ * them, but its sweep of the store removes their files after an hour; such an export starts again. This release works on the previous
+ * schema, but cannot start an export there.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

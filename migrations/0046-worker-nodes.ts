@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The worker processes that live, and their roles. Unlogged: after a crash of the server they say so anew. Workers of a release before
- * this one do not; those of this one work without the table.
+ * Live worker processes and their roles. Unlogged: after a crash of the server they write their rows again. Workers of the previous release
+ * do not write rows; those of this release work without the table.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 
-/** An index of a long audit log takes its time: acts go on meanwhile. */
+/** Not in a transaction: an index of a long audit log takes long to build, and entries are written meanwhile. */
 export const config = { transaction: false };
 
-/** Whoever holds a transaction open is waited for, and nobody waits behind that. */
+/** The build waits for open transactions, and nothing waits for the build. */
 const patience = '2min';
 
 /**
- * The index by which the audit log of an organization is found. It came with 0041 first, where every act waited until it was
- * built; a database that has it from there keeps it. Code of both releases finds its rows without it, more slowly. What a run
- * that was killed left half built is no use to anybody, and begins anew.
+ * The index of the audit log of an organization. It was first a part of 0041, which blocked writes while it was built; a database that
+ * has it from there keeps it. Code of both releases works without it, more slowly. An incomplete index of a killed run is dropped and built
+ * again.
  */
 export async function up(knex: Knex): Promise<void> {
   const { rows }: { rows: { wait: string }[] } = await knex.raw(

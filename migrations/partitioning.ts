@@ -4,23 +4,23 @@ import type { Knex } from 'knex';
 const day = 24 * 3_600_000;
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A statement that waits longer for its lock holds up those behind it; it lets them by and comes again. */
+/** A statement that waits longer for its lock blocks those after it: it gives up and retries. */
 const lockWait = '500ms';
 const attempts = 120;
 const pauseBetween = 500;
 
 export interface Table {
   name: string;
-  /** The column by whose time rows are told apart: an identifier. */
+  /** The column with the id that determines the partition. */
   key: string;
   prefix: 'evt' | 'msg';
-  /** Whether the key is the primary key; else rows have one that is unique within a partition only. */
+  /** Whether the key is the primary key; otherwise rows have a unique index within a partition only. */
   primary: boolean;
-  /** Other indexes that are not unique: those of the table become parts of indexes of the same names. */
+  /** Other indexes, not unique: those of the table become parts of indexes with the same names. */
   indexes?: Record<string, string>;
 }
 
-/** Changes tables in one transaction that locks them for a moment, as soon as nobody is in its way for long. */
+/** Changes tables in one transaction with short locks; retries while others hold locks for long. */
 export async function inPassing(
   knex: Knex,
   tables: readonly string[],
@@ -42,11 +42,10 @@ export async function inPassing(
 }
 
 /**
- * Two releases live with it by the name, which stays: statements find the new table where the old one was.
+ * Safe with two releases, because the name stays: statements find the new table under the name of the old one.
  *
- * Makes a table the first partition of a new one of its name: nothing is rewritten, and what reads and writes it need not know. Its
- * rows are checked against the end of the partition while everything goes on; the exchange itself takes a moment. What was
- * killed before that begins anew.
+ * Makes a table the first partition of a new table with its name. Nothing is rewritten. Rows are checked against the end of the partition
+ * while others read and write; the exchange itself is short. A killed run starts again.
  */
 export async function partition(knex: Knex, table: Table, newest: string | undefined): Promise<void> {
   const { name, key } = table;
@@ -63,7 +62,7 @@ export async function partition(knex: Knex, table: Table, newest: string | undef
   try {
     await exchange(knex, table, end);
   } catch (error) {
-    // Who gives up leaves nothing that would refuse rows when the end has come.
+    // Without this, the check would refuse new rows after the end of the partition.
     await inPassing(knex, [name], async (trx) => {
       await trx.raw(`alter table ${name} drop constraint if exists ${name}_first_end`);
     });
@@ -93,7 +92,7 @@ async function exchange(knex: Knex, table: Table, end: string): Promise<void> {
   });
 }
 
-/** Makes one table of it again. What lies in other partitions than the first is copied meanwhile; nobody may write. */
+/** Merges the partitions into one table again. Copies the rows of all partitions but the first; nothing may write meanwhile. */
 export async function unite(knex: Knex, table: Table): Promise<void> {
   const { name, indexes = {} } = table;
   if (!(await isPartitioned(knex, name))) return;
@@ -123,7 +122,7 @@ async function isPartitioned(knex: Knex, name: string): Promise<boolean> {
   return rows[0]?.relkind === 'p';
 }
 
-/** The midnight after the next one, and after the newest row: whatever is written until the exchange lies before it. */
+/** The midnight after the next one, and after the newest row: rows written until the exchange are before it. */
 function endOfFirst(prefix: string, newest: string | undefined): string {
   const latest = Math.max(Date.now(), newest === undefined ? 0 : timeOf(newest));
   return `${prefix}_${encoded((Math.floor(latest / day) + 2) * day)}${'0'.repeat(16)}`;

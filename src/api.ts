@@ -35,12 +35,11 @@ import { createRealtime } from './realtime/create.ts';
 import { createReceipts } from './realtime/receipts.ts';
 import { asyncApiDocument } from './transports/rest/asyncapi/document.ts';
 import { serveBlobs } from './transports/rest/blobs.ts';
-import { cardRoute } from './transports/rest/card.ts';
+import { cardRoute, limitByAddress } from './transports/rest/card.ts';
 import { serveDescriptions } from './transports/rest/description-documents.ts';
 import { serveDocs } from './transports/rest/docs.ts';
 import { eventRoutes } from './transports/rest/events.ts';
 import { openApiDocument } from './transports/rest/openapi/document.ts';
-import { limitByAddress } from './transports/rest/public-limit.ts';
 import { createRestTransport } from './transports/rest/router.ts';
 import { streamTicketRoutes } from './transports/rest/stream-tickets.ts';
 import { createOAuthStorage } from './services/auth/oauth-storage.ts';
@@ -130,14 +129,14 @@ export async function startApi(
     log,
   });
   const execute = createExecute(unitOfWork, limits, intake);
-  const executeFor = (door: string) => {
+  const executeFor = (transport: string) => {
     const traced: Execute = (call) =>
       tracing.span(call.operation.name, { kind: 'internal' }, (note) => {
-        note({ 'ams.operation': call.operation.name, 'ams.door': door });
+        note({ 'ams.operation': call.operation.name, 'ams.transport': transport });
         return execute(call);
       });
     return countOutcomes(traced, (operation, outcome) =>
-      metrics.operations.inc({ operation, door, outcome }),
+      metrics.operations.inc({ operation, transport, outcome }),
     );
   };
   const health = serveHealth(healthChecks(core), isLeaving);
@@ -168,7 +167,7 @@ export async function startApi(
   await bus.subscribe(signingKeysTopic, () => void keys.refresh());
   const mcp = createMcpTransport({
     execute: executeFor('mcp'),
-    onSlowReader: () => metrics.slowReaders.inc({ door: 'mcp' }),
+    onSlowReader: () => metrics.slowReaders.inc({ transport: 'mcp' }),
     catalogue,
     tokens,
     realtime,

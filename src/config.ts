@@ -199,7 +199,7 @@ const environment = z.object({
   S3_REGION: z.string().default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
-  S3_PATIENCE_SECONDS: wholeNumber(1, 120).default(15),
+  S3_TIMEOUT_SECONDS: wholeNumber(1, 120).default(15),
   CLAMD_URL: url('tcp:', 'unix:').optional(),
   ATTACHMENT_TYPES: attachmentTypeList.default([...attachmentTypes]),
   UPLOADS_PER_AGENT: wholeNumber(1, 1_000).default(5),

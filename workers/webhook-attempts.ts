@@ -43,7 +43,7 @@ export function createAttempts(
       await recordResult(core, delivery, { state: 'failed', next_at: null }, response);
       if (response.status === 410) await disable(core, webhook_id, 'gone');
       // A receiver may reject one event and accept the others; then the webhook stays enabled.
-      else if (!(await webhookDeliveries.deliveredSince(webhook_id, created_at)))
+      else if (!(await webhookDeliveries.hasDeliveredSince(webhook_id, created_at)))
         await disable(core, webhook_id, 'failing');
       return { done: false, retryAfterMs };
     }

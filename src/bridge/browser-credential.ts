@@ -21,28 +21,28 @@ export interface BrowserCredentialParts {
   address: URL;
   savedSignIn: SavedSignIn;
   fetchFn: FetchLike;
-  /** Brings the address before a person. */
+  /** Shows the sign-in page to the person. */
   openPage(address: URL): Promise<void>;
-  log(line: string): void;
+  log(text: string): void;
   signal: AbortSignal;
 }
 
 /**
- * A person's own sign-in (OAuth 2.1: authorization code with PKCE, by a client that registers itself). It is kept for the next
- * start and for other bridges; tokens are replaced before anybody is asked again. A person is asked at the start only: a sign-in
- * that ends later was ended by somebody.
+ * Creates the credential of a person's sign-in (OAuth 2.1: authorization code with PKCE, dynamic client registration). The sign-in is
+ * saved for the next start and for other bridges; tokens are refreshed without the person. The person is asked only at the start: a
+ * sign-in that ends later was revoked.
  */
 export function createBrowserCredential(parts: BrowserCredentialParts): Credential {
   const { address, savedSignIn, fetchFn, log, signal } = parts;
   let current: string | undefined;
-  let wasIn = false;
+  let wasAccepted = false;
 
-  async function use(signIn: SignIn): Promise<string> {
+  async function activate(signIn: SignIn): Promise<string> {
     current = signIn.tokens.access_token;
     return current;
   }
 
-  async function refreshed(signIn: SignIn): Promise<SignIn | undefined> {
+  async function refresh(signIn: SignIn): Promise<SignIn | undefined> {
     const { refresh_token, issuer } = signIn.tokens;
     if (refresh_token === undefined) return undefined;
     const server = await discoverOAuthServerInfo(address, { fetchFn });
@@ -70,31 +70,31 @@ export function createBrowserCredential(parts: BrowserCredentialParts): Credenti
     },
     renew: (refused) =>
       savedSignIn.withLock(signal, async () => {
-        const known = await savedSignIn.read();
-        // Another bridge was faster.
-        if (known && known.tokens.access_token !== refused) return use(known);
-        const fresh = known && (await refreshed(known));
-        if (fresh) {
-          await savedSignIn.write(fresh);
-          return use(fresh);
+        const saved = await savedSignIn.read();
+        // Another bridge has already renewed it.
+        if (saved && saved.tokens.access_token !== refused) return activate(saved);
+        const refreshed = saved && (await refresh(saved));
+        if (refreshed) {
+          await savedSignIn.write(refreshed);
+          return activate(refreshed);
         }
-        if (wasIn) {
+        if (wasAccepted) {
           throw new SignInError(
-            `The sign-in at ${address.origin} has ended: it was revoked, or nobody used it for a month. Start again to sign in.`,
+            `The sign-in at ${address.origin} has ended: it was revoked or not used for a month. Restart to sign in again.`,
           );
         }
         const signIn = await signInWithBrowser(parts);
         await savedSignIn.write(signIn);
-        log(`signed in at ${address.origin}; kept in ${savedSignIn.path}`);
-        return use(signIn);
+        log(`signed in at ${address.origin}; saved in ${savedSignIn.path}`);
+        return activate(signIn);
       }),
     onAccepted() {
-      wasIn = true;
+      wasAccepted = true;
     },
   };
 }
 
-/** What the authorization server says of a sign-in that is no more. */
+/** Whether the authorization server reports that the sign-in has ended. */
 function isSignInEnded(error: unknown): boolean {
   return (
     error instanceof InvalidGrantError ||
@@ -103,55 +103,55 @@ function isSignInEnded(error: unknown): boolean {
   );
 }
 
-/** @throws {SignInError} when it does not come to a sign-in. */
+/** Signs in with a browser. @throws {SignInError} if the sign-in fails */
 async function signInWithBrowser({
   address,
   fetchFn,
   openPage,
   signal,
 }: BrowserCredentialParts): Promise<SignIn> {
-  const wayBack = await openRedirectServer();
+  const redirectServer = await openRedirectServer();
   const state = randomBytes(24).toString('base64url');
   let client: OAuthClientInformationMixed | undefined;
   let tokens: OAuthTokens | undefined;
   let verifier = '';
   const provider: OAuthClientProvider = {
-    redirectUrl: wayBack.url,
+    redirectUrl: redirectServer.url,
     clientMetadata: {
       client_name: 'ams mcp-stdio',
-      redirect_uris: [wayBack.url],
+      redirect_uris: [redirectServer.url],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
     },
     state: () => state,
     clientInformation: () => client,
-    saveClientInformation(given) {
-      client = given;
+    saveClientInformation(information) {
+      client = information;
     },
     tokens: () => undefined,
-    saveTokens(given) {
-      tokens = given;
+    saveTokens(issued) {
+      tokens = issued;
     },
-    saveCodeVerifier(given) {
-      verifier = given;
+    saveCodeVerifier(value) {
+      verifier = value;
     },
     codeVerifier: () => verifier,
     redirectToAuthorization: openPage,
   };
   try {
     const options = { serverUrl: address, fetchFn };
-    const coming = wayBack.waitForCode({ state, issuer: () => client?.issuer }, signal);
-    await Promise.race([auth(provider, options), coming]);
-    await auth(provider, { ...options, authorizationCode: await coming });
+    const code = redirectServer.waitForCode({ state, issuer: () => client?.issuer }, signal);
+    await Promise.race([auth(provider, options), code]);
+    await auth(provider, { ...options, authorizationCode: await code });
   } catch (error) {
     if (error instanceof SignInError || isTransient(error) || signal.aborted) throw error;
-    throw new SignInError(`Nobody could be signed in at ${address.origin} (${errorReason(error)}).`, {
+    throw new SignInError(`The sign-in at ${address.origin} failed (${errorReason(error)}).`, {
       cause: error,
     });
   } finally {
-    wayBack.close();
+    redirectServer.close();
   }
-  if (!client || !tokens) throw new SignInError(`${address.origin} gave no token.`);
+  if (!client || !tokens) throw new SignInError(`${address.origin} issued no token.`);
   return { address: address.href, client, tokens };
 }

@@ -11,96 +11,95 @@ import type { ServiceConnection } from './service-connection.ts';
 export interface CallsParts {
   link: Pick<ServiceConnection, 'begin' | 'send'>;
   address: URL;
-  /** Says something to the client. */
   sendToClient(message: JSONRPCMessage): void;
-  log(line: string): void;
+  log(text: string): void;
 }
 
-/** Requests of the client that are not answered yet. */
+/** Pending requests of the client. */
 export interface Calls {
-  /** Answers one, with an error when the service cannot. Never rejects. */
+  /** Forwards a request and sends the response to the client, or an error response. Never rejects. */
   answer(request: JSONRPCRequest): Promise<void>;
-  /** The client waits for it no longer: whatever comes is not said. */
+  /** Drops the response of a cancelled request. */
   forget(id: RequestId | undefined): void;
-  /** Gives it up, if it is forgotten. */
+  /** Aborts a cancelled request. */
   abortForgotten(id: RequestId | undefined): void;
-  /** The client has answered a request of the service. */
+  /** Records that the client has responded to a request of the service. */
   onClientResponse(id: RequestId | undefined): void;
-  /** Resolves when no session is being begun. */
+  /** Resolves when no initialize request is pending. */
   whenInitialized(): Promise<void>;
-  /** Gives all of them up, without a word. */
+  /** Aborts all requests without responses. */
   close(): void;
 }
 
 interface Running {
   abort: AbortController;
-  forgotten: boolean;
+  isForgotten: boolean;
 }
 
 export function createCalls({ link, address, sendToClient, log }: CallsParts): Calls {
   const running = new Map<RequestId, Running>();
-  /** Requests of the service that the client has not answered, with the call that they belong to. */
-  const questions = new Map<RequestId, RequestId>();
-  let beginning: Promise<void> = Promise.resolve();
+  /** Pending requests of the service to the client, each with the call that caused it. */
+  const serverRequests = new Map<RequestId, RequestId>();
+  let initializing: Promise<void> = Promise.resolve();
 
-  /** Nobody waits any more for what the service asked during a call that is over. */
-  function takeBack(call: RequestId): void {
-    for (const [requestId, of] of questions) {
-      if (of !== call) continue;
-      questions.delete(requestId);
-      const params = { requestId, reason: 'the call is over' };
+  /** Cancels requests of the service whose call has ended. */
+  function cancelServerRequests(callId: RequestId): void {
+    for (const [requestId, causeId] of serverRequests) {
+      if (causeId !== callId) continue;
+      serverRequests.delete(requestId);
+      const params = { requestId, reason: 'the call has ended' };
       sendToClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     }
   }
 
-  function carried(request: JSONRPCRequest, signal: AbortSignal) {
+  function forward(request: JSONRPCRequest, signal: AbortSignal) {
     if (isInitializeRequest(request)) return link.begin(request, signal);
     return link.send(request, signal, (message) => {
-      if (isJSONRPCRequest(message)) questions.set(message.id, request.id);
+      if (isJSONRPCRequest(message)) serverRequests.set(message.id, request.id);
       sendToClient(message);
     });
   }
 
-  async function run(request: JSONRPCRequest, first: Promise<void>): Promise<void> {
+  async function run(request: JSONRPCRequest, initialized: Promise<void>): Promise<void> {
     const { id, method } = request;
-    const call: Running = { abort: new AbortController(), forgotten: false };
+    const call: Running = { abort: new AbortController(), isForgotten: false };
     running.set(id, call);
     try {
-      await first;
-      const answer = await carried(request, call.abort.signal);
-      if (answer && !call.forgotten) sendToClient(answer);
+      await initialized;
+      const answer = await forward(request, call.abort.signal);
+      if (answer && !call.isForgotten) sendToClient(answer);
     } catch (error) {
-      if (call.forgotten) return;
-      const told = toErrorResponse(id, error, address);
-      log(`${method}: ${told.error.message}`);
-      sendToClient(told);
+      if (call.isForgotten) return;
+      const response = toErrorResponse(id, error, address);
+      log(`${method}: ${response.error.message}`);
+      sendToClient(response);
     } finally {
-      takeBack(id);
+      cancelServerRequests(id);
       if (running.get(id) === call) running.delete(id);
     }
   }
 
   return {
     answer(request) {
-      const done = run(request, beginning);
-      if (isInitializeRequest(request)) beginning = done;
+      const done = run(request, initializing);
+      if (isInitializeRequest(request)) initializing = done;
       return done;
     },
     forget(id) {
       const call = id !== undefined && running.get(id);
-      if (call) call.forgotten = true;
+      if (call) call.isForgotten = true;
     },
     abortForgotten(id) {
       const call = id !== undefined && running.get(id);
-      if (call && call.forgotten) call.abort.abort();
+      if (call && call.isForgotten) call.abort.abort();
     },
     onClientResponse(id) {
-      if (id !== undefined) questions.delete(id);
+      if (id !== undefined) serverRequests.delete(id);
     },
-    whenInitialized: () => beginning,
+    whenInitialized: () => initializing,
     close() {
       for (const call of running.values()) {
-        call.forgotten = true;
+        call.isForgotten = true;
         call.abort.abort();
       }
     },

@@ -3,13 +3,13 @@ import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isTransient, errorReason, SignInError } from './errors.ts';
 
-/** A token that somebody else got. Nothing can be done when it ends. */
+/** Creates a credential from a given token, which cannot be renewed. */
 export function createTokenCredential(token: string, address: URL): Credential {
   return {
     token: async () => token,
     async renew() {
       throw new SignInError(
-        `The access token in AMS_TOKEN is refused: it has ended, was revoked, or is not for ${address.href}. Tokens live 15 minutes; AMS_CLIENT_ID and AMS_CLIENT_SECRET, or signing in by browser, last longer.`,
+        `The access token in AMS_TOKEN was refused: it has expired, was revoked, or is not for ${address.href}. Tokens expire after 15 minutes; use AMS_CLIENT_ID and AMS_CLIENT_SECRET, or sign in with a browser.`,
       );
     },
     onAccepted() {},
@@ -19,11 +19,11 @@ export function createTokenCredential(token: string, address: URL): Credential {
 export interface ClientCredentials {
   client_id: string;
   client_secret: string;
-  /** With spaces between them; absent: all that the credential has. */
+  /** Separated by spaces; default: all scopes of the credential. */
   scopes?: string | undefined;
 }
 
-/** The credential of a program (OAuth 2.1, Client Credentials). It is shown to the authorization server of `address` only. */
+/** Creates a client credential (OAuth 2.1, Client Credentials). The secret is sent only to the authorization server of `address`. */
 export function createClientCredential(
   { client_id, client_secret, scopes }: ClientCredentials,
   { address, issuer, fetchFn }: { address: URL; issuer: string; fetchFn: FetchLike },
@@ -38,14 +38,14 @@ export function createClientCredential(
   return {
     token: async () => provider.tokens()?.access_token,
     async renew(refused) {
-      const known = provider.tokens()?.access_token;
-      if (known !== undefined && known !== refused) return known;
+      const current = provider.tokens()?.access_token;
+      if (current !== undefined && current !== refused) return current;
       try {
         await auth(provider, { serverUrl: address, fetchFn });
       } catch (error) {
         if (isTransient(error)) throw error;
         throw new SignInError(
-          `AMS_CLIENT_ID and AMS_CLIENT_SECRET are refused (${errorReason(error)}): the credential is unknown, was revoked, or is not one of ${issuer}.`,
+          `AMS_CLIENT_ID and AMS_CLIENT_SECRET were refused (${errorReason(error)}): the credential is unknown to ${issuer} or was revoked.`,
           { cause: error },
         );
       }
@@ -55,15 +55,15 @@ export function createClientCredential(
   };
 }
 
-/** What the bridge signs in with. */
+/** The way the bridge signs in. */
 export interface Credential {
-  /** The access token at hand; undefined when there is none yet. */
+  /** Returns the current access token; undefined if there is none yet. */
   token(): Promise<string | undefined>;
   /**
-   * Another one than the one that was refused, or the first.
-   * @throws {SignInError} when there is none to be had; faults of the network as they are.
+   * Gets a new access token, after `refused` was refused or as the first one.
+   * @throws {SignInError} if sign-in fails; network errors unchanged
    */
   renew(refused: string | undefined): Promise<string>;
-  /** Told that the service took a token. */
+  /** Called when the service accepts a token. */
   onAccepted(): void;
 }

@@ -12,7 +12,7 @@ import {
 
 type RpcError = JSONRPCErrorResponse['error'];
 
-/** The service refused a request as a whole (mcp.md, section 1). */
+/** JSON-RPC code for errors of the service or the connection. */
 const serverErrorCode = -32_000;
 
 const rpcBody = z.object({
@@ -20,7 +20,7 @@ const rpcBody = z.object({
 });
 const restBody = z.object({ error: z.looseObject({ code: z.string(), message: z.string() }) });
 
-/** What a client is told instead of an answer. */
+/** Returns the JSON-RPC error response for a failed request. */
 export function toErrorResponse(id: RequestId, error: unknown, address: URL): JSONRPCErrorResponse {
   return { jsonrpc: '2.0', id, error: toRpcError(error, address) };
 }
@@ -29,14 +29,14 @@ function toRpcError(error: unknown, address: URL): RpcError {
   if (error instanceof HttpStatusError) return toRpcErrorFromHttp(error, address);
   if (error instanceof SignInError) return serverError(error.message);
   if (error instanceof SessionLost)
-    return serverError('The session has ended, and no new one could be begun.');
+    return serverError('The session has ended, and no new one could be opened.');
   if (isUnsent(error))
     return serverError(`The service at ${address.href} cannot be reached (${errorReason(error)}).`);
   if (error instanceof StreamEnded || isNetworkError(error))
     return serverError(
-      `The connection to ${address.href} was lost before the answer came (${errorReason(error)}). The call may have had its effect: look before you repeat it, or give it an idempotency_key, with which it is repeated by itself.`,
+      `The connection to ${address.href} was lost before the response arrived (${errorReason(error)}). The call may have taken effect. Check before you repeat it, or set idempotency_key so that it can be repeated automatically.`,
     );
-  return serverError(`${address.href} did not answer as a tool server does (${errorReason(error)}).`);
+  return serverError(`${address.href} did not respond like an MCP server (${errorReason(error)}).`);
 }
 
 function toRpcErrorFromHttp({ status, body }: HttpStatusError, address: URL): RpcError {
@@ -47,7 +47,7 @@ function toRpcErrorFromHttp({ status, body }: HttpStatusError, address: URL): Rp
     const { error } = rest.data;
     return { code: serverErrorCode, message: error.message, data: { error } };
   }
-  return serverError(`${address.href} answers ${status}: is that the address of the tool server?`);
+  return serverError(`${address.href} returned ${status}. Check that this is the URL of the MCP server.`);
 }
 
 function serverError(message: string): RpcError {

@@ -6,36 +6,36 @@ import {
 } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { ZodError } from 'zod';
 
-/** Nobody can be signed in with what there is. The message is for whoever set the bridge up. */
+/** Sign-in is not possible. The message is for the person who set up the bridge. */
 export class SignInError extends Error {
   override name = 'SignInError';
 }
 
-/** The service answered, and it was no success. */
+/** The service responded with an error status. */
 export class HttpStatusError extends Error {
-  override name = 'HttpRefusal';
+  override name = 'HttpStatusError';
   readonly status: number;
-  /** The JSON of the answer, when it is any. */
+  /** The JSON body, if there is one. */
   readonly body: unknown;
 
   constructor(status: number, body: unknown) {
-    super(`the service answers ${status}`);
+    super(`the service returned ${status}`);
     this.status = status;
     this.body = body;
   }
 }
 
-/** The service does not know the session any more (MCP, Transports: Session Management). */
+/** The session has ended (MCP, Transports: Session Management). */
 export class SessionLost extends Error {
   override name = 'SessionLost';
 }
 
-/** The stream of an answer ended before the answer. */
+/** The response stream ended before the response. */
 export class StreamEnded extends Error {
   override name = 'StreamEnded';
 }
 
-/** Nothing of a request has left when one of these happens. */
+/** Errors that happen before a request is sent. */
 const unsentErrorCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -46,7 +46,7 @@ const unsentErrorCodes = new Set([
 ]);
 const transientStatuses = new Set([502, 503, 504]);
 
-/** Whether the service has certainly not got the request that failed so. */
+/** Whether the failed request certainly did not reach the service. */
 export function isUnsent(error: unknown): boolean {
   return error instanceof OAuthError || unsentErrorCodes.has(errorCode(error));
 }
@@ -63,18 +63,18 @@ export function isTransient(error: unknown): boolean {
   return error instanceof StreamEnded || isNetworkError(error);
 }
 
-/** What fetch() throws when it got no answer, or not all of it. */
+/** Whether fetch() got no response, or an incomplete one. */
 export function isNetworkError(error: unknown): boolean {
   return (error instanceof TypeError && error.cause !== undefined) || isTimeout(error);
 }
 
-/** Why, for people. */
+/** Returns the reason for people, in one line. */
 export function errorReason(error: unknown): string {
-  if (error instanceof ZodError || error instanceof SyntaxError) return 'what came back is no MCP';
+  if (error instanceof ZodError || error instanceof SyntaxError) return 'the response is not MCP';
   if (error instanceof TypeError && error.cause instanceof Error) return errorReason(error.cause);
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : String(error);
-  return (message || code || 'no reason was given').split('\n', 1)[0] ?? '';
+  return (message || code || 'unknown reason').split('\n', 1)[0] ?? '';
 }
 
 function isTimeout(error: unknown): boolean {

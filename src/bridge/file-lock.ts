@@ -4,40 +4,40 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasErrorCode, readIfExists } from './private-file.ts';
 
-/** Whoever holds the lock touches it this often, in ms. */
+/** The holder touches the lock at this interval. */
 const touchIntervalMs = 2_000;
-/** A lock that nobody has touched for so long was left by a process that is gone. */
+/** A lock that was not touched for this long belongs to a dead process. */
 const staleAfterMs = 10_000;
 const pollIntervalMs = 50;
 
 /**
- * Runs something while no other process does so under the same path. A holder that was killed is taken for gone after ten seconds.
- * @throws the reason of `signal` while it waits.
+ * Runs a task under a lock file that excludes other processes. The lock of a killed process expires after ten seconds.
+ * @throws the reason of `signal` while it waits
  */
 export async function withFileLock<T>(path: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-  const mine = randomUUID();
+  const ownId = randomUUID();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  while (!(await tryTakeLock(path, mine))) {
+  while (!(await tryTakeLock(path, ownId))) {
     const holder = await readIfExists(path);
-    if (holder !== undefined && (await isStale(path))) await removeStale(path, { stale: holder, mine });
+    if (holder !== undefined && (await isStale(path))) await removeStale(path, { staleId: holder, ownId });
     else await pause(pollIntervalMs, undefined, { signal });
   }
   const touching = setInterval(() => {
     const now = new Date();
-    // It was taken for stale while this process slept; there is nothing left to hold.
+    // Another process removed the lock as stale while this one was suspended.
     utimes(path, now, now).catch(() => clearInterval(touching));
   }, touchIntervalMs).unref();
   try {
     return await run();
   } finally {
     clearInterval(touching);
-    if ((await readIfExists(path)) === mine) await rm(path, { force: true });
+    if ((await readIfExists(path)) === ownId) await rm(path, { force: true });
   }
 }
 
-async function tryTakeLock(path: string, mine: string): Promise<boolean> {
+async function tryTakeLock(path: string, ownId: string): Promise<boolean> {
   try {
-    await writeFile(path, mine, { flag: 'wx', mode: 0o600 });
+    await writeFile(path, ownId, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if (hasErrorCode(error, 'EEXIST')) return false;
@@ -54,12 +54,15 @@ async function isStale(path: string): Promise<boolean> {
   }
 }
 
-/** Moves it aside first: should somebody have been faster, and it is a fresh one that moved, it goes back. */
-async function removeStale(path: string, { stale, mine }: { stale: string; mine: string }): Promise<void> {
-  const aside = `${path}.${mine}`;
+/** Moves the lock aside first. If another process replaced it meanwhile, the moved lock is a valid one and is put back. */
+async function removeStale(
+  path: string,
+  { staleId, ownId }: { staleId: string; ownId: string },
+): Promise<void> {
+  const aside = `${path}.${ownId}`;
   try {
     await rename(path, aside);
-    if ((await readIfExists(aside)) !== stale) await link(aside, path);
+    if ((await readIfExists(aside)) !== staleId) await link(aside, path);
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT') && !hasErrorCode(error, 'EEXIST')) throw error;
   } finally {

@@ -5,7 +5,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { HttpStatusError, errorReason, SessionLost, SignInError } from './errors.ts';
 import type { Session } from './post.ts';
 
-/** Where the stream stands: what the service named last. It outlives a session. */
+/** The position in the stream: the last event id. It outlives a session. */
 export interface StreamPosition {
   cursor: string | undefined;
 }
@@ -18,21 +18,22 @@ export interface FollowOptions {
   onMessage(message: JSONRPCMessage): void;
   /** The session has ended. */
   onSessionLost(): void;
-  log(line: string): void;
+  log(text: string): void;
 }
 
 export interface Stream {
-  /** Whether it goes on, or tries to. */
+  /** Whether it is open or reconnecting. */
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
+const minPauseMs = 250;
 const maxPauseMs = 5_000;
 const resumeHeader = 'last-event-id';
 
 /**
- * Keeps the stream of notifications open (MCP, Transports: Listening for Messages from the Server), and comes back to where it
- * stood whatever happens. It ends with the session, or when nobody is signed in any more.
+ * Keeps the notification stream open (MCP, Transports: Listening for Messages from the Server) and resumes it after the last event. It
+ * ends with the session or the sign-in.
  */
 export function followNotifications({
   address,
@@ -43,23 +44,23 @@ export function followNotifications({
   onSessionLost,
   log,
 }: FollowOptions): Stream {
-  let over = false;
+  let isClosed = false;
   const transport = new StreamableHTTPClientTransport(address, {
-    fetch: resuming,
+    fetch: fetchWithPosition,
     ...(session.id !== undefined && { sessionId: session.id }),
     reconnectionOptions: {
-      initialReconnectionDelay: 250,
+      initialReconnectionDelay: minPauseMs,
       maxReconnectionDelay: maxPauseMs,
       reconnectionDelayGrowFactor: 2,
       maxRetries: Infinity,
     },
   });
   if (session.version !== undefined) transport.setProtocolVersion(session.version);
-  // The SDK's transports take one handler of each kind.
+  // SDK transports have one handler property for each event.
   Object.assign(transport, { onmessage: onMessage });
 
-  /** The place is ours to know: the transport forgets it when a stream ends before it said anything. */
-  async function resuming(url: string | URL, init?: RequestInit): Promise<Response> {
+  /** Sets Last-Event-ID, because the transport forgets it if a stream ends before its first event. */
+  async function fetchWithPosition(url: string | URL, init?: RequestInit): Promise<Response> {
     const headers = new Headers(init?.headers);
     headers.delete(resumeHeader);
     if (position.cursor !== undefined) headers.set(resumeHeader, position.cursor);
@@ -67,20 +68,20 @@ export function followNotifications({
       return await fetch(url, { ...init, headers });
     } catch (error) {
       if (error instanceof HttpStatusError && error.status === 400 && position.cursor !== undefined) {
-        log('the place in the stream of notifications is not known any more; some may be missing');
+        log('the position in the notification stream has expired; notifications may be missing');
         position.cursor = undefined;
       }
       if (error instanceof SessionLost) onSessionLost();
-      if (error instanceof SignInError) log(`no more notifications: ${error.message}`);
+      if (error instanceof SignInError) log(`notifications ended: ${error.message}`);
       if (error instanceof SessionLost || error instanceof SignInError) await close();
       throw error;
     }
   }
 
-  /** Once it was open, the transport comes back by itself. */
+  /** Opens the stream; after that the transport reconnects by itself. */
   async function open(): Promise<void> {
     await transport.start();
-    for (let wait = 250; ; wait = Math.min(2 * wait, maxPauseMs)) {
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
         await transport.resumeStream('', {
           onresumptiontoken(cursor) {
@@ -89,18 +90,18 @@ export function followNotifications({
         });
         return;
       } catch (error) {
-        if (over) return;
-        if (wait === 250) log(`notifications cannot be followed just now (${errorReason(error)})`);
-        await pause(wait, undefined, { ref: false });
+        if (isClosed) return;
+        if (pauseMs === minPauseMs) log(`notifications are unavailable (${errorReason(error)}); retrying`);
+        await pause(pauseMs, undefined, { ref: false });
       }
     }
   }
 
   async function close(): Promise<void> {
-    over = true;
+    isClosed = true;
     await transport.close();
   }
 
   void open();
-  return { isOpen: () => !over, close };
+  return { isOpen: () => !isClosed, close };
 }

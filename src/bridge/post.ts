@@ -11,61 +11,63 @@ import {
 import { HttpStatusError, StreamEnded } from './errors.ts';
 import { withEndMessage } from './stream-end-marker.ts';
 
-/** A session with the service; without an id where the service has none for us. */
+/** A session with the service; `id` is undefined if the service uses none. */
 export interface Session {
   id: string | undefined;
-  /** The revision that was agreed on. */
+  /** The negotiated protocol revision. */
   version: string | undefined;
 }
 
 export interface PostOptions {
   address: URL;
-  /** Throws for answers that are no success. */
+  /** Throws for error statuses. */
   fetch: FetchLike;
   session: Session;
-  /** Hears what the service says before its answer. */
+  /** Receives the messages before the response. */
   onMessage(message: JSONRPCMessage): void;
-  /** Gives it up. */
+  /** Aborts the request. */
   signal: AbortSignal;
 }
 
 export interface PostResult {
-  /** Undefined for what is not answered. */
+  /** Undefined for messages without a response. */
   answer: JSONRPCResponse | undefined;
-  /** The session that the service has begun with it. */
+  /** The session that the service opened with this message. */
   session_id: string | undefined;
 }
 
-/** Names the end of a stream; no service guesses it. */
+/** Marks the end of a stream; random, so that the service cannot send it. */
 const streamEndMethod = `notifications/${randomUUID()}`;
 
 /**
- * Sends one message by a POST of its own (MCP, Transports: Sending Messages to the Server), and waits for its answer.
- * @throws {StreamEnded}, what `fetch` throws, and the reason of `signal`.
+ * Sends one message with a POST request (MCP, Transports: Sending Messages to the Server) and waits for its response.
+ * @throws {StreamEnded}; the errors of `fetch`; the reason of `signal`
  */
-export async function postMessage(message: JSONRPCMessage, posting: PostOptions): Promise<PostResult> {
-  const { address, session, onMessage, signal } = posting;
+export async function postMessage(message: JSONRPCMessage, options: PostOptions): Promise<PostResult> {
+  const { address, session, onMessage, signal } = options;
   const transport = new StreamableHTTPClientTransport(address, {
-    fetch: postOnly(posting.fetch, isJSONRPCRequest(message)),
+    fetch: postOnly(options.fetch, isJSONRPCRequest(message)),
     ...(session.id !== undefined && { sessionId: session.id }),
   });
   if (session.version !== undefined) transport.setProtocolVersion(session.version);
   await transport.start();
   try {
     const answer = await new Promise<JSONRPCResponse | undefined>((resolve, reject) => {
-      const giveUp = () => reject(signal.reason);
-      signal.addEventListener('abort', giveUp, { once: true });
-      if (signal.aborted) giveUp();
-      const onmessage = (heard: JSONRPCMessage) => {
-        if (isJSONRPCResultResponse(heard) || isJSONRPCErrorResponse(heard)) resolve(heard);
-        else if ('method' in heard && heard.method === streamEndMethod)
-          reject(new StreamEnded('no answer came'));
-        else onMessage(heard);
+      const onAbort = () => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      const onmessage = (received: JSONRPCMessage) => {
+        if (isJSONRPCResultResponse(received) || isJSONRPCErrorResponse(received)) resolve(received);
+        else if ('method' in received && received.method === streamEndMethod)
+          reject(new StreamEnded('the stream ended without a response'));
+        else onMessage(received);
       };
-      // The SDK's transports take one handler of each kind.
+      // SDK transports have one handler property for each event.
       Object.assign(transport, { onmessage });
-      const sent = () => (isJSONRPCRequest(message) ? 'the answer follows' : resolve(undefined));
-      transport.send(message).then(sent, reject);
+      const onSent = () => {
+        if (!isJSONRPCRequest(message)) resolve(undefined);
+      };
+      transport.send(message).then(onSent, reject);
     });
     return { answer, session_id: transport.sessionId };
   } finally {
@@ -73,12 +75,12 @@ export async function postMessage(message: JSONRPCMessage, posting: PostOptions)
   }
 }
 
-/** The transport would open a stream of notifications by itself; that is done elsewhere. */
-function postOnly(fetch: FetchLike, asks: boolean): FetchLike {
+/** Keeps the transport from opening a notification stream itself; followNotifications does so. */
+function postOnly(fetch: FetchLike, isRequest: boolean): FetchLike {
   return async (url, init) => {
     if (init?.method !== 'POST') return new Response(null, { status: 405 });
     const response = await fetch(url, init);
-    if (asks && response.status === 202) throw new HttpStatusError(202, undefined);
+    if (isRequest && response.status === 202) throw new HttpStatusError(202, undefined);
     return withEndMessage(response, JSON.stringify({ jsonrpc: '2.0', method: streamEndMethod }));
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The text of a file; undefined when there is none. */
+/** Returns the text of a file; undefined if it does not exist. */
 export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -12,7 +12,7 @@ export async function readIfExists(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file that only its owner may read, whole or not at all; a folder that is missing is made likewise. */
+/** Writes a file atomically with mode 0600; creates missing folders with mode 0700. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;
@@ -24,6 +24,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
+/** Whether an error has this system error code. */
 export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SignInError } from './errors.ts';
 
-/** Where the browser comes back to after a sign-in: a page of this machine only (RFC 8252, section 7.3). */
+/** The local page to which the browser is redirected after a sign-in (RFC 8252, section 7.3). */
 export interface RedirectServer {
   url: string;
   /**
-   * The code that a browser brings together with `state`. Others are turned away, and it goes on waiting.
-   * @throws {SignInError} when the person said no, or nobody came in time; the reason of `signal`.
+   * Returns the code of the redirect with this state. Other requests get 404.
+   * @throws {SignInError} if the person declined, or after five minutes; the reason of `signal`
    */
   waitForCode(
     expected: { state: string; issuer(): string | undefined },
@@ -21,27 +21,28 @@ export interface RedirectServer {
 const path = '/callback';
 const signInTimeoutMs = 5 * 60_000;
 
+/** Opens the redirect server on a free port of the loopback interface. */
 export async function openRedirectServer(): Promise<RedirectServer> {
-  let arrive: (query: URLSearchParams) => boolean = () => false;
+  let onRedirect: (query: URLSearchParams) => boolean = () => false;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const isGood = request.method === 'GET' && url.pathname === path && arrive(url.searchParams);
-    showPage(request, response, isGood ? 200 : 404);
+    const isAccepted = request.method === 'GET' && url.pathname === path && onRedirect(url.searchParams);
+    sendPage(request, response, isAccepted ? 200 : 404);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  function arrival(state: string, issuer: () => string | undefined): Promise<string> {
+  function waitForRedirect(state: string, issuer: () => string | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
-      arrive = (query) => {
+      onRedirect = (query) => {
         if (query.get('state') !== state) return false;
-        // RFC 9207: an answer of another authorization server than the one that was asked.
+        // RFC 9207: reject the response of another authorization server.
         const from = query.get('iss');
         if (from !== null && from !== issuer()) return false;
         const code = query.get('code');
         if (code !== null) resolve(code);
-        else reject(new SignInError(`Nobody was signed in: ${refusalReason(query)}.`));
+        else reject(new SignInError(`The sign-in failed: ${failureReason(query)}.`));
         return true;
       };
     });
@@ -50,17 +51,16 @@ export async function openRedirectServer(): Promise<RedirectServer> {
   return {
     url: `http://127.0.0.1:${port}${path}`,
     async waitForCode({ state, issuer }, signal) {
-      const over = new AbortController();
-      const late = pause(signInTimeoutMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).then(
-        () => {
-          throw new SignInError('Nobody signed in within five minutes.');
-        },
-      );
+      const finished = new AbortController();
+      const stop = AbortSignal.any([signal, finished.signal]);
+      const timeout = pause(signInTimeoutMs, undefined, { signal: stop }).then(() => {
+        throw new SignInError('The sign-in was not completed within five minutes.');
+      });
       try {
-        return await Promise.race([arrival(state, issuer), late]);
+        return await Promise.race([waitForRedirect(state, issuer), timeout]);
       } finally {
-        over.abort();
-        late.catch(() => 'it is too late for that');
+        finished.abort();
+        timeout.catch(() => undefined); // aborted above
       }
     },
     close() {
@@ -70,18 +70,18 @@ export async function openRedirectServer(): Promise<RedirectServer> {
   };
 }
 
-function refusalReason(query: URLSearchParams): string {
-  if (query.get('error') === 'access_denied') return 'the person said no';
-  const words = query.get('error_description') ?? query.get('error') ?? 'the service gave no reason';
-  return words.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
+function failureReason(query: URLSearchParams): string {
+  if (query.get('error') === 'access_denied') return 'access was denied';
+  const text = query.get('error_description') ?? query.get('error') ?? 'the service gave no reason';
+  return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
 }
 
-function showPage(request: IncomingMessage, response: ServerResponse, status: 200 | 404): void {
+function sendPage(request: IncomingMessage, response: ServerResponse, status: 200 | 404): void {
   request.resume();
-  const words =
+  const text =
     status === 200
-      ? 'Done. You can close this window and go back to your program.'
-      : 'This page has nothing to show.';
+      ? 'You are signed in. You can close this window and return to your program.'
+      : 'This link is invalid or was already used.';
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': "default-src 'none'",
@@ -89,5 +89,5 @@ function showPage(request: IncomingMessage, response: ServerResponse, status: 20
     'Referrer-Policy': 'no-referrer',
     Connection: 'close',
   });
-  response.end(`<!doctype html><html lang="en"><title>Agent messaging</title><p>${words}</p></html>\n`);
+  response.end(`<!doctype html><html lang="en"><title>Agent messaging</title><p>${text}</p></html>\n`);
 }

@@ -16,19 +16,19 @@ export interface RelayParts {
   input: Readable;
   output: Writable;
   address: URL;
-  /** Makes the service's side; `hear` takes what the service says by itself. */
-  connect(hear: (message: JSONRPCMessage) => void): ServiceConnection;
-  log(line: string): void;
-  /** Ends everything at once. */
+  /** Creates the service's side; `onMessage` receives its requests and notifications. */
+  connect(onMessage: (message: JSONRPCMessage) => void): ServiceConnection;
+  log(text: string): void;
+  /** Ends the relay at once. */
   interrupted: AbortSignal;
 }
 
-/** How long calls may still be answered after the client has closed its end, in ms. */
+/** How long pending calls can still get a response after the client has closed its input. */
 const drainTimeoutMs = 10_000;
 
 /**
- * Carries messages between a client at standard input and output and the service, until the client closes its end or somebody
- * interrupts. Nothing but JSON-RPC goes to the output.
+ * Relays messages between a client at standard input and output and the service, until the client closes its end or the process is
+ * interrupted. Only JSON-RPC messages are written to the output.
  */
 export async function relay({
   input,
@@ -41,7 +41,7 @@ export async function relay({
   const client = new StdioServerTransport(input, output);
   const link = connect(sendToClient);
   const calls = createCalls({ link, address, sendToClient, log });
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
 
   function sendToClient(message: JSONRPCMessage): void {
     client
@@ -49,8 +49,8 @@ export async function relay({
       .catch((error: unknown) => log(`the client cannot be reached (${errorReason(error)})`));
   }
 
-  /** Carries what is no request. What gets lost is only told here: nobody waits for it. */
-  async function pass(message: JSONRPCMessage): Promise<void> {
+  /** Relays a notification or response. Errors are only logged, because the client expects no response. */
+  async function relayOneWay(message: JSONRPCMessage): Promise<void> {
     const cancelled = CancelledNotificationSchema.safeParse(message).data?.params.requestId;
     calls.forget(cancelled);
     if (!('method' in message)) calls.onClientResponse(message.id);
@@ -64,47 +64,47 @@ export async function relay({
     calls.abortForgotten(cancelled);
   }
 
-  function take(message: JSONRPCMessage): void {
-    const done = isJSONRPCRequest(message) ? calls.answer(message) : pass(message);
-    underWay.add(done);
-    void done.finally(() => underWay.delete(done));
+  function onClientMessage(message: JSONRPCMessage): void {
+    const done = isJSONRPCRequest(message) ? calls.answer(message) : relayOneWay(message);
+    pending.add(done);
+    void done.finally(() => pending.delete(done));
   }
 
-  /** What is no JSON-RPC is answered as JSON-RPC says, as far as MCP has a form for it: without an id. */
-  function refuse(error: Error): void {
+  /** Sends a JSON-RPC error without an id for invalid input. */
+  function onClientError(error: Error): void {
     const isInvalid = error instanceof ZodError;
     if (!isInvalid && !(error instanceof SyntaxError)) {
       log(`standard input: ${errorReason(error)}`);
       return;
     }
-    const told = isInvalid
-      ? { code: -32_600, message: 'Invalid Request: one JSON-RPC 2.0 message a line is expected.' }
-      : { code: -32_700, message: 'Parse error: one JSON-RPC 2.0 message a line is expected.' };
-    log(`a line at standard input: ${told.message}`);
-    sendToClient({ jsonrpc: '2.0', error: told });
+    const rpcError = isInvalid
+      ? { code: -32_600, message: 'Invalid Request: expected one JSON-RPC 2.0 message per line.' }
+      : { code: -32_700, message: 'Parse error: expected one JSON-RPC 2.0 message per line.' };
+    log(`standard input: ${rpcError.message}`);
+    sendToClient({ jsonrpc: '2.0', error: rpcError });
   }
 
-  const left = new Promise<void>((resolve) => {
-    const done = () => resolve();
-    input.once('end', done).once('close', done);
-    // Nobody reads any more.
-    output.once('error', done);
-    Object.assign(client, { onclose: done });
-    interrupted.addEventListener('abort', done, { once: true });
-    if (interrupted.aborted) done();
+  const clientClosed = new Promise<void>((resolve) => {
+    const onClose = () => resolve();
+    input.once('end', onClose).once('close', onClose);
+    // The client no longer reads.
+    output.once('error', onClose);
+    Object.assign(client, { onclose: onClose });
+    interrupted.addEventListener('abort', onClose, { once: true });
+    if (interrupted.aborted) onClose();
   });
-  // The SDK's transports take one handler of each kind.
-  Object.assign(client, { onmessage: take, onerror: refuse });
+  // SDK transports have one handler property for each event.
+  Object.assign(client, { onmessage: onClientMessage, onerror: onClientError });
   await client.start();
-  await left;
+  await clientClosed;
 
-  const enough = new AbortController();
-  const stop = AbortSignal.any([interrupted, enough.signal]);
+  const drained = new AbortController();
+  const stop = AbortSignal.any([interrupted, drained.signal]);
   await Promise.race([
-    Promise.allSettled(underWay),
-    pause(drainTimeoutMs, undefined, { signal: stop }).catch(() => 'it ends at once'),
+    Promise.allSettled(pending),
+    pause(drainTimeoutMs, undefined, { signal: stop }).catch(() => undefined), // the abort ends the wait
   ]);
-  enough.abort();
+  drained.abort();
   calls.close();
   await client.close();
   await link.close();

@@ -7,22 +7,22 @@ import {
 import { isTransient, isUnsent } from './errors.ts';
 
 export interface RetryPolicy {
-  /** Notes which tools only read, from an answer on its way to the client. */
+  /** Learns from a tools/list response which tools are read-only. */
   learnTools(request: JSONRPCMessage, answer: JSONRPCResponse): void;
-  /** Whether a message that failed so may be sent again without anything happening twice. */
+  /** Whether a failed message can be sent again without a second effect. */
   allowsRetry(message: JSONRPCMessage, error: unknown): boolean;
 }
 
-/** What may be repeated: what has not left; what only reads; and what the service itself keeps from happening twice. */
+/** Retries are safe for requests that were not sent, read-only tools, and calls with an idempotency key. */
 export function createRetryPolicy(): RetryPolicy {
-  const harmless = new Set<string>();
+  const readOnlyTools = new Set<string>();
 
-  function isHarmless(message: JSONRPCMessage): boolean {
+  function isIdempotent(message: JSONRPCMessage): boolean {
     if (!isJSONRPCRequest(message) || message.method !== 'tools/call') return true;
-    const { name, arguments: given } = message.params ?? {};
-    if (typeof name === 'string' && harmless.has(name)) return true;
+    const { name, arguments: args } = message.params ?? {};
+    if (typeof name === 'string' && readOnlyTools.has(name)) return true;
     const key: unknown =
-      typeof given === 'object' && given !== null ? Reflect.get(given, 'idempotency_key') : undefined;
+      typeof args === 'object' && args !== null ? Reflect.get(args, 'idempotency_key') : undefined;
     return typeof key === 'string';
   }
 
@@ -31,10 +31,10 @@ export function createRetryPolicy(): RetryPolicy {
       if (!('method' in request) || request.method !== 'tools/list' || !('result' in answer)) return;
       const { data } = ListToolsResultSchema.safeParse(answer.result);
       for (const { name, annotations } of data?.tools ?? []) {
-        if (annotations?.readOnlyHint) harmless.add(name);
-        else harmless.delete(name);
+        if (annotations?.readOnlyHint) readOnlyTools.add(name);
+        else readOnlyTools.delete(name);
       }
     },
-    allowsRetry: (message, error) => isTransient(error) && (isUnsent(error) || isHarmless(message)),
+    allowsRetry: (message, error) => isTransient(error) && (isUnsent(error) || isIdempotent(message)),
   };
 }

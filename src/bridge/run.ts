@@ -10,13 +10,13 @@ import { relay } from './relay.ts';
 import { createServiceFetch } from './service-fetch.ts';
 
 export interface BridgeOptions {
-  /** Of the tool server. */
+  /** URL of the MCP server. */
   address: URL;
-  /** Keeps several sign-ins at one service apart. */
+  /** Separates several saved sign-ins for one service. */
   profile: string;
-  /** Whether a browser may be opened; its address is printed in any case. */
+  /** Whether to open a browser; the sign-in URL is logged in any case. */
   opens_browser: boolean;
-  /** How long a message is tried for while the service is away, in seconds. */
+  /** How long a message is retried while the service is unavailable, in seconds. */
   timeout_seconds: number;
 }
 
@@ -24,16 +24,16 @@ export interface BridgeIo {
   env: Record<string, string | undefined>;
   input: Readable;
   output: Writable;
-  log(line: string): void;
+  log(text: string): void;
   interrupted: AbortSignal;
 }
 
-/** For what is not a call of the service: metadata, tokens, registration. */
+/** Timeout of requests for metadata, tokens and client registration. */
 const oauthTimeoutMs = 20_000;
 
 /**
- * The bridge between a client that speaks MCP over standard input and output and the tool server. Resolves when the client has
- * closed its end, or at the interruption.
+ * Runs the bridge between an MCP client at standard input and output and the MCP server. Resolves when the client closes its end or the
+ * process is interrupted.
  */
 export async function runBridge(options: BridgeOptions, io: BridgeIo): Promise<void> {
   const { address, timeout_seconds } = options;
@@ -56,16 +56,16 @@ export async function runBridge(options: BridgeOptions, io: BridgeIo): Promise<v
   });
 }
 
-/** Signs in, or finds that the sign-in still holds. @throws {SignInError}; what keeps the service from answering. */
-export async function signInOnce(options: BridgeOptions, io: BridgeIo): Promise<void> {
-  const { address } = options;
+/** Signs in unless the saved sign-in is valid. @throws {SignInError}; errors of the request to the service */
+export async function signInOnce(bridge: BridgeOptions, io: BridgeIo): Promise<void> {
+  const { address } = bridge;
   const session = { id: undefined, version: undefined };
-  const serviceFetch = createServiceFetch(selectCredential(options, io), fetch);
-  const posting = { address, fetch: serviceFetch, session, onMessage() {}, signal: io.interrupted };
-  await postMessage({ jsonrpc: '2.0', id: 1, method: 'ping' }, posting);
+  const serviceFetch = createServiceFetch(selectCredential(bridge, io), fetch);
+  const options = { address, fetch: serviceFetch, session, onMessage() {}, signal: io.interrupted };
+  await postMessage({ jsonrpc: '2.0', id: 1, method: 'ping' }, options);
 }
 
-/** From the environment, in the order of how much a person has to do with it: a token, a credential, nothing. */
+/** Selects the credential from the environment: a token, a client credential, otherwise a sign-in with a browser. */
 function selectCredential({ address, profile, opens_browser }: BridgeOptions, io: BridgeIo): Credential {
   const { env, log, interrupted } = io;
   const { AMS_TOKEN, AMS_CLIENT_ID, AMS_CLIENT_SECRET, AMS_SCOPES } = env;
@@ -81,9 +81,9 @@ function selectCredential({ address, profile, opens_browser }: BridgeOptions, io
   async function openPage(page: URL): Promise<void> {
     log(`sign in here: ${page.href}`);
     if (!opens_browser) return;
-    const none = (error: unknown) => log(`no browser could be opened (${errorReason(error)})`);
-    const browser = await open(page.href).catch(none);
-    browser?.on('error', none);
+    const onError = (error: unknown) => log(`the browser could not be opened (${errorReason(error)})`);
+    const browser = await open(page.href).catch(onError);
+    browser?.on('error', onError);
   }
   return createBrowserCredential({ address, savedSignIn, fetchFn, openPage, log, signal: interrupted });
 }

@@ -7,7 +7,7 @@ import { withFileLock } from './file-lock.ts';
 import { readIfExists, writePrivate } from './private-file.ts';
 
 const signInSchema = z.object({
-  /** The tool server that it is for. */
+  /** URL of the MCP server. */
   address: z.string(),
   client: OAuthClientInformationSchema,
   tokens: OAuthTokensSchema,
@@ -15,16 +15,17 @@ const signInSchema = z.object({
 
 export type SignIn = z.infer<typeof signInSchema>;
 
-/** A person's sign-in as it is kept on this machine, for one service under one name. */
+/** A saved sign-in of a person, for one service and profile. */
 export interface SavedSignIn {
   path: string;
-  /** Undefined when there is none, or the file is damaged. */
+  /** Returns undefined if there is none or the file is damaged. */
   read(): Promise<SignIn | undefined>;
   write(signIn: SignIn): Promise<void>;
-  /** Runs something while no other bridge does: a refresh token is good for one use. */
+  /** Runs a task while no other bridge does, because a refresh token can be used once. */
   withLock<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
 }
 
+/** Opens the saved sign-in for a service and profile in this folder; the file may not exist yet. */
 export function openSavedSignIn(folder: string, address: URL, profile: string): SavedSignIn {
   const name = createHash('sha256').update(`${address.href}\n${profile}`).digest('hex').slice(0, 32);
   const path = join(folder, 'mcp', `${name}.json`);
@@ -39,7 +40,7 @@ export function openSavedSignIn(folder: string, address: URL, profile: string): 
   };
 }
 
-/** Where programs keep what they know about a person. */
+/** Returns the configuration folder of the user, as is usual on the platform. */
 export function configFolder(env: Record<string, string | undefined>, platform: NodeJS.Platform): string {
   const { AMS_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA } = env;
   if (AMS_CONFIG_DIR) return AMS_CONFIG_DIR;
@@ -51,6 +52,6 @@ function parseJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);
   } catch {
-    return undefined; // damaged: the person signs in once more
+    return undefined; // damaged: the person signs in again
   }
 }

@@ -11,120 +11,93 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { errorReason, SessionLost } from './errors.ts';
 import { followNotifications, type StreamPosition, type Stream } from './notifications.ts';
-import { postMessage, type Session } from './post.ts';
-import { createRetryPolicy } from './retry-policy.ts';
+import { postMessage, type PostResult, type Session } from './post.ts';
+import { createRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 
 export interface ServiceConnectionParts {
   address: URL;
   fetch: FetchLike;
-  /** How long a message is tried for while the service is away, in ms. */
+  /** How long a message is retried while the service is unavailable, in milliseconds. */
   timeout_ms: number;
   onMessage(message: JSONRPCMessage): void;
-  log(line: string): void;
+  log(text: string): void;
 }
 
 export interface ServiceConnection {
-  /** Begins a session with the client's own request, and answers what the service says to it. */
+  /** Begins a session with the client's initialize request. Returns the service's response. */
   begin(initialize: JSONRPCRequest, signal: AbortSignal): Promise<JSONRPCResponse | undefined>;
   /**
-   * Carries a message to the service, as often as that is safe while it is away, through a new session when the old one has ended.
-   * @throws what the last try threw.
+   * Sends a message to the service, with retries if they are safe, and in a new session if the current one has ended.
+   * @throws the error of the last attempt
    */
   send(
     message: JSONRPCMessage,
     signal: AbortSignal,
-    hear?: (message: JSONRPCMessage) => void,
+    onMessage?: (message: JSONRPCMessage) => void,
   ): Promise<JSONRPCResponse | undefined>;
-  /** The client is ready: notifications may come. */
+  /** Starts the notification stream, once the client is initialized. */
   startNotifications(): void;
-  /** Ends the session; waits a moment for the service to know. */
+  /** Ends the session, and waits for the service for up to two seconds. */
   close(): Promise<void>;
 }
 
 const closeTimeoutMs = 2_000;
+const minPauseMs = 200;
 const maxPauseMs = 3_000;
-/** New sessions for one message, at most. */
+/** Maximum number of new sessions for one message. */
 const maxSessions = 3;
+const noSession: Session = { id: undefined, version: undefined };
 
-/** The service's side of the bridge: one session after the other, and the stream of notifications that goes through all of them. */
-export function createServiceConnection({
-  address,
-  fetch,
-  timeout_ms,
-  onMessage,
-  log,
-}: ServiceConnectionParts): ServiceConnection {
-  const repeating = createRetryPolicy();
+/** Creates the service's side of the bridge: consecutive sessions, and one notification stream that continues across them. */
+export function createServiceConnection(parts: ServiceConnectionParts): ServiceConnection {
+  const { address, fetch, onMessage, log } = parts;
+  const retryPolicy = createRetryPolicy();
+  const sendWithRetries = createRetryingSend(parts, retryPolicy);
   const position: StreamPosition = { cursor: undefined };
-  const wishes = new Map<string, JSONRPCRequest>();
-  let session: Session = { id: undefined, version: undefined };
-  let opening: JSONRPCRequest | undefined;
+  const sessionSetup = createSessionSetup();
+  let session = noSession;
+  let initializeRequest: JSONRPCRequest | undefined;
   let renewing: Promise<void> | undefined;
   let stream: Stream | undefined;
-  let listening = false;
-  let closed = false;
-
-  /** Tries for as long as that is safe and worth while. */
-  async function insist(message: JSONRPCMessage, signal: AbortSignal, at: () => Session, heard = onMessage) {
-    const deadline = Date.now() + timeout_ms;
-    for (let wait = 200; ; wait = Math.min(2 * wait, maxPauseMs)) {
-      try {
-        const posted = await postMessage(message, {
-          address,
-          fetch,
-          session: at(),
-          onMessage: heard,
-          signal,
-        });
-        if (wait > 200) log('the service is back');
-        return posted;
-      } catch (error) {
-        const late = Date.now() + wait > deadline;
-        if (late || signal.aborted || !repeating.allowsRetry(message, error)) throw error;
-        if (wait === 200) log(`the service at ${address.href} is away (${errorReason(error)}); trying again`);
-        await pause(wait * (0.75 + Math.random() / 2), undefined, { signal });
-      }
-    }
-  }
+  let isListening = false;
+  let isClosed = false;
 
   async function open(initialize: JSONRPCRequest, signal: AbortSignal) {
-    const none: Session = { id: undefined, version: undefined };
-    const { answer, session_id } = await insist(initialize, signal, () => none);
+    const { answer, session_id } = await sendWithRetries(initialize, signal, noSession);
     if (!answer || isJSONRPCErrorResponse(answer)) return answer;
-    const agreed = InitializeResultSchema.safeParse(answer.result);
-    session = { id: session_id, version: agreed.data?.protocolVersion };
+    const result = InitializeResultSchema.safeParse(answer.result);
+    session = { id: session_id, version: result.data?.protocolVersion };
     return answer;
   }
 
-  /** Begins anew in the words that the client began with. What it has asked of its session, it asks again. */
+  /** Begins a new session with the client's own initialize request, and repeats its subscriptions and log level. */
   async function renew(initialize: JSONRPCRequest): Promise<void> {
     const signal = new AbortController().signal;
     await stream?.close();
     const answer = await open(initialize, signal);
     if (!answer || isJSONRPCErrorResponse(answer)) throw new SessionLost('a new session was refused');
     const current = session;
-    const again = (message: JSONRPCMessage) => insist(message, signal, () => current);
-    await again({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    for (const wish of wishes.values()) await again(wish);
+    await sendWithRetries({ jsonrpc: '2.0', method: 'notifications/initialized' }, signal, current);
+    for (const request of sessionSetup.requests()) await sendWithRetries(request, signal, current);
     log('the session had ended; a new one has begun');
-    if (listening) startNotifications();
+    if (isListening) startNotifications();
   }
 
-  function renewed(lost: Session): Promise<void> {
+  function renewOnce(lost: Session): Promise<void> {
     if (lost !== session) return Promise.resolve();
-    if (!opening) return Promise.reject(new SessionLost('the session has ended'));
-    renewing ??= renew(opening).finally(() => {
+    if (!initializeRequest) return Promise.reject(new SessionLost('the session has ended'));
+    renewing ??= renew(initializeRequest).finally(() => {
       renewing = undefined;
     });
     return renewing;
   }
 
   function startNotifications(): void {
-    listening = true;
-    if (closed || stream?.isOpen()) return;
+    isListening = true;
+    if (isClosed || stream?.isOpen()) return;
     const followed = session;
     const onSessionLost = () =>
-      void renewed(followed).catch((error: unknown) => log(`no more notifications: ${errorReason(error)}`));
+      void renewOnce(followed).catch((error: unknown) => log(`notifications ended: ${errorReason(error)}`));
     stream = followNotifications({
       address,
       fetch,
@@ -136,49 +109,91 @@ export function createServiceConnection({
     });
   }
 
-  function remember(message: JSONRPCMessage, answer: JSONRPCResponse | undefined): void {
-    if (!answer || isJSONRPCErrorResponse(answer) || !isJSONRPCRequest(message)) return;
-    repeating.learnTools(message, answer);
-    const about = String(message.params?.['uri']);
-    if (message.method === 'logging/setLevel') wishes.set(message.method, message);
-    if (message.method === 'resources/subscribe') wishes.set(about, message);
-    if (message.method === 'resources/unsubscribe') wishes.delete(about);
-  }
-
   return {
     async begin(initialize, signal) {
-      opening = initialize;
+      initializeRequest = initialize;
       await stream?.close();
-      wishes.clear();
+      sessionSetup.clear();
       return open(initialize, signal);
     },
-    async send(message, signal, heard = onMessage) {
+    async send(message, signal, onAnswerMessage = onMessage) {
       for (let sessions = 0; ; sessions += 1) {
-        await renewing?.catch(() => 'whoever began it says why');
+        await renewing?.catch(() => undefined); // reported by the call that began it
         const used = session;
         try {
-          const { answer } = await insist(message, signal, () => used, heard);
-          remember(message, answer);
-          if (listening) startNotifications();
+          const { answer } = await sendWithRetries(message, signal, used, onAnswerMessage);
+          if (answer && !isJSONRPCErrorResponse(answer)) {
+            retryPolicy.learnTools(message, answer);
+            sessionSetup.record(message);
+          }
+          if (isListening) startNotifications();
           return answer;
         } catch (error) {
           if (!(error instanceof SessionLost) || sessions === maxSessions) throw error;
-          await renewed(used);
+          await renewOnce(used);
         }
       }
     },
     startNotifications,
     async close() {
-      closed = true;
+      isClosed = true;
       await stream?.close();
-      const { id } = session;
-      if (id === undefined) return;
-      const init = { method: 'DELETE', signal: AbortSignal.timeout(closeTimeoutMs) };
-      const bounded: FetchLike = (url, given) => fetch(url, { ...given, ...init });
-      const transport = new StreamableHTTPClientTransport(address, { fetch: bounded, sessionId: id });
-      await transport
-        .terminateSession()
-        .catch((error: unknown) => log(`the session could not be ended (${errorReason(error)})`));
+      if (session.id !== undefined) await endSession(parts, session.id);
     },
   };
+}
+
+type Send = (
+  message: JSONRPCMessage,
+  signal: AbortSignal,
+  session: Session,
+  onMessage?: (message: JSONRPCMessage) => void,
+) => Promise<PostResult>;
+
+/** Returns a function that sends a message until it succeeds, a retry is unsafe, or the timeout has passed. */
+function createRetryingSend(
+  { address, fetch, timeout_ms, onMessage: defaultOnMessage, log }: ServiceConnectionParts,
+  retryPolicy: RetryPolicy,
+): Send {
+  return async (message, signal, session, onMessage = defaultOnMessage) => {
+    const deadline = Date.now() + timeout_ms;
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      try {
+        const result = await postMessage(message, { address, fetch, session, onMessage, signal });
+        if (pauseMs > minPauseMs) log('the service is available again');
+        return result;
+      } catch (error) {
+        const isLate = Date.now() + pauseMs > deadline;
+        if (isLate || signal.aborted || !retryPolicy.allowsRetry(message, error)) throw error;
+        if (pauseMs === minPauseMs)
+          log(`the service at ${address.href} is unavailable (${errorReason(error)}); retrying`);
+        await pause(pauseMs * (0.75 + Math.random() / 2), undefined, { signal });
+      }
+    }
+  };
+}
+
+/** Records the requests that configure a session, so that they can be repeated in a new one. */
+function createSessionSetup() {
+  const requests = new Map<string, JSONRPCRequest>();
+  return {
+    requests: () => [...requests.values()],
+    clear: () => requests.clear(),
+    record(message: JSONRPCMessage): void {
+      if (!isJSONRPCRequest(message)) return;
+      const uri = String(message.params?.['uri']);
+      if (message.method === 'logging/setLevel') requests.set(message.method, message);
+      if (message.method === 'resources/subscribe') requests.set(uri, message);
+      if (message.method === 'resources/unsubscribe') requests.delete(uri);
+    },
+  };
+}
+
+async function endSession({ address, fetch, log }: ServiceConnectionParts, sessionId: string): Promise<void> {
+  const request = { method: 'DELETE', signal: AbortSignal.timeout(closeTimeoutMs) };
+  const fetchWithTimeout: FetchLike = (url, init) => fetch(url, { ...init, ...request });
+  const transport = new StreamableHTTPClientTransport(address, { fetch: fetchWithTimeout, sessionId });
+  await transport
+    .terminateSession()
+    .catch((error: unknown) => log(`the session could not be ended (${errorReason(error)})`));
 }

@@ -3,14 +3,13 @@ import type { Credential } from './credentials.ts';
 import { HttpStatusError, SessionLost, SignInError } from './errors.ts';
 
 /**
- * Requests to the tool server with a token. One that is refused is replaced, once for all requests that find out together, and the
- * request repeated: it was not looked at.
- * @throws {SignInError}; HttpRefusal and SessionLost for answers that are no success; what fetch() throws.
+ * Returns a fetch that adds the access token. After 401 it renews the token, once for concurrent requests, and repeats the request.
+ * @throws {SignInError}; HttpStatusError and SessionLost for error statuses; the errors of fetch()
  */
-export function createServiceFetch(credential: Credential, plain: FetchLike): FetchLike {
+export function createServiceFetch(credential: Credential, fetchFn: FetchLike): FetchLike {
   let renewing: Promise<string> | undefined;
 
-  function renewed(refused: string | undefined): Promise<string> {
+  function renewOnce(refused: string | undefined): Promise<string> {
     renewing ??= credential.renew(refused).finally(() => {
       renewing = undefined;
     });
@@ -20,7 +19,7 @@ export function createServiceFetch(credential: Credential, plain: FetchLike): Fe
   async function send(url: string | URL, init: RequestInit | undefined, token: string): Promise<Response> {
     const headers = new Headers(init?.headers);
     headers.set('Authorization', `Bearer ${token}`);
-    const response = await plain(url, { ...init, headers });
+    const response = await fetchFn(url, { ...init, headers });
     if (response.status !== 401) {
       credential.onAccepted();
       return requireSuccess(response, headers, init?.method);
@@ -30,16 +29,16 @@ export function createServiceFetch(credential: Credential, plain: FetchLike): Fe
   }
 
   return async (url, init) => {
-    const token = (await credential.token()) ?? (await renewed(undefined));
+    const token = (await credential.token()) ?? (await renewOnce(undefined));
     const first = await send(url, init, token);
     if (first.status !== 401) return first;
-    const second = await send(url, init, await renewed(token));
+    const second = await send(url, init, await renewOnce(token));
     if (second.status !== 401) return second;
-    throw new SignInError(`A fresh access token is refused too: it is not for ${String(url)}.`);
+    throw new SignInError(`A new access token was also refused; it is not valid for ${String(url)}.`);
   };
 }
 
-/** The transport of the SDK knows what to do with redirects, and with a server without a stream. */
+/** Redirects and 405 for GET are left to the SDK transport. */
 async function requireSuccess(response: Response, sent: Headers, method = 'GET'): Promise<Response> {
   const { ok, status } = response;
   if (ok || (status >= 300 && status < 400) || (status === 405 && method !== 'POST')) return response;
@@ -52,6 +51,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a page of a proxy, perhaps
+    return undefined; // for example the error page of a proxy
   }
 }

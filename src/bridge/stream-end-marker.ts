@@ -1,12 +1,9 @@
-/**
- * The same answer; when its event stream ends, however it does, `last` is said in it. So what was said before has been heard by
- * then, and nobody waits for more.
- */
+/** Appends the message `last` to an event stream, however it ends, so that the reader knows that all messages have been read. */
 export function withEndMessage(response: Response, last: string): Response {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (!response.body || !isStream) return response;
   const reader = response.body.getReader();
-  const ending = new TextEncoder().encode(`\n\ndata: ${last}\n\n`);
+  const lastEvent = new TextEncoder().encode(`\n\ndata: ${last}\n\n`);
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
@@ -14,7 +11,7 @@ export function withEndMessage(response: Response, last: string): Response {
         controller.enqueue(value);
         return;
       }
-      controller.enqueue(ending);
+      controller.enqueue(lastEvent);
       controller.close();
     },
     cancel: (reason) => reader.cancel(reason),

@@ -8,7 +8,7 @@ import type { CommandIo } from './io.ts';
 
 /** `ams approval …` */
 export function approvalCommand(io: CommandIo): Command {
-  const list = resultCommand('list', 'what an agent asks its people for, newest first; at most 100')
+  const list = resultCommand('list', 'list the newest 100 approvals of an agent')
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const approvals = await withCore(io, ({ unitOfWork }) =>
@@ -19,7 +19,7 @@ export function approvalCommand(io: CommandIo): Command {
       printResult(io, options, options.json ? { approvals } : approvals);
     });
 
-  const decide = resultCommand('decide', 'decide in place of the people behind an agent')
+  const decide = resultCommand('decide', 'decide an approval for the people of the agent')
     .argument('<id>')
     .addArgument(new Argument('<decision>').choices(approvalDecisions))
     .action(async (id: string, decision: ApprovalDecision, options: { json?: boolean }) => {
@@ -29,8 +29,5 @@ export function approvalCommand(io: CommandIo): Command {
       printResult(io, options, approval);
     });
 
-  return new Command('approval')
-    .description('what agents may do only when a person agrees')
-    .addCommand(list)
-    .addCommand(decide);
+  return new Command('approval').description('manage approvals').addCommand(list).addCommand(decide);
 }

@@ -7,9 +7,9 @@ import { revocationMessages } from '../services/auth/revocations.ts';
 import type { Revocation } from '../services/auth/tokens.ts';
 import type { CommandIo } from './io.ts';
 
-/** Opens what a command needs, runs it, and closes everything again. */
+/** Opens the service's core, runs a command with it, and closes it. */
 export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promise<T>): Promise<T> {
-  // A command reports its faults itself, in one line; the logs of connections would come on top.
+  // A command reports its error in one line; connection logs would repeat it.
   const core = compose({ ...loadConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
   try {
     const { unitOfWork } = core;
@@ -21,7 +21,7 @@ export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promi
   }
 }
 
-/** Whoever runs the command, by the name on this machine; some containers have users without one. */
+/** Returns the name of the operating system user; in some containers the user has no name. */
 function operatorName(): string {
   try {
     return userInfo().username;
@@ -39,7 +39,7 @@ export async function waitForBus({ bus }: Core): Promise<boolean> {
   return bus.isHealthy();
 }
 
-/** Tells running processes what ended. A bus that is away only delays them: the database has it already. */
+/** Publishes revocations to running processes. If the bus is unavailable, they notice the change in the database later. */
 export async function publishRevocations(
   core: Core,
   revocations: readonly Revocation[],
@@ -50,6 +50,6 @@ export async function publishRevocations(
     await waitForBus(core);
     await core.bus.publish(revocationMessages(revocations));
   } catch {
-    io.log('note: the bus is away; running processes notice the change within five seconds\n');
+    io.log('note: the bus is unavailable; running processes notice the change within five seconds\n');
   }
 }

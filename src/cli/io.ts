@@ -1,23 +1,23 @@
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-/** What the command line has of the outside world. */
+/** The streams, environment and signals of the command line; replaced in tests. */
 export interface CommandIo {
   env: Record<string, string | undefined>;
   input: Readable;
-  /** Where results go, for a command that goes on printing. */
+  /** Standard output, for commands that stream results. */
   output: Writable;
-  /** Results. */
+  /** Prints results to standard output. */
   print(text: string): void;
-  /** Everything else. */
+  /** Prints notes, progress and errors to standard error. */
   log(text: string): void;
-  /** Whether a person sees everything else as it comes. */
+  /** Whether standard error is a terminal. */
   isTerminal: boolean;
-  /** From the call on, aborted by the first Ctrl-C or SIGTERM, which then ends nothing by itself. */
+  /** Returns a signal that is aborted by the first SIGINT or SIGTERM, which then no longer ends the process. */
   interruptSignal(): AbortSignal;
 }
 
-/** The first line of the input, for secrets that must not stand in a list of processes. */
+/** Reads the first line of standard input, for secrets that must not appear in a process list. */
 export async function readSecret({ input }: CommandIo): Promise<string> {
   const [line = ''] = (await text(input)).split(/\r?\n/);
   return line;

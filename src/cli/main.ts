@@ -7,7 +7,7 @@ function createInterruptSignal(): AbortSignal {
   return interrupted.signal;
 }
 
-/** `ams`: the operator's command line. Standard output carries the result only. */
+/** `ams`: the operator's command line. Standard output carries only results. */
 const args = process.argv.slice(2);
 const io: CommandIo = {
   env: process.env,
@@ -18,7 +18,7 @@ const io: CommandIo = {
   isTerminal: process.stderr.isTTY,
   interruptSignal: createInterruptSignal,
 };
-// Clients start the bridge again and again, and wait for it; the rest takes a second to load.
+// MCP clients start the bridge often and wait for it; the other commands take a second to load.
 const { runCommandLine } =
   args[0] === 'mcp-stdio' ? await import('./mcp-stdio.ts') : await import('./program.ts');
 process.exitCode = await runCommandLine(args, io);

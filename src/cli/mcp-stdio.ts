@@ -7,41 +7,41 @@ import { runCommands } from './run-commands.ts';
 interface BridgeOptions {
   profile: string;
   browser: boolean;
-  patience: number;
+  timeout: number;
   signIn?: boolean;
 }
 
 const helpText = `
-It signs in with what it finds first:
-  AMS_TOKEN                          an access token for the tool server
-  AMS_CLIENT_ID, AMS_CLIENT_SECRET   a credential of ams credential create, or of the console; AMS_SCOPES narrows it
-  otherwise by browser, once; kept in the folder AMS_CONFIG_DIR, or ams in the configuration folder of the user
+The command signs in with the first of these:
+  AMS_TOKEN                          an access token for the MCP server
+  AMS_CLIENT_ID, AMS_CLIENT_SECRET   a credential from "ams credential create" or the console; AMS_SCOPES limits its scopes
+  a browser                          once; the sign-in is saved in AMS_CONFIG_DIR, or in "ams" in the user's configuration folder
 
-Standard output carries MCP and nothing else; what people should know goes to standard error.`;
+Standard output carries only MCP messages. Notes and errors go to standard error.`;
 
 /** `ams mcp-stdio` */
 export function mcpStdioCommand(io: CommandIo): Command {
   return new Command('mcp-stdio')
-    .description('let an MCP client that only speaks over standard input and output use the tool server')
+    .description('connect an MCP client over standard input and output to the MCP server')
     .argument(
       '[address]',
-      'of the service or its tool server; AMS_URL, else http://localhost:3000',
+      'URL of the service or of its MCP server; default: AMS_URL, PUBLIC_URL, or http://localhost:3000',
       parseToolServerUrl,
     )
-    .option('--profile <name>', 'keep several sign-ins apart, for example for two agents', 'default')
-    .option('--no-browser', 'only print the address for signing in, and open no browser')
+    .option('--profile <name>', 'separate saved sign-ins, for example for two agents', 'default')
+    .option('--no-browser', 'only print the sign-in URL; do not open a browser')
     .option(
-      '--patience <seconds>',
-      'how long to wait for a service that is away',
+      '--timeout <seconds>',
+      'how long to retry while the service is unavailable',
       integerInRange(0, 3_600),
       30,
     )
-    .option('--sign-in', 'sign in, and end')
+    .option('--sign-in', 'sign in and exit')
     .addHelpText('after', helpText)
-    .action(async (given: URL | undefined, { profile, browser, patience, signIn }: BridgeOptions) => {
+    .action(async (argument: URL | undefined, { profile, browser, timeout, signIn }: BridgeOptions) => {
       const address =
-        given ?? parseToolServerUrl(io.env['AMS_URL'] || io.env['PUBLIC_URL'] || 'http://localhost:3000');
-      const options = { address, profile, opens_browser: browser, timeout_seconds: patience };
+        argument ?? parseToolServerUrl(io.env['AMS_URL'] || io.env['PUBLIC_URL'] || 'http://localhost:3000');
+      const options = { address, profile, opens_browser: browser, timeout_seconds: timeout };
       const log = (line: string) => io.log(`ams mcp-stdio: ${line}\n`);
       const { env, input, output } = io;
       const run = signIn ? signInOnce : runBridge;
@@ -49,11 +49,11 @@ export function mcpStdioCommand(io: CommandIo): Command {
     });
 }
 
-/** The address of the tool server, whether it or the service is named. */
+/** Returns the URL of the MCP server, from its own URL or that of the service. */
 function parseToolServerUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('Give an address like https://messages.example.com.');
+    throw new InvalidArgumentError('Must be a URL such as https://messages.example.com.');
   }
   url.search = '';
   url.hash = '';
@@ -61,7 +61,7 @@ function parseToolServerUrl(address: string): URL {
   return url;
 }
 
-/** `ams mcp-stdio` alone, which knows nothing of the service's inside. Answers as `runCommands` does. */
+/** Runs only `ams mcp-stdio`, without loading the service. Returns the exit code of `runCommands`. */
 export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
   return runCommands([mcpStdioCommand], args, io);
 }

@@ -1,17 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parses a whole number of an option, within bounds. */
-export function integerInRange(least: number, most: number): (value: string) => number {
+/** Returns a parser for an integer option within bounds. */
+export function integerInRange(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
-    if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`Give ${least} to ${most}.`);
+    if (Number.isInteger(number) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`Must be an integer from ${min} to ${max}.`);
   };
 }
 
-/** A moment that somebody names on the command line, in milliseconds. */
+/** Parses a time option. Returns milliseconds since the epoch. */
 export function parseTime(value: string): number {
   const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value);
   if (Number.isSafeInteger(time) && time >= 0) return time;
-  throw new InvalidArgumentError('Give a date and time, as in 2026-01-31T12:00Z, or milliseconds.');
+  throw new InvalidArgumentError(
+    'Must be a date and time such as 2026-01-31T12:00Z, or milliseconds since the epoch.',
+  );
 }

@@ -3,7 +3,7 @@ import type { CommandIo } from './io.ts';
 
 type Value = string | number | boolean | null | undefined | object;
 
-/** Fields as a person reads them: one a line, names in one column. Times are shown as dates. */
+/** Returns the fields for people: one per line, times in RFC 3339. */
 export function formatText(result: object): string {
   if (Array.isArray(result)) return result.length > 0 ? result.map(formatText).join('\n') : '(none)\n';
   const fields: [string, Value][] = Object.entries(result);
@@ -11,7 +11,7 @@ export function formatText(result: object): string {
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(name, value)}\n`).join('');
 }
 
-/** One JSON value on one line. */
+/** Returns one line of JSON. */
 export function formatJson(result: object): string {
   return `${JSON.stringify(result)}\n`;
 }
@@ -23,11 +23,12 @@ function formatValue(name: string, value: Value): string {
   return String(value ?? '-');
 }
 
-/** A command that prints one result: as text, or with --json as one line of JSON. */
+/** Creates a command that prints one result: as text, or with --json as one line of JSON. */
 export function resultCommand(name: string, description: string): Command {
   return new Command(name).description(description).option('--json', 'print the result as one line of JSON');
 }
 
+/** Prints a result as text or JSON. */
 export function printResult(io: CommandIo, options: { json?: boolean }, result: object): void {
   io.print(options.json ? formatJson(result) : formatText(result));
 }

@@ -10,7 +10,7 @@ import { keyCommand } from './auth/signing-key.ts';
 import { mcpStdioCommand } from './mcp-stdio.ts';
 import { orgCommand } from './people/organization.ts';
 import { queueCommand } from './maintenance/queue.ts';
-import { restoredCommand } from './maintenance/database-restore.ts';
+import { feedsCommand } from './maintenance/feeds.ts';
 import { runCommands } from './run-commands.ts';
 import { searchCommand } from './maintenance/search.ts';
 import { tokenCommand } from './auth/token.ts';
@@ -28,13 +28,13 @@ const commands = [
   keyCommand,
   searchCommand,
   auditCommand,
-  restoredCommand,
+  feedsCommand,
   queueCommand,
   mcpStdioCommand,
   doctorCommand,
 ];
 
-/** Runs one command of `ams`; answers as `runCommands` does. */
+/** Runs one command of `ams`. Returns the exit code of `runCommands`. */
 export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
   return runCommands(commands, args, io);
 }

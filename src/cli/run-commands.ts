@@ -4,7 +4,7 @@ import type { CommandIo } from './io.ts';
 
 /**
  * Runs one of these commands of `ams`.
- * @returns the exit code: 0, or after a one-line error 1, and 2 when the command line itself is wrong.
+ * @returns the exit code: 0 for success, 1 after a one-line error, 2 for wrong usage.
  */
 export async function runCommands(
   commands: readonly ((io: CommandIo) => Command)[],
@@ -20,7 +20,7 @@ export async function runCommands(
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // Commander has said already what is wrong.
+    // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const [line] = describeError(error).split('\n');
     io.log(`error: ${line}\n`);
@@ -28,7 +28,7 @@ export async function runCommands(
   }
 }
 
-/** Commands throw instead of ending the process, and write where they are told. */
+/** Makes commands throw instead of exiting the process, and write to `io`. */
 function configureCommand(command: Command, io: CommandIo): void {
   command.exitOverride().configureOutput({ writeOut: io.print, writeErr: io.log });
   for (const child of command.commands) configureCommand(child, io);

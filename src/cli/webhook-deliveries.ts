@@ -16,10 +16,10 @@ interface LogOptions {
 
 /** `ams webhook deliveries …` */
 export function deliveriesCommand(io: CommandIo): Command {
-  return resultCommand('deliveries', 'what became of the events at a webhook, newest first')
+  return resultCommand('deliveries', 'list the deliveries of a webhook, newest first')
     .argument('<id>')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(integerInRange(1, 1_000)).default(50))
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(deliveryStates))
+    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(50))
     .action(async (id: string, { state, limit, json }: LogOptions) => {
       const rows = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.readAsSystem(async (all) => {
@@ -32,16 +32,16 @@ export function deliveriesCommand(io: CommandIo): Command {
     });
 }
 
-/** `ams webhook replay …`: the workers post what it brings back within seconds. */
+/** `ams webhook replay …`: workers send the replayed deliveries within seconds. */
 export function replayCommand(io: CommandIo): Command {
-  return resultCommand('replay', 'post one event once more, or what failed since a time')
+  return resultCommand('replay', 'send one event again, or all failed deliveries since a time')
     .argument('<id>')
     .argument('[event_id]')
-    .addOption(new Option('--since <time>', 'when the oldest of them happened').argParser(parseTime))
+    .addOption(new Option('--since <time>', 'replay events since this time').argParser(parseTime))
     .action(async (id: string, event_id: string | undefined, options: { since?: number; json?: boolean }) => {
       const { since } = options;
       if ((event_id === undefined) === (since === undefined)) {
-        throw new Error('name one event, or give --since');
+        throw new Error('give either an event_id or --since');
       }
       const result = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.writeAsSystem(async (work) => {

@@ -27,16 +27,16 @@ const allScopes: ReadonlySet<string> = new Set(scopes);
 
 const isEventType = (value: string): value is EventType => eventTypes.some((type) => type === value);
 
-/** What `--events` names. */
+/** The value of `--events`. */
 type Types = EventType[] | 'all';
 
 function parseTypes(value: string): Types {
   if (value === 'all') return value;
-  const given = value.split(/[\s,]+/).filter((word) => word !== '');
-  if (given.length === 0 || !given.every(isEventType)) {
-    throw new InvalidArgumentError(`Give all, or some of: ${eventTypes.join(' ')}`);
+  const names = value.split(/[\s,]+/).filter((name) => name !== '');
+  if (names.length === 0 || !names.every(isEventType)) {
+    throw new InvalidArgumentError(`Must be all, or some of: ${eventTypes.join(' ')}`);
   }
-  return [...new Set(given.filter(isEventType))];
+  return [...new Set(names.filter(isEventType))];
 }
 
 const toEventTypes = (types: Types): EventType[] | null => (types === 'all' ? null : types);
@@ -47,7 +47,7 @@ const typesOption = () =>
 /** `ams webhook …` */
 export function webhookCommand(io: CommandIo): Command {
   return new Command('webhook')
-    .description('addresses that events of agents are posted to')
+    .description('manage webhooks')
     .addCommand(createCommand(io))
     .addCommand(listCommand(io))
     .addCommand(showCommand(io))
@@ -67,12 +67,12 @@ interface CreateOptions extends Json {
 }
 
 function createCommand(io: CommandIo): Command {
-  return resultCommand('create', 'have events of an agent posted; the secret is shown this once')
+  return resultCommand('create', 'create a webhook for an agent; its secret cannot be shown again')
     .argument('<handle>')
-    .requiredOption('--url <address>', 'where to')
+    .requiredOption('--url <url>', 'receives the events')
     .addOption(typesOption().default('all'))
-    .option('--description <text>', 'your own words', '')
-    .option('--only-when-offline', 'only while the agent has no stream open', false)
+    .option('--description <text>', 'description for people', '')
+    .option('--only-when-offline', 'send only while the agent has no open stream', false)
     .action(async (handle: string, options: CreateOptions) => {
       const { url, events, description, onlyWhenOffline } = options;
       const input = {
@@ -92,7 +92,7 @@ function createCommand(io: CommandIo): Command {
 }
 
 function listCommand(io: CommandIo): Command {
-  return resultCommand('list', "an agent's webhooks, oldest first")
+  return resultCommand('list', 'list the webhooks of an agent, oldest first')
     .argument('<handle>')
     .action(async (handle: string, options: Json) => {
       const found = await withCore(io, ({ unitOfWork }) =>
@@ -104,7 +104,7 @@ function listCommand(io: CommandIo): Command {
 }
 
 function showCommand(io: CommandIo): Command {
-  return resultCommand('show', 'one webhook, and why it is disabled if it is')
+  return resultCommand('show', 'show a webhook, and why it is disabled')
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const webhook = await withCore(io, ({ unitOfWork }) =>
@@ -123,15 +123,15 @@ interface UpdateOptions extends Json {
 }
 
 function updateCommand(io: CommandIo): Command {
-  return resultCommand('update', 'change a webhook; what is not named stays')
+  return resultCommand('update', 'change a webhook; omitted options keep their value')
     .argument('<id>')
-    .option('--url <address>', 'where to')
+    .option('--url <url>', 'receives the events')
     .addOption(typesOption())
-    .option('--description <text>', 'your own words')
-    .option('--only-when-offline', 'only while the agent has no stream open')
-    .option('--no-only-when-offline', 'always')
-    .option('--enabled', 'post again, from now on')
-    .option('--no-enabled', 'post nothing, and give up what is still to be posted')
+    .option('--description <text>', 'description for people')
+    .option('--only-when-offline', 'send only while the agent has no open stream')
+    .option('--no-only-when-offline', 'always send')
+    .option('--enabled', 'enable it; it receives events from now on')
+    .option('--no-enabled', 'disable it and abandon its pending deliveries')
     .action(async (id: string, options: UpdateOptions) => {
       const { url, events, description, onlyWhenOffline, enabled } = options;
       const changes: WebhookChanges = {
@@ -152,7 +152,7 @@ function updateCommand(io: CommandIo): Command {
 }
 
 function removeCommand(io: CommandIo): Command {
-  return resultCommand('remove', 'end a webhook, with what is still to be posted')
+  return resultCommand('remove', 'remove a webhook and abandon its pending deliveries')
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       await withCore(io, ({ unitOfWork }) =>
@@ -165,7 +165,7 @@ function removeCommand(io: CommandIo): Command {
 }
 
 function rotateCommand(io: CommandIo): Command {
-  return resultCommand('rotate', 'a new secret; the one until now signs too for 24 hours')
+  return resultCommand('rotate', 'create a new secret; the previous one also signs for 24 hours')
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
@@ -178,10 +178,10 @@ function rotateCommand(io: CommandIo): Command {
 }
 
 function testCommand(io: CommandIo): Command {
-  return resultCommand('test', 'post a webhook.test event now, and say what came back')
+  return resultCommand('test', 'send a webhook.test event and print the response')
     .argument('<id>')
     .action(async (id: string, options: Json) => {
-      const posted = await withCore(io, async ({ repositories, sealedBox, webhookSender, cursors }) => {
+      const response = await withCore(io, async ({ repositories, sealedBox, webhookSender, cursors }) => {
         const { feed, webhooks } = repositories;
         const { agent_id } = await requireAnyWebhook(repositories, id);
         return sendTestEvent(
@@ -190,7 +190,7 @@ function testCommand(io: CommandIo): Command {
           id,
         );
       });
-      const { status, error } = posted;
-      printResult(io, options, { delivered: isDelivered(posted), status, error });
+      const { status, error } = response;
+      printResult(io, options, { delivered: isDelivered(response), status, error });
     });
 }

@@ -3,7 +3,7 @@ import { inboundPolicies, visibilities } from '../domain/agents/agents.ts';
 import { maxAttachments } from '../domain/attachments/attachments.ts';
 import { maxSequence } from '../domain/threads.ts';
 
-/** Input fields that several operations share. */
+/** Input fields of several operations, with the same meaning and validation everywhere. */
 
 const utf8 = new TextEncoder();
 
@@ -15,23 +15,23 @@ export const content = z
     error: `must be at most ${maxContentBytes} bytes of UTF-8`,
     params: { code: 'MESSAGE_TOO_LARGE' },
   })
-  .describe('Message body, at most 32,768 bytes of UTF-8.');
+  .describe('The message text, at most 32,768 bytes of UTF-8.');
 
-export const contentType = z.enum(['text', 'markdown']).describe('How to read the content.');
+export const contentType = z.enum(['text', 'markdown']).describe('The format of the content.');
 
 export const attachmentId = z.string().max(64).describe('Attachment identifier, att_…');
 
 export const attachmentIds = z
   .array(z.string().max(64))
   .max(maxAttachments)
-  .refine((ids) => new Set(ids).size === ids.length, 'names an attachment twice')
-  .describe(`Up to ${maxAttachments} uploads of your own. Each can be sent once.`);
+  .refine((ids) => new Set(ids).size === ids.length, 'must not contain duplicates')
+  .describe(`Files that you have uploaded, at most ${maxAttachments}. Each can be sent once.`);
 
 export const fileName = z
   .string()
   .min(1)
   .max(1_000)
-  .describe('Reduced to a safe base name of at most 180 characters.');
+  .describe('The file name. It is shortened to a safe base name of at most 180 characters.');
 
 export const approvalId = z.string().max(64).describe('Approval identifier, apr_…');
 
@@ -41,29 +41,32 @@ export const agentHandle = z
   .string()
   .min(1, 'must name an agent')
   .max(80, 'must have at most 80 characters')
-  .describe('owner.agent_name; a leading @ and any case are accepted.');
+  .describe('Handle of the agent: owner.agent_name. Case does not matter; a leading @ is accepted.');
 
-export const agentReference = z.string().min(1).max(80).describe('Id or handle of an agent.');
+export const agentReference = z.string().min(1).max(80).describe('Id or handle of the agent.');
 
 export const requestReference = z
   .string()
   .min(1)
   .max(80)
-  .describe('Id of a contact request, or id or handle of the agent that made it.');
+  .describe('Id of the contact request, or id or handle of the agent that sent it.');
 
 export const allowlistEntry = z
   .string()
   .min(1)
   .max(80)
-  .describe('The handle of an agent, or owner.* for every agent of an owner.');
+  .describe('Handle of an agent, or owner.* for all agents of an owner.');
 
-export const subject = z.string().max(200).describe('At most 200 characters.');
+export const subject = z.string().max(200).describe('The subject, at most 200 characters.');
 
-export const reason = z.string().max(500).describe('Free text, stored in the metadata of the message.');
+export const reason = z
+  .string()
+  .max(500)
+  .describe('Why you start the thread. Stored in the metadata of the first message.');
 
 const maxMetadataBytes = 4096;
 
-/** Each level of nesting takes two bytes of JSON. A value that is nested deeper than fits is refused without `JSON.stringify`. */
+/** JSON is at least twice as long as its nesting is deep, so deeper values are rejected without serializing them. */
 function fitsAsJson(value: unknown, depth = 0): boolean {
   if (depth > maxMetadataBytes / 2) return false;
   return (
@@ -80,44 +83,43 @@ export const metadata = z
     'must be at most 4 KiB as JSON',
   )
   .describe(
-    'Your own JSON object, at most 4 KiB. no_reply_expected: true tells readers that you expect no answer.',
+    'A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer.',
   );
 
 const listCursor = z.string().min(1).max(4096).describe('next_cursor of the previous page.');
 
-export const nextCursor = z.string().optional().describe('Absent on the last page.');
+export const nextCursor = z.string().optional().describe('Cursor of the next page. Absent on the last page.');
 
-/** The maximum number of records in a page. */
 export function pageLimit(max: number, defaultLimit: number) {
   return z.int().min(1).max(max).default(defaultLimit).describe(`Maximum number of results, 1–${max}.`);
 }
 
-/** The input fields of a list with pages. */
-export function pageFields(max: number, defaultLimit: number) {
-  return { limit: pageLimit(max, defaultLimit), cursor: listCursor.optional() };
+/** The input fields of a paginated list. */
+export function pageFields(maxLimit: number, defaultLimit: number) {
+  return { limit: pageLimit(maxLimit, defaultLimit), cursor: listCursor.optional() };
 }
 
-/** A sequence in a thread; the first message has 1. */
+/** The sequence of a message in its thread. The first message has 1. */
 export function sequenceFrom(min: 0 | 1) {
   return z.int().min(min).max(maxSequence);
 }
 
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** Fields of an agent that operations write. */
+/** Fields of an agent. */
 
 export const handlePart = z.string().min(1).max(80);
 
 export const displayName = z
   .string()
-  .min(1, 'must have a character at least')
+  .min(1, 'must have at least 1 character')
   .max(100, 'must have at most 100 characters')
-  .describe('1–100 characters.');
+  .describe('Display name, 1–100 characters.');
 
 export const description = z
   .string()
   .max(1000, 'must have at most 1,000 characters')
-  .describe('At most 1,000 characters.');
+  .describe('Short description, at most 1,000 characters.');
 
 const maxCardBytes = 32_768;
 
@@ -126,7 +128,7 @@ export const cardBody = z
   .refine((value) => value.length <= maxCardBytes && utf8.encode(value).length <= maxCardBytes, {
     error: `must be at most ${maxCardBytes} bytes of UTF-8`,
   })
-  .describe('Markdown, at most 32 KiB of UTF-8.');
+  .describe('The card of the agent in Markdown, at most 32 KiB of UTF-8.');
 
 export const skills = z
   .array(
@@ -135,7 +137,7 @@ export const skills = z
         .string()
         .max(64, 'must have at most 64 characters')
         .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be a lower-case slug')
-        .describe('A lower-case slug, at most 64 characters.'),
+        .describe('Lower-case slug, at most 64 characters.'),
       description: z
         .string()
         .max(500, 'must have at most 500 characters')
@@ -143,22 +145,22 @@ export const skills = z
     }),
   )
   .max(20)
-  .describe('What the agent can do: at most 20.');
+  .describe('What the agent can do, at most 20 skills.');
 
-export const visibility = z.enum(visibilities).describe('Everybody can find and see public agents.');
+export const visibility = z.enum(visibilities).describe('Everybody can find and see a public agent.');
 
-export const inboundPolicy = z.enum(inboundPolicies).describe('Who can start a conversation with the agent.');
+export const inboundPolicy = z
+  .enum(inboundPolicies)
+  .describe('Which agents can start a conversation with the agent.');
 
 export const searchText = z
   .string()
   .min(1)
   .max(100)
-  .describe(
-    'Beginning or part of a handle or display name; typing errors are tolerated, a leading @ is accepted.',
-  );
+  .describe('Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.');
 
-/** For `refine`: an update names at least one field besides the record's reference. */
+/** For `refine`: an update has at least one field besides the reference. */
 export const atLeastOneField = [
   (value: object) => Object.keys(value).some((name) => name !== 'agent_ref' && name !== 'webhook_id'),
-  'must name at least one field',
+  'must have at least one field to change',
 ] as const;

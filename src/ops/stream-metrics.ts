@@ -4,11 +4,11 @@ import type { Metrics } from '../platform/observability/metrics.ts';
 export function createStreamMetrics({ deliveryLatency, feedLag }: Metrics) {
   return {
     /** Times are milliseconds since the epoch. */
-    onWritten(door: string, events: readonly { created_at: number }[], rung: number): void {
+    onWritten(transport: string, events: readonly { created_at: number }[], rung: number): void {
       const now = Date.now();
-      feedLag.record(door, Math.max(0, now - rung) / 1_000);
+      feedLag.record(transport, Math.max(0, now - rung) / 1_000);
       for (const { created_at } of events) {
-        deliveryLatency.record(door, Math.max(0, now - created_at) / 1_000);
+        deliveryLatency.record(transport, Math.max(0, now - created_at) / 1_000);
       }
     },
   };
@@ -20,7 +20,7 @@ const closeCodes = new Set([1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009
 /** How WebSockets end. */
 export function createWebSocketMetrics({ slowReaders, webSocketCloses }: Metrics) {
   return {
-    onSlowReader: () => slowReaders.inc({ door: 'ws' }),
+    onSlowReader: () => slowReaders.inc({ transport: 'ws' }),
     onClosed: (code: number) => webSocketCloses.inc({ code: closeCodes.has(code) ? String(code) : 'other' }),
   };
 }

@@ -7,7 +7,7 @@ export interface AuditRow {
   act: AuditAction;
   by_kind: Author['kind'];
   by_id: string | null;
-  /** Handle or name of an agent or person that did it, as it is now. */
+  /** The current handle or name of the author. */
   by_name: string | null;
   door: Author['door'];
   client_id: string | null;
@@ -24,29 +24,29 @@ export interface AuditQuery {
   agent_id: string | null;
   account_id: string | null;
   act: AuditAction | null;
-  /** Ids from here on. */
+  /** The minimum id. */
   from: string;
   /** Ids before this one. */
   before: string | null;
   limit: number;
 }
 
-/** The audit log of one organization. */
+/** Selects entries of the audit log of one organization. */
 export interface OrganizationAuditQuery {
   organization_id: string;
   slug: string;
   act: AuditAction | null;
-  /** Only of the agent of this handle. */
+  /** Only entries of the agent with this handle. */
   handle: string | null;
   /** Ids before this one. */
   before: string | null;
   limit: number;
 }
 
-/** Acts about an organization itself, by its slug. */
+/** Actions on an organization itself: `about` is its slug. */
 const organizationActs = `('member.changed', 'member.removed', 'organization.founded')`;
 
-/** Names of those whom rows `w` of the log concern, and of who did it. */
+/** Names of the agent, the account and the author of log rows `w`. */
 const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name`;
 
 const nameJoins = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
@@ -59,7 +59,7 @@ const statements = {
      select id, act, agent_id, account_id, about, detail, :by_kind, :by_id, :door, :client_id, :at
      from unnest(:ids::text[], :acts::text[], :agent_ids::text[], :account_ids::text[], :abouts::text[], :details::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
   ),
-  /** What an agent or account did counts as well as what was done to it: two ways in, each by its own index. */
+  /** Selects what an agent or account did and what was done to it. */
   list: unpreparedStatement(
     `with wanted as (
        select * from audit_log
@@ -69,7 +69,7 @@ const statements = {
        order by id desc limit :limit)
      select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
-  /** Each agent by its own indexes, so that what others do costs nothing; and what concerns the organization itself. */
+  /** Reads each agent by its own indexes, so that entries of other agents cost nothing; then entries about the organization itself. */
   listOfOrganization: statement(
     'audit_log.list_of_organization',
     `with own as (
@@ -94,7 +94,7 @@ const statements = {
   ),
 };
 
-/** Acts are added and, when they are old, removed. Nothing changes one. */
+/** Entries are inserted and, when they are old, removed. They are never changed. */
 export function auditLogRepository(db: Queryable) {
   return {
     async insert(acts: readonly AuditEntry[], by: Author, at: number): Promise<void> {
@@ -116,7 +116,7 @@ export function auditLogRepository(db: Queryable) {
     list({ from, before, act, agent_id, account_id, limit }: AuditQuery): Promise<AuditRow[]> {
       return query<AuditRow>(db, statements.list, { from, before, act, agent_id, account_id, limit });
     },
-    /** What was done to the agents of an organization and by them, and to its people as such; newest first. */
+    /** Entries about the agents of an organization, by its agents, and about its members; newest first. */
     listOfOrganization(filter: OrganizationAuditQuery): Promise<AuditRow[]> {
       const { organization_id, slug, act, handle, before, limit } = filter;
       return query<AuditRow>(db, statements.listOfOrganization, {
@@ -128,7 +128,7 @@ export function auditLogRepository(db: Queryable) {
         limit,
       });
     },
-    /** Removes the oldest, at most `limit`; answers how many. */
+    /** Removes up to `limit` of the oldest entries before this id; returns how many. */
     async removeBefore(id: string, limit: number): Promise<number> {
       return (await query(db, statements.removeBefore, { id, limit })).length;
     },

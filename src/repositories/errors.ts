@@ -1,13 +1,13 @@
 import { DomainError } from '../domain/errors.ts';
 
-/** Constraint names that mean something to a caller, told in the words of the house. The one place that knows them. */
+/** Errors for the constraints that a caller can violate, by constraint name. */
 const constraints: Record<string, () => DomainError> = {
   agents_canonical_handle_unique: () =>
     new DomainError('DUPLICATE_HANDLE', 'This handle is taken; choose another agent name.'),
   owners_name_unique: () => new DomainError('DUPLICATE_HANDLE', 'This owner name is taken; choose another.'),
 };
 
-const connectionFaults = new Set([
+const connectionErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -16,22 +16,22 @@ const connectionFaults = new Set([
   'EAI_AGAIN',
 ]);
 /** SQLSTATE classes: 08 connection, 53 resources, 57 operator intervention; 55P03 lock wait, 40xxx serialization and deadlock. */
-const passingStates = /^(08|53|57|40)|^55P03$/;
+const transientStates = /^(08|53|57|40)|^55P03$/;
 
 /**
- * Turns a fault of the database into a domain error: a known constraint into its own, a passing fault into UNAVAILABLE.
- * Everything else is a fault of ours and comes back as it is.
+ * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE. Returns any other error
+ * unchanged, since it is a bug.
  */
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error;
   const { code, constraint } = error as { code?: string; constraint?: string };
-  const known = code === '23505' && constraint ? constraints[constraint] : undefined;
-  if (known) return known();
-  const passing =
-    (code !== undefined && (connectionFaults.has(code) || passingStates.test(code))) ||
+  const createError = code === '23505' && constraint ? constraints[constraint] : undefined;
+  if (createError) return createError();
+  const isTransient =
+    (code !== undefined && (connectionErrors.has(code) || transientStates.test(code))) ||
     /connection|timeout exceeded when trying to connect|query read timeout/i.test(error.message);
-  if (!passing) return error;
-  return new DomainError('UNAVAILABLE', 'The database does not answer just now; try again.', {
+  if (!isTransient) return error;
+  return new DomainError('UNAVAILABLE', 'The database is temporarily unavailable. Retry.', {
     cause: error,
     retry_after: 1,
   });

@@ -43,6 +43,11 @@ export async function declareRestore(work: SystemWork): Promise<number> {
   return feeds;
 }
 
+/** Returns the number of feeds, which is how many declareRestore would change. */
+export function countFeeds({ feedEpoch }: Pick<SystemWork, 'feedEpoch'>): Promise<number> {
+  return feedEpoch.countFeeds();
+}
+
 /**
  * Returns whether the feed positions belong to this database (`current`, since a time in ms), to another one that it was restored
  * from (`foreign`), or no process has started on it yet (`none`).

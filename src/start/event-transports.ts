@@ -1,6 +1,6 @@
 import { notificationsTransport } from '../transports/mcp/description.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
-import { longPollDescription } from '../transports/rest/long-poll-description.ts';
+import { longPollDescription } from '../transports/rest/events.ts';
 import { webhooksDescription } from '../transports/rest/webhooks-description.ts';
 import { webSocketDescription } from '../transports/ws/description.ts';
 

@@ -34,7 +34,7 @@ function chooseBlobStore(config: Config, own: BlobAddresses): { blobs: BlobStore
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
   const credentials =
     accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : undefined;
-  const socketTimeoutMs = config.S3_PATIENCE_SECONDS * 1_000;
+  const socketTimeoutMs = config.S3_TIMEOUT_SECONDS * 1_000;
   const clientFor = (endpoint: string | undefined) =>
     createS3Client({ endpoint, region, credentials, socketTimeoutMs });
   const blobs = createS3Store(clientFor(S3_ENDPOINT), bucket, join(DATA_DIR, 'drafts'));

@@ -15,7 +15,7 @@ import { createLifecycle } from '../../src/start/lifecycle.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../src/platform/observability/metrics.ts';
 import type { JobHandler, JobQueues } from '../../src/platform/queues/job-queues.ts';
-import { pathsOf } from '../../src/transports/rest/paths.ts';
+import { pathsOf } from '../../src/transports/rest/route.ts';
 import { consumeQueues } from '../../workers/consume-queues.ts';
 import { startWorker } from '../../workers/start.ts';
 
@@ -127,7 +127,7 @@ describe('events and jobs', () => {
       await expect(handlers.get(queue)?.(job), name).rejects.toBeInstanceOf(ZodError);
     }
     const unknown = { id: 'x', name: 'unheard-of', payload: {}, attempt: 1 };
-    await expect(handlers.get('delivery')?.(unknown)).rejects.toThrow('no handler for the job unheard-of');
+    await expect(handlers.get('delivery')?.(unknown)).rejects.toThrow('the job unheard-of has no handler');
   });
 
   test('a worker refuses to start with two handlers for a job, or a queue without one', async () => {

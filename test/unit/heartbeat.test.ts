@@ -23,14 +23,14 @@ test('the log hears when signs of life begin to fail and when they are written a
 
   works = false;
   await beats(1);
-  const began = 'no sign of life is written: doctor may take this worker for dead';
+  const began = 'worker heartbeat failed; doctor may report this worker as dead';
   expect(heard).toEqual([began]);
   await beats(3);
   expect([asked, heard]).toEqual([8, [began]]);
 
   works = true;
   await beats(2);
-  expect(heard).toEqual([began, 'signs of life are written again']);
+  expect(heard).toEqual([began, 'worker heartbeat resumed']);
 
   works = false;
   await stop();

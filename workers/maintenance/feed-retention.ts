@@ -37,8 +37,8 @@ export async function expireFeeds(
   const isPartitioned = tables.has('feed') && tables.has('events');
   const isDone =
     isPartitioned &&
-    !(await partitions.hasStrays('feed', oldestEntry)) &&
-    !(await partitions.hasStrays('events', oldestEvent));
+    !(await partitions.hasRowsInDefault('feed', oldestEntry)) &&
+    !(await partitions.hasRowsInDefault('events', oldestEvent));
   if (isDone) return;
   await removeOldFeeds(core.repositories, { now, days });
 }
@@ -60,7 +60,7 @@ export async function removeOldFeeds(
     let left = agents;
     while (left.length > 0) {
       const removed = await feedRetention.removeEntries(left, olderThan, steps.entries);
-      left = removed.filter(({ lines }) => lines === steps.entries).map(({ agent_id }) => agent_id);
+      left = removed.filter(({ entries }) => entries === steps.entries).map(({ agent_id }) => agent_id);
     }
   }
 

@@ -31,7 +31,7 @@ export async function expireByAge(core: RetentionCore, now: number): Promise<voi
  */
 async function expireMessages(core: RetentionCore, oldest: number): Promise<void> {
   const { feedRetention, partitions, attachments } = core.repositories;
-  const event = await feedRetention.oldestEvent();
+  const event = await feedRetention.findOldestEvent();
   const olderThan = minIdAt('message', Math.min(oldest, event === undefined ? oldest : timeOfId(event)));
   await dropPartitions(core, 'messages', olderThan);
   await dropPartitions(core, 'message_search', olderThan);

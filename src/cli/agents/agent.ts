@@ -25,30 +25,35 @@ interface CreateOptions extends Pick<
 export function agentCommand(io: CommandIo): Command {
   const create = resultCommand('create', 'register an agent')
     .argument('<owner.agent_name>')
-    .option('--create-owner', 'open an account for the owner when there is none of that name')
-    .option('--display-name <text>', 'by default the agent name')
+    .option('--create-owner', 'create an account for the owner if it does not exist')
+    .option('--display-name <text>', 'default: the agent name')
     .option('--description <text>')
     .addOption(new Option('--visibility <who>').choices(visibilities).default('private'))
     .addOption(
-      new Option('--inbound-policy <policy>', 'who may write to it first')
+      new Option('--inbound-policy <policy>', 'who can write to it')
         .choices(inboundPolicies)
         .default('contacts_only'),
     )
-    .addOption(new Option('--scope <scope>', 'by default what fits the owner').choices(agentScopes))
-    .option('--member <username>', 'the person that an agent of the scope member is tied to')
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'default: personal for a person, otherwise member with --member, or shared',
+      ).choices(agentScopes),
+    )
+    .option('--member <username>', 'the person that an agent with scope member belongs to')
     .action(async (handle: string, options: CreateOptions) => {
       const { visibility, scope, member, description } = options;
       const { displayName: display_name, inboundPolicy: inbound_policy, createOwner: create_owner } = options;
-      const named = { handle, display_name, description, create_owner };
+      const names = { handle, display_name, description, create_owner };
       const agent = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.writeAsSystem((work) =>
-          registerAgentAsOperator(work, { ...named, visibility, inbound_policy, scope, member }),
+          registerAgentAsOperator(work, { ...names, visibility, inbound_policy, scope, member }),
         ),
       );
       printResult(io, options, presentAgent(agent));
     });
   return new Command('agent')
-    .description('agents')
+    .description('manage agents')
     .addCommand(create)
     .addCommand(exportCommand(io))
     .addCommand(exportsCommand(io))

@@ -16,10 +16,10 @@ interface EraseOptions {
 
 /** `ams agent erase …` */
 export function eraseCommand(io: CommandIo): Command {
-  return resultCommand('erase', 'retire an agent and erase what it is and said; it cannot be undone')
+  return resultCommand('erase', 'retire an agent and erase its data permanently')
     .argument('<handle>')
-    .requiredOption('--confirm <handle>', 'the same handle once more')
-    .option('--no-wait', 'leave it to the worker, and do not wait for the end')
+    .requiredOption('--confirm <handle>', 'repeat the handle')
+    .option('--no-wait', 'do not wait until the worker is done')
     .action(async (handle: string, options: EraseOptions) => {
       const interrupted = io.interruptSignal();
       const erasure = await withCore(io, async (core) => {
@@ -31,13 +31,13 @@ export function eraseCommand(io: CommandIo): Command {
         await warnIfRoleMissing(core, 'maintenance', io);
         if (!options.wait) return begun;
         return waitUntilDone(io, begun, interrupted, {
-          look: () => core.repositories.erasures.find(begun.id),
-          line: ({ stage, examined }) =>
-            stage === 'messages' ? `${stage}: ${examined} looked through` : stage,
+          reload: () => core.repositories.erasures.find(begun.id),
+          formatStatus: ({ stage, examined }) =>
+            stage === 'messages' ? `${stage}: ${examined} examined` : stage,
         });
       });
       if (options.wait && erasure.done_at === null) {
-        io.log(`It goes on without this command; look at it with: ams agent erasure ${erasure.handle}\n`);
+        io.log(`The erasure continues in the worker. Check it with: ams agent erasure ${erasure.handle}\n`);
       }
       printResult(io, options, presentErasure(erasure));
     });
@@ -45,7 +45,7 @@ export function eraseCommand(io: CommandIo): Command {
 
 /** `ams agent erasure …` */
 export function erasureCommand(io: CommandIo): Command {
-  return resultCommand('erasure', 'how far the erasure of an agent is; at its end, the report')
+  return resultCommand('erasure', 'show the progress of an erasure, and its report when it is done')
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const erasure = await withCore(io, ({ unitOfWork }) =>

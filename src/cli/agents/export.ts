@@ -22,39 +22,36 @@ interface ExportOptions {
 
 function parseExportId(value: string): string {
   if (isId('export', value)) return value;
-  throw new InvalidArgumentError('Give the id of an export, exp_…');
+  throw new InvalidArgumentError('Must be the id of an export, exp_…');
 }
 
 /** `ams agent export …` */
 export function exportCommand(io: CommandIo): Command {
-  return resultCommand(
-    'export',
-    'gather all that is held of an agent in one archive: JSON lines, and its files',
-  )
+  return resultCommand('export', 'export the data of an agent as an archive of JSON lines and its files')
     .argument('<handle>')
-    .option('--output <file>', 'wait for it, and write the archive into this new file')
-    .option('--id <export>', 'with --output: fetch this one instead of beginning one', parseExportId)
-    .option('--no-wait', 'leave it to the worker, and do not wait for the end')
+    .option('--output <file>', 'wait, and write the archive to this new file')
+    .option('--id <export>', 'with --output: fetch this export instead of beginning one', parseExportId)
+    .option('--no-wait', 'do not wait until the worker is done')
     .action(async (handle: string, options: ExportOptions) => {
       const { output, id, wait } = options;
-      if (id !== undefined && output === undefined) throw new Error('--id wants --output');
-      if (output !== undefined && !wait) throw new Error('--output waits for the end');
+      if (id !== undefined && output === undefined) throw new Error('--id requires --output');
+      if (output !== undefined && !wait) throw new Error('--output cannot be combined with --no-wait');
       if (output !== undefined) await requireWritable(output);
-      const made = await withCore(io, async (core) => {
+      const result = await withCore(io, async (core) => {
         if (id !== undefined && output !== undefined) return saveExport(core, handle, id, output);
         const found = await requestExport(core, io, handle, wait);
         if (output === undefined || found.done_at === null) return found;
         return saveExport(core, handle, found.id, output);
       });
-      printResult(io, options, presentExport(made));
+      printResult(io, options, presentExport(result));
     });
 }
 
 /** `ams agent exports` */
 export function exportsCommand(io: CommandIo): Command {
-  return resultCommand('exports', 'the exports that are there, newest first')
-    .argument('[handle]', 'only those of this agent')
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(integerInRange(1, 1_000)).default(50))
+  return resultCommand('exports', 'list the current exports, newest first')
+    .argument('[handle]', 'only exports of this agent')
+    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(50))
     .action(async (handle: string | undefined, { limit, json }: { limit: number; json?: boolean }) => {
       const rows = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.readAsSystem(async (all) => {
@@ -67,7 +64,7 @@ export function exportsCommand(io: CommandIo): Command {
     });
 }
 
-/** Has a worker make one, and looks at it until it is done or somebody presses Ctrl-C. */
+/** Requests an export, and waits until it is done or the command is interrupted. */
 async function requestExport(core: Core, io: CommandIo, handle: string, wait: boolean) {
   const interrupted = io.interruptSignal();
   const { unitOfWork, config, repositories } = core;
@@ -78,37 +75,38 @@ async function requestExport(core: Core, io: CommandIo, handle: string, wait: bo
   await warnIfRoleMissing(core, 'maintenance', io);
   if (!wait) return begun;
   const now = await waitUntilDone(io, begun, interrupted, {
-    look: () => repositories.agentExports.find(begun.id),
-    line: ({ stage, counts }) => `${stage}: ${counts['message'] ?? 0} messages`,
+    reload: () => repositories.agentExports.find(begun.id),
+    formatStatus: ({ stage, counts }) => `${stage}: ${counts['message'] ?? 0} messages`,
   });
   if (now.done_at === null) {
     const { handle: canonical, id } = now;
     io.log(
-      `It goes on without this command; fetch it with: ams agent export ${canonical} --id ${id} --output FILE\n`,
+      `The export continues in the worker. Fetch it with: ams agent export ${canonical} --id ${id} --output FILE\n`,
     );
   }
   return now;
 }
 
-/** Writes the archive of an export that is done into a new file, once it is known to be what was stored. */
+/** Writes the archive of a finished export to a new file, and verifies its digest. */
 async function saveExport({ unitOfWork, blobs }: Core, handle: string, id: string, file: string) {
   const found = await unitOfWork.writeAsSystem(async (work) => {
     const agent = await findAnyAgentByHandle(work, handle);
     return fetchExport(work, agent, id);
   });
   const hash = createHash('sha256');
-  async function* looked(bytes: AsyncIterable<Uint8Array>) {
+  async function* verified(bytes: AsyncIterable<Uint8Array>) {
     for await (const chunk of bytes) {
       hash.update(chunk);
       yield chunk;
     }
-    if (hash.digest('hex') !== found.sha256) throw new Error('these are not the bytes that were stored');
+    if (hash.digest('hex') !== found.sha256)
+      throw new Error('the archive is damaged: its SHA-256 differs from the recorded one');
   }
   const bytes = await blobs.read(found.archive_key);
   try {
-    await writeNewFile(file, looked(bytes));
+    await writeNewFile(file, verified(bytes));
   } finally {
-    bytes.destroy(); // where nothing could be written nothing was read
+    bytes.destroy(); // if writing failed, the stream was not read to its end
   }
   return found;
 }

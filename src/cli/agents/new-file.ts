@@ -4,19 +4,19 @@ import { access, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { describeError } from '../../shared/error-log.ts';
 
-/** Beside the file: to rename it costs nothing there. */
+/** In the same folder, so that the rename is atomic. */
 const draftPath = (file: string): string => `${file}.${randomUUID()}.part`;
 
 /**
- * Finds out whether a file can be written before hours go into what it is to hold. Leaves nothing behind.
- * @throws {Error} when there is something of this name, or nothing can be written there.
+ * Checks that a new file can be written, before a long export begins. Leaves no file behind.
+ * @throws if the file exists or cannot be written
  */
 export async function requireWritable(file: string): Promise<void> {
-  const there = await access(file).then(
+  const exists = await access(file).then(
     () => true,
     () => false,
   );
-  if (there) throw new Error(`${file} is there already; name a new file`);
+  if (exists) throw new Error(`${file} already exists; choose another name`);
   const draft = draftPath(file);
   try {
     await (await open(draft, 'wx', 0o600)).close();
@@ -28,7 +28,7 @@ export async function requireWritable(file: string): Promise<void> {
   await rm(draft);
 }
 
-/** Writes a file that comes under its name only when it is whole, and is for its owner only. What the source throws comes out as it is. */
+/** Writes a file with mode 0600, and renames it when it is complete. Errors of the source are thrown unchanged. */
 export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const draft = draftPath(file);
   try {

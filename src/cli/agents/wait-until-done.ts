@@ -3,33 +3,34 @@ import type { CommandIo } from '../io.ts';
 
 const pollIntervalMs = 250;
 
-/** What a worker does, as it is stored. */
+/** A stored task of a worker. */
 interface BackgroundTask {
   done_at: number | null;
 }
 
 /**
- * Looks at something until it is done, or the signal says so. On a terminal it shows how far it is.
- * @param look what has become of it; undefined when it is gone.
+ * Waits until a task is done or the signal is aborted. On a terminal it shows the progress.
+ * @param options `reload` returns the current task, undefined if it no longer exists.
+ * @throws if the task no longer exists
  */
 export async function waitUntilDone<T extends BackgroundTask>(
   io: CommandIo,
-  begun: T,
+  task: T,
   interrupted: AbortSignal,
-  { look, line }: { look(): Promise<T | undefined>; line(now: T): string },
+  { reload, formatStatus }: { reload(): Promise<T | undefined>; formatStatus(task: T): string },
 ): Promise<T> {
   let shown = '';
-  for (let now = begun; ;) {
-    const text = line(now);
+  for (let current = task; ;) {
+    const text = formatStatus(current);
     if (io.isTerminal && text !== shown) io.log(`\r\u001b[K${text}`);
     shown = text;
-    if (now.done_at !== null || interrupted.aborted) {
+    if (current.done_at !== null || interrupted.aborted) {
       if (io.isTerminal) io.log('\n');
-      return now;
+      return current;
     }
     await pause(pollIntervalMs, undefined, { signal: interrupted }).catch(() => {});
-    const next = await look();
-    if (!next) throw new Error('it was given up meanwhile');
-    now = next;
+    const next = await reload();
+    if (!next) throw new Error('the task was removed before it was done; start it again');
+    current = next;
   }
 }

@@ -8,7 +8,7 @@ import { scopesOption } from './scopes-option.ts';
 
 /** `ams credential …` */
 export function credentialCommand(io: CommandIo): Command {
-  const create = resultCommand('create', 'make a client for an agent; its secret is shown this once')
+  const create = resultCommand('create', 'create a credential for an agent; its secret cannot be shown again')
     .argument('<handle>')
     .addOption(scopesOption())
     .action(async (handle: string, options: { scopes: Scope[]; json?: boolean }) => {
@@ -18,7 +18,7 @@ export function credentialCommand(io: CommandIo): Command {
       printResult(io, options, credential);
     });
 
-  const list = resultCommand('list', "an agent's clients, revoked ones too")
+  const list = resultCommand('list', 'list the credentials of an agent, including revoked ones')
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const credentials = await withCore(io, ({ unitOfWork }) =>
@@ -27,7 +27,7 @@ export function credentialCommand(io: CommandIo): Command {
       printResult(io, options, options.json ? { credentials } : credentials);
     });
 
-  const revoke = resultCommand('revoke', 'end a client and its tokens')
+  const revoke = resultCommand('revoke', 'revoke a credential and its tokens')
     .argument('<client_id>')
     .action(async (client_id: string, options: { json?: boolean }) => {
       await withCore(io, async (core) => {
@@ -38,7 +38,7 @@ export function credentialCommand(io: CommandIo): Command {
     });
 
   return new Command('credential')
-    .description('clients of the client credentials flow, each bound to one agent')
+    .description('manage client credentials of agents')
     .addCommand(create)
     .addCommand(list)
     .addCommand(revoke);

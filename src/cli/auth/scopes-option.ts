@@ -4,15 +4,14 @@ import { offeredScopes, type Scope, scopes } from '../../domain/auth/scopes.ts';
 const isScope = (value: string): value is Scope => scopes.some((scope) => scope === value);
 
 function parseScopes(value: string): Scope[] {
-  const given = value.split(/[\s,]+/).filter((word) => word !== '');
-  const unknown = given.find((word) => !isScope(word));
-  if (unknown !== undefined || given.length === 0) {
-    throw new InvalidArgumentError(`Scopes are: ${scopes.join(' ')}`);
+  const names = value.split(/[\s,]+/).filter((name) => name !== '');
+  if (names.length === 0 || !names.every(isScope)) {
+    throw new InvalidArgumentError(`Must be some of: ${scopes.join(' ')}`);
   }
-  return [...new Set(given.filter(isScope))];
+  return [...new Set(names.filter(isScope))];
 }
 
-/** `--scopes "threads:read threads:write"`; when it is absent all but `approvals:write`, which has to be named. */
+/** Creates `--scopes "threads:read threads:write"`. The default is all scopes but `approvals:write`. */
 export function scopesOption(): Option {
   return new Option('--scopes <list>', 'scopes, separated by spaces')
     .argParser(parseScopes)

@@ -12,45 +12,45 @@ import type { CommandIo } from '../io.ts';
 
 /** `ams key …` */
 export function keyCommand(io: CommandIo): Command {
-  async function tell(core: Core): Promise<void> {
+  async function publishChange(core: Core): Promise<void> {
     try {
       await waitForBus(core);
       await core.bus.publish([{ topic: signingKeysTopic, body: '' }]);
     } catch {
-      io.log('note: the bus is away; running processes notice the change within a minute\n');
+      io.log('note: the bus is unavailable; running processes notice the change within a minute\n');
     }
   }
 
-  const rotate = resultCommand('rotate', 'make a new signing key; those before stay published').action(
+  const rotate = resultCommand('rotate', 'create a new signing key; older keys stay published').action(
     async (options: { json?: boolean }) => {
       await withCore(io, async (core) => {
         const { SECRET_KEY } = core.config;
         const key = await core.unitOfWork.writeAsSystem((work) => rotateSigningKey(work, SECRET_KEY));
-        await tell(core);
+        await publishChange(core);
         printResult(io, options, key);
       });
     },
   );
 
-  const list = resultCommand('list', 'the signing keys, newest first').action(
+  const list = resultCommand('list', 'list the signing keys, newest first').action(
     async (options: { json?: boolean }) => {
       const keys = await withCore(io, ({ unitOfWork }) => unitOfWork.readAsSystem(listSigningKeys));
       printResult(io, options, options.json ? { keys } : keys);
     },
   );
 
-  const remove = resultCommand('remove', 'publish a signing key no longer; what it signed is void')
+  const remove = resultCommand('remove', 'remove a signing key; its signatures become invalid')
     .argument('<id>')
     .action(async (id: string, options: { json?: boolean }) => {
       await withCore(io, async (core) => {
         const removed = await core.unitOfWork.writeAsSystem((work) => removeSigningKey(work, id));
-        await tell(core);
+        await publishChange(core);
         printResult(io, options, removed);
       });
     });
 
   return new Command('key')
-    .description('the keys that the authorization server signs with')
+    .description('manage the signing keys of the authorization server')
     .addCommand(rotate)
     .addCommand(list)
     .addCommand(remove);

@@ -17,7 +17,7 @@ interface TokenOptions {
 function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= tokenLifeSeconds) return seconds;
-  throw new InvalidArgumentError(`Give 1 to ${tokenLifeSeconds} seconds.`);
+  throw new InvalidArgumentError(`Must be 1 to ${tokenLifeSeconds} seconds.`);
 }
 
 /** `ams token …` */
@@ -25,7 +25,9 @@ export function tokenCommand(io: CommandIo): Command {
   return resultCommand('token', 'issue an access token for an agent')
     .argument('<handle>')
     .addOption(
-      new Option('--resource <door>', 'where it will be used').choices(['api', 'mcp', 'ws']).default('api'),
+      new Option('--resource <audience>', 'where the token is used')
+        .choices(['api', 'mcp', 'ws'])
+        .default('api'),
     )
     .addOption(scopesOption())
     .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLifeSeconds))

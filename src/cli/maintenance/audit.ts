@@ -17,15 +17,15 @@ interface AuditOptions {
 
 /** `ams audit` */
 export function auditCommand(io: CommandIo): Command {
-  return resultCommand('audit', 'who did what to trust and administration, newest first')
-    .option('--agent <handle>', 'only what this agent did, or what was done to it')
-    .option('--person <username>', 'only what this person did, or what was done to them')
-    .addOption(new Option('--act <act>', 'only acts of this kind').choices(auditActions))
-    .addOption(new Option('--since <time>', 'only since then').argParser(parseTime))
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(integerInRange(1, 10_000)).default(50))
-    .action(async ({ agent: handle, person: username, json, ...only }: AuditOptions) => {
+  return resultCommand('audit', 'list the audit log, newest first')
+    .option('--agent <handle>', 'only records by or about this agent')
+    .option('--person <username>', 'only records by or about this person')
+    .addOption(new Option('--act <act>', 'only this action').choices(auditActions))
+    .addOption(new Option('--since <time>', 'only since this time').argParser(parseTime))
+    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 10_000)).default(50))
+    .action(async ({ agent: handle, person: username, json, ...filter }: AuditOptions) => {
       const acts = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((all) => readAudit(all, { handle, username, ...only })),
+        unitOfWork.readAsSystem((all) => readAudit(all, { handle, username, ...filter })),
       );
       printResult(io, { ...(json && { json }) }, json ? { acts } : acts);
     });

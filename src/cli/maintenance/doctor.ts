@@ -19,13 +19,13 @@ import { findRunningWorkers } from './worker-roles.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Milliseconds: workers that are there begin sooner, and the sweep has come by. */
+/** Running workers begin a job sooner, and the sweep runs more often. */
 const maxWaitMs = 60_000;
 
-/** Days: an event stays one day longer than what leads to it, and is then removed within the next. */
+/** An event is kept one day longer than its feed entries, and is removed within the next day. */
 const removalDelayDays = 2;
 
-/** What the scanner must take: as many bytes as an attachment may have. */
+/** The scanner must accept a file of the maximum attachment size. */
 const maxSizeFile: ScannedFile = {
   size_bytes: maxAttachmentBytes,
   sha256: '',
@@ -36,15 +36,15 @@ interface Finding {
   part: string;
   ok: boolean;
   detail: string;
-  /** What to do when it is not well. */
+  /** What to do if the check failed. */
   advice?: string;
 }
 
 interface Check {
   part: string;
-  /** Says what it found, or throws the reason why it is not well. */
+  /** Returns what it found. @throws the problem */
   run(core: Core): Promise<string>;
-  /** What to do when it is not well. */
+  /** What to do if the check fails. */
   advice: string | ((config: Config) => string);
 }
 
@@ -62,7 +62,7 @@ const checks: Check[] = [
     async run({ config }) {
       const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
       if (pending.length === 0) return 'up to date';
-      throw new Error(`${pending.length} migrations have not run: ${pending.join(', ')}`);
+      throw new Error(`pending migrations: ${pending.join(', ')}`);
     },
     advice: 'run: npm run migrate',
   },
@@ -70,13 +70,13 @@ const checks: Check[] = [
     part: 'limits',
     run: checkDatabaseLimits,
     advice:
-      'set them at the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
+      'set them for the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
   },
   {
     part: 'replicas',
     run: ({ replicas }) => checkReplicas(replicas),
     advice:
-      'start the standby, let it stream from the database of DATABASE_URL, or correct DATABASE_REPLICA_URL; until then the database answers alone',
+      'start the standby, check that it streams from the database of DATABASE_URL, or correct DATABASE_REPLICA_URL; until then all reads use the primary',
   },
   {
     part: 'queues',
@@ -85,24 +85,24 @@ const checks: Check[] = [
       return backendName(config);
     },
     advice:
-      'start Redis, let it take writes (more maxmemory, room on its disk, the master instead of a replica), correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL; until then sends go on, and jobs follow later',
+      'start Redis, make it writable (raise maxmemory, free disk space, connect to the master), correct REDIS_URL, or unset REDIS_URL to use PostgreSQL; until then messages are accepted and jobs are delayed',
   },
   {
     part: 'prefix',
     async run(core) {
       const others = await findOtherInstances(core);
       if (others.length > 0) throw new Error(describeSharedQueues(core, others));
-      return core.config.REDIS_URL ? `nobody else uses ${core.config.REDIS_PREFIX}` : 'no Redis is shared';
+      return core.config.REDIS_URL ? `${core.config.REDIS_PREFIX} is not shared` : 'Redis is not used';
     },
-    advice: 'correct REDIS_URL, or give each installation on that Redis a REDIS_PREFIX of its own',
+    advice: 'correct REDIS_URL, or set a different REDIS_PREFIX for each instance on this Redis',
   },
   {
     part: 'bus',
     async run(core) {
       if (await waitForBus(core)) return backendName(core.config);
-      throw new Error('it does not connect');
+      throw new Error('cannot connect');
     },
-    advice: 'start Redis, correct REDIS_URL, or leave REDIS_URL out to use PostgreSQL',
+    advice: 'start Redis, correct REDIS_URL, or unset REDIS_URL to use PostgreSQL',
   },
   {
     part: 'backlog',
@@ -110,69 +110,70 @@ const checks: Check[] = [
       const { rows, oldest } = await repositories.outbox.readAge();
       await queues.ping();
       const depths = await queues.depths();
-      const late = depths.filter((depth) => isOverdue(depth.oldest)).map(({ queue }) => queue);
-      if (late.length > 0) throw new Error(`jobs wait for more than a minute in: ${late.join(', ')}`);
-      if (isOverdue(oldest)) throw new Error(`${rows} jobs are owed, the oldest for more than a minute`);
-      const failed = depths.filter((depth) => depth.failed > 0);
-      const told = failed.map(
-        (depth) => `${depth.failed} failed in ${depth.queue} (ams queue failed ${depth.queue})`,
-      );
-      return ['nothing waits too long', ...told].join('; ');
+      const overdue = depths.filter((depth) => isOverdue(depth.oldest)).map(({ queue }) => queue);
+      if (overdue.length > 0)
+        throw new Error(`jobs have waited for more than a minute in: ${overdue.join(', ')}`);
+      if (isOverdue(oldest)) throw new Error(`${rows} jobs in the outbox, the oldest for more than a minute`);
+      const failed = depths
+        .filter((depth) => depth.failed > 0)
+        .map((depth) => `${depth.failed} failed in ${depth.queue} (ams queue failed ${depth.queue})`);
+      return ['no overdue jobs', ...failed].join('; ');
     },
-    advice: 'start workers with these roles, or look with ams queue failed why jobs fail',
+    advice: 'start workers for these queues, or see why jobs fail: ams queue failed QUEUE',
   },
   {
     part: 'workers',
     async run(core) {
       const workers = await findRunningWorkers(core);
-      if (!workers) return 'nobody can tell before npm run migrate';
+      if (!workers) return 'unknown before npm run migrate';
       const { count, missing } = workers;
       if (missing.length > 0) throw new Error(`no worker is running with the role ${missing.join(', ')}`);
-      return `${count} running, and every role among them`;
+      return `${count} running, all roles covered`;
     },
     advice:
-      'start workers with these roles (npm run worker; WORKER_ROLES); those of an older release are not seen',
+      'start workers with these roles (npm run worker; WORKER_ROLES); workers of an older release are not detected',
   },
   {
-    part: 'feeds',
+    part: 'retention',
     async run({ repositories, config }) {
-      const kept = config.FEED_RETENTION_DAYS;
+      const days = config.FEED_RETENTION_DAYS;
       const [oldest, partitions] = await Promise.all([
-        repositories.feedRetention.oldestEvent(),
+        repositories.feedRetention.findOldestEvent(),
         repositories.partitions.list(),
       ]);
       const ends = partitions.filter(({ table }) => table === 'events').map(({ to }) => to);
-      const late = minIdAt('event', Date.now() - (kept + removalDelayDays) * dayMs);
-      const isLate = ends.length > 1 ? (ends[0] ?? '') < late : oldest !== undefined && oldest < late;
+      const limit = minIdAt('event', Date.now() - (days + removalDelayDays) * dayMs);
+      const isLate = ends.length > 1 ? (ends[0] ?? '') < limit : oldest !== undefined && oldest < limit;
       if (oldest === undefined) return 'no events yet';
       const age = Math.floor((Date.now() - timeOfId(oldest)) / dayMs);
-      if (!isLate) return `events of ${age} days, kept for ${kept}`;
-      throw new Error(`the oldest event is ${age} days old, and they are to be kept for ${kept}`);
+      if (!isLate) return `oldest event ${age} days old, retention ${days} days`;
+      throw new Error(`the oldest event is ${age} days old, but the retention is ${days} days`);
     },
-    advice: 'start a worker with the role maintenance, or look into its log for expire-feeds',
+    advice: 'start a worker with the role maintenance, or check its log for expire-feeds',
   },
   {
     part: 'partitions',
     async run({ repositories }) {
       const until = coveredUntil(await repositories.partitions.list());
-      if (until.size === 0) throw new Error('no table is in partitions');
+      if (until.size === 0) throw new Error('no table is partitioned');
       const first = Math.min(...until.values());
       const date = new Date(first).toISOString().slice(0, 10);
-      if (first > Date.now() + dayMs) return `there until ${date}`;
-      throw new Error(`there are none after ${date}, and what comes lies in the default ones`);
+      if (first > Date.now() + dayMs) return `created until ${date}`;
+      throw new Error(`there are none after ${date}; new rows go to the default partitions`);
     },
     advice:
-      'run npm run migrate; start a worker with the role maintenance, or look into its log for expire-feeds',
+      'run npm run migrate; start a worker with the role maintenance, or check its log for expire-feeds',
   },
   {
-    part: 'numbers',
+    part: 'feeds',
     async run({ unitOfWork }) {
       const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
-      if (epoch.status === 'none') return 'nothing has started on this database yet';
-      if (epoch.status === 'current') return `of this database since ${new Date(epoch.since).toISOString()}`;
-      throw new Error('the database was restored, and no process has started on it since');
+      if (epoch.status === 'none') return 'no process has started on this database yet';
+      if (epoch.status === 'current')
+        return `positions of this database since ${new Date(epoch.since).toISOString()}`;
+      throw new Error('the database was restored, and no process has started since');
     },
-    advice: 'start the API or a worker anew, or run: npm run -s ams -- restored',
+    advice: 'restart the API or a worker, or run: npm run -s ams -- feeds mark-restored --yes',
   },
   {
     part: 'files',
@@ -184,8 +185,8 @@ const checks: Check[] = [
     },
     advice: ({ S3_BUCKET, DATA_DIR }) =>
       S3_BUCKET === undefined
-        ? `let the service write in ${DATA_DIR}, make room there, or correct DATA_DIR`
-        : 'start the object store, create the bucket, let the key put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
+        ? `make ${DATA_DIR} writable, free disk space, or correct DATA_DIR`
+        : 'start the object store, create the bucket, allow the key to put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
   },
   {
     part: 'scanner',
@@ -196,14 +197,14 @@ const checks: Check[] = [
       return 'ClamAV and built-in checks';
     },
     advice:
-      'start clamd, let it take 10 MiB (StreamMaxLength), correct CLAMD_URL, or leave it out: until then uploads stay unscanned, and then fail',
+      'start clamd, set its StreamMaxLength to at least 10 MiB, correct CLAMD_URL, or unset it; until then uploads stay unscanned and fail after an hour',
   },
   {
     part: 'api',
     async run({ config }) {
-      const answer = await fetch(`${config.PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) });
-      if (answer.ok) return `ready at ${config.PUBLIC_URL}`;
-      throw new Error(`${config.PUBLIC_URL}/readyz answers ${answer.status}: ${await answer.text()}`);
+      const response = await fetch(`${config.PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) });
+      if (response.ok) return `ready at ${config.PUBLIC_URL}`;
+      throw new Error(`${config.PUBLIC_URL}/readyz returned ${response.status}: ${await response.text()}`);
     },
     advice: 'start it with npm start or npm run api, or correct PUBLIC_URL',
   },
@@ -213,13 +214,13 @@ const isOverdue = (since: number | null): boolean => since !== null && Date.now(
 
 const backendName = ({ REDIS_URL }: Config): string => (REDIS_URL ? 'Redis' : 'PostgreSQL');
 
-/** `ams doctor`: looks at every part, and says what to do where one is not well. Throws nothing for a part that is ill. */
+/** Runs all checks. A failed check is a finding, not an error. */
 async function runChecks(io: CommandIo): Promise<Finding[]> {
   try {
     loadConfig(io.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const advice = 'correct it in the environment or in .env';
+    const advice = 'correct the setting in the environment or in .env';
     return [{ part: 'settings', ok: false, detail: error.message, advice }];
   }
   const found = await withCore(io, async (core) => {
@@ -234,7 +235,7 @@ async function runCheck({ part, run, advice }: Check, core: Core): Promise<Findi
   try {
     return { part, ok: true, detail: await run(core) };
   } catch (error) {
-    // fetch() tells the reason in the cause only.
+    // fetch() reports the reason only in `cause`.
     const reason = error instanceof TypeError && error.cause ? error.cause : error;
     return {
       part,
@@ -251,13 +252,13 @@ function firstLine(text: string): string {
 
 /** `ams doctor` */
 export function doctorCommand(io: CommandIo): Command {
-  return resultCommand('doctor', 'check every part and say what to do').action(
+  return resultCommand('doctor', 'check all parts of the service and print what to do').action(
     async (options: { json?: boolean }) => {
       const findings = await runChecks(io);
-      const ill = findings.filter((finding) => !finding.ok);
-      const ok = ill.length === 0;
+      const failed = findings.filter((finding) => !finding.ok);
+      const ok = failed.length === 0;
       io.print(options.json ? formatJson({ ok, checks: findings }) : findings.map(formatFinding).join(''));
-      if (!ok) throw new Error(`not well: ${ill.map(({ part }) => part).join(', ')}`);
+      if (!ok) throw new Error(`checks failed: ${failed.map(({ part }) => part).join(', ')}`);
     },
   );
 }

@@ -10,11 +10,11 @@ interface Options {
   json?: boolean;
 }
 
-const queueArgument = (): Argument => new Argument('<queue>', 'which queue').choices(queueNames);
+const queueArgument = (): Argument => new Argument('<queue>', 'name of the queue').choices(queueNames);
 
-/** `ams queue …`: what workers have to do, and what they could not do. */
+/** `ams queue …` */
 export function queueCommand(io: CommandIo): Command {
-  const depth = resultCommand('depth', 'jobs by queue and state, and what is owed since a commit').action(
+  const depth = resultCommand('depth', 'count jobs by queue and state, and jobs in the outbox').action(
     async (options: Options) => {
       const { queues, outbox } = await withCore(io, readDepths);
       printResult(
@@ -25,9 +25,9 @@ export function queueCommand(io: CommandIo): Command {
     },
   );
 
-  const failed = resultCommand('failed', 'the newest jobs that failed for good, with their errors')
+  const failed = resultCommand('failed', 'list the newest permanently failed jobs, with their errors')
     .addArgument(queueArgument())
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(integerInRange(1, 1_000)).default(20))
+    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(20))
     .action(async (queue: QueueName, { limit, json }: Options & { limit: number }) => {
       const jobs = await withCore(io, async ({ queues }) => {
         await queues.ping();
@@ -36,22 +36,23 @@ export function queueCommand(io: CommandIo): Command {
       printResult(io, { ...(json && { json }) }, json ? { jobs } : jobs);
     });
 
-  const retry = resultCommand('retry', 'start a job that failed for good anew, or all of a queue')
+  const retry = resultCommand('retry', 'retry one permanently failed job, or all of a queue')
     .addArgument(queueArgument())
-    .argument('[id]', 'which job; without it, --all')
-    .option('--all', 'all that failed for good')
+    .argument('[id]', 'id of the job; or use --all')
+    .option('--all', 'retry all permanently failed jobs')
     .action(async (queue: QueueName, id: string | undefined, options: Options & { all?: true }) => {
-      if ((id === undefined) === (options.all === undefined)) throw new Error('name one job, or give --all');
+      if ((id === undefined) === (options.all === undefined))
+        throw new Error('give either a job id or --all');
       const retried = await withCore(io, async ({ queues }) => {
         await queues.ping();
         return queues.retry(queue, id);
       });
-      if (id !== undefined && retried === 0) throw new Error(`no job ${id} of the queue ${queue} has failed`);
+      if (id !== undefined && retried === 0) throw new Error(`the queue ${queue} has no failed job ${id}`);
       printResult(io, options, { queue, retried });
     });
 
   return new Command('queue')
-    .description('the jobs of the workers')
+    .description('inspect and retry jobs')
     .addCommand(depth)
     .addCommand(failed)
     .addCommand(retry);

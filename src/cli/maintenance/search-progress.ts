@@ -1,6 +1,6 @@
 export interface Progress {
   done: number;
-  /** As counted at the start; more may have come meanwhile. */
+  /** Counted at the start. */
   total: number;
   written: number;
   /** Since the start, in milliseconds. */
@@ -9,7 +9,7 @@ export interface Progress {
 
 const numberFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** How far a walk through messages is, how fast it goes, and how long the rest takes at that pace. */
+/** Returns progress, rate and estimated remaining time as one line. */
 export function formatProgress({ done, total, written, elapsed_ms }: Progress): string {
   const share = total > 0 ? Math.min(100, Math.floor((100 * done) / total)) : 100;
   const rate = done / (Math.max(elapsed_ms, 1) / 1_000);
@@ -18,7 +18,7 @@ export function formatProgress({ done, total, written, elapsed_ms }: Progress): 
   return `${counts}, ${numberFormat.format(written)} written, ${numberFormat.format(rate)} a second, about ${left} left`;
 }
 
-/** Seconds as people say them: 42 s, 3 min 5 s, 2 h 10 min. */
+/** Formats seconds, for example 42 s, 3 min 5 s, 2 h 10 min. */
 export function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

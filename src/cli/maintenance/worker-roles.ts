@@ -5,8 +5,8 @@ import type { CommandIo } from '../io.ts';
 const allRoles = Object.keys(queuesOfRole) as WorkerRole[];
 
 /**
- * Which workers live.
- * @returns how many, and the roles that none of them has; undefined before the migration that can tell.
+ * Counts the running workers.
+ * @returns their number, and the roles that none of them has; undefined if the schema is too old to tell.
  */
 export async function findRunningWorkers({ repositories }: Pick<Core, 'repositories'>) {
   const workers = await repositories.workerNodes.list();
@@ -15,7 +15,7 @@ export async function findRunningWorkers({ repositories }: Pick<Core, 'repositor
   return { count: workers.length, missing };
 }
 
-/** Says so where a job is left to a worker of this role and none is running. */
+/** Logs a note if no worker with this role is running. */
 export async function warnIfRoleMissing(
   core: Pick<Core, 'repositories'>,
   role: WorkerRole,
@@ -23,5 +23,5 @@ export async function warnIfRoleMissing(
 ): Promise<void> {
   const workers = await findRunningWorkers(core);
   if (!workers?.missing.includes(role)) return;
-  io.log(`note: no worker with the role ${role} is running; it is done as soon as one is started\n`);
+  io.log(`note: no worker with the role ${role} is running; the job runs once one is started\n`);
 }

@@ -17,9 +17,9 @@ interface SignOutOptions {
   json?: boolean;
 }
 
-const apps = () => new Option('--apps', 'disconnect every app of the person too');
+const apps = () => new Option('--apps', 'also disconnect all apps of the person');
 
-/** Signs a person out everywhere, in one go with giving them another password if one is given. */
+/** Signs a person out everywhere, and sets the new password, if any, in the same transaction. */
 function signOut(io: CommandIo, username: string, options: SignOutOptions, password_hash?: string) {
   return withCore(io, async (core) => {
     const { name, ended, ...counts } = await core.unitOfWork.writeAsSystem(async (work) => {
@@ -37,9 +37,12 @@ function signOut(io: CommandIo, username: string, options: SignOutOptions, passw
 
 /** `ams account …` */
 export function accountCommand(io: CommandIo): Command {
-  const create = resultCommand('create', "open a person's account")
+  const create = resultCommand('create', 'create an account for a person')
     .argument('<username>')
-    .option('--password-stdin', 'read the password from standard input; without it nobody can sign in yet')
+    .option(
+      '--password-stdin',
+      'read the password from standard input; without it, the person cannot sign in yet',
+    )
     .action(async (username: string, options: CreateOptions) => {
       const password_hash = options.passwordStdin
         ? await hashPassword(await readSecret(io), username.toLowerCase())
@@ -50,7 +53,7 @@ export function accountCommand(io: CommandIo): Command {
       printResult(io, options, account);
     });
 
-  const password = resultCommand('password', 'give a person another password; every session of theirs ends')
+  const password = resultCommand('password', 'set the password of a person and end all their sessions')
     .argument('<username>')
     .requiredOption('--password-stdin', 'read the password from standard input')
     .addOption(apps())
@@ -59,14 +62,14 @@ export function accountCommand(io: CommandIo): Command {
       printResult(io, options, await signOut(io, username, options, password_hash));
     });
 
-  const signOutCommand = resultCommand('sign-out', 'end every session of a person')
+  const signOutCommand = resultCommand('sign-out', 'end all sessions of a person')
     .argument('<username>')
     .addOption(apps())
     .action(async (username: string, options: SignOutOptions) => {
       printResult(io, options, await signOut(io, username, options));
     });
 
-  const account = new Command('account').description("people's accounts");
+  const account = new Command('account').description('manage accounts');
   for (const command of [create, password, signOutCommand]) account.addCommand(command);
   return account;
 }

@@ -16,7 +16,7 @@ type Output = { json?: boolean };
 
 /** `ams org …` */
 export function orgCommand(io: CommandIo): Command {
-  /** Changes who belongs to an organization, and ends at running processes what this took away. */
+  /** Changes a membership, and publishes the revocations to running processes. */
   function change(
     options: Output,
     run: (
@@ -30,7 +30,7 @@ export function orgCommand(io: CommandIo): Command {
     });
   }
 
-  const create = resultCommand('create', 'found an organization')
+  const create = resultCommand('create', 'create an organization')
     .argument('<slug>')
     .action(async (slug: string, options: Output) => {
       const organization = await withCore(io, ({ unitOfWork }) =>
@@ -39,10 +39,10 @@ export function orgCommand(io: CommandIo): Command {
       printResult(io, options, organization);
     });
 
-  const role = new Option('--role <role>', 'what the member may do')
+  const role = new Option('--role <role>', 'role of the member')
     .choices(['admin', 'member'])
     .default('member');
-  const add = resultCommand('add', 'make a person a member, or give a member another role')
+  const add = resultCommand('add', 'add a member, or change the role of a member')
     .argument('<slug>')
     .argument('<username>')
     .addOption(role)
@@ -50,15 +50,15 @@ export function orgCommand(io: CommandIo): Command {
       change(options, (work) => addToOrganization(work, { slug, username, role: options.role })),
     );
 
-  const changeRole = resultCommand('role', 'give a member another role')
+  const changeRole = resultCommand('role', 'change the role of a member')
     .argument('<slug>')
     .argument('<username>')
     .addArgument(new Argument('<role>').choices(['admin', 'member']))
-    .action((slug: string, username: string, wanted: Membership['role'], options: Output) =>
-      change(options, (work) => setRole(work, { slug, username, role: wanted })),
+    .action((slug: string, username: string, newRole: Membership['role'], options: Output) =>
+      change(options, (work) => setRole(work, { slug, username, role: newRole })),
     );
 
-  const remove = resultCommand('remove', 'take a person out; what its agents may do there ends at once')
+  const remove = resultCommand('remove', "remove a member; the person's access ends at once")
     .argument('<slug>')
     .argument('<username>')
     .action((slug: string, username: string, options: Output) =>
@@ -74,7 +74,7 @@ export function orgCommand(io: CommandIo): Command {
       printResult(io, options, members);
     });
 
-  const org = new Command('org').description('organizations and their members');
+  const org = new Command('org').description('manage organizations and their members');
   for (const command of [create, add, changeRole, remove, list]) org.addCommand(command);
   return org;
 }

@@ -6,7 +6,7 @@ import { agentReference } from '../fields.ts';
 
 export const deleteAgentOperation = defineOperation({
   name: 'delete_agent',
-  summary: 'Retire an agent that you manage, for good',
+  summary: 'Permanently retire an agent that you manage',
   scope: 'agents:write',
   kind: 'write',
   input: z.strictObject({ agent_ref: agentReference }),

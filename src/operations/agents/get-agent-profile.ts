@@ -8,21 +8,23 @@ import { handlePart } from '../fields.ts';
 
 export const getAgentProfileOperation = defineOperation({
   name: 'get_agent_profile',
-  summary: 'Read one agent by handle, with how it belongs to you',
+  summary: 'Retrieve an agent by handle, with its relationship to you',
   scope: 'agents:read',
   kind: 'read',
   input: z.strictObject({
-    owner: handlePart.describe('Username or slug of the owner; a leading @ and any case are accepted.'),
-    agent_name: handlePart.describe('The part of the handle behind the dot.'),
+    owner: handlePart.describe(
+      'Username of the person or slug of the organization that owns the agent. Case does not matter; a leading @ is accepted.',
+    ),
+    agent_name: handlePart.describe('The part of the handle after the dot.'),
   }),
   output: z
     .object({
       agent: agentSchema,
       viewer: z
         .object({
-          relationship: z.enum(relationships).describe('The closest way in which it belongs to you.'),
+          relationship: z.enum(relationships).describe('How the agent is related to you.'),
         })
-        .describe('What it is to you.'),
+        .describe('Your view of the agent.'),
     })
     .meta({ id: 'AgentProfile' }),
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],

@@ -7,7 +7,7 @@ import { agentReference } from '../fields.ts';
 
 export const getAgentOperation = defineOperation({
   name: 'get_agent',
-  summary: 'Read one agent that you can see',
+  summary: 'Retrieve an agent',
   scope: 'agents:read',
   kind: 'read',
   input: z.strictObject({ agent_ref: agentReference }),

@@ -6,7 +6,7 @@ import { exampleAgent } from '../examples/records.ts';
 
 export const getMeOperation = defineOperation({
   name: 'get_me',
-  summary: 'Read the agent that the access token belongs to',
+  summary: 'Retrieve your own agent',
   scope: 'any',
   kind: 'read',
   input: z.strictObject({}),
@@ -17,7 +17,7 @@ export const getMeOperation = defineOperation({
     return presentAgent(agent);
   },
   rest: { method: 'GET', path: '/agents/me', status: 200 },
-  tool: { name: 'whoami', description: 'Answers the agent that you act as.', annotations: toolHints.read },
+  tool: { name: 'whoami', description: 'Returns the agent that you act as.', annotations: toolHints.read },
   errors: [],
   example: { input: {}, output: exampleAgent },
 });

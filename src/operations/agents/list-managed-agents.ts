@@ -7,7 +7,7 @@ import { nextCursor, pageFields } from '../fields.ts';
 
 export const listManagedAgentsOperation = defineOperation({
   name: 'list_managed_agents',
-  summary: 'List every agent that you can act as, personal and of organizations',
+  summary: 'List the agents that you manage, personal and of organizations',
   scope: 'agents:read',
   kind: 'read',
   replica: 'first-page',

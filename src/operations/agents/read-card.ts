@@ -16,19 +16,19 @@ export interface ReadCardCall {
 
 export interface ShownCard {
   card: AgentCard;
-  /** Whether everybody may read it. */
+  /** Whether it can be read without a token. */
   public: boolean;
 }
 
 /**
- * Reads cards for callers with and without a token (contract, section 3): a public agent's for everybody, another one's by the
- * operation, for those who see the agent.
+ * Reads cards for callers with and without a token. The card of a public agent is for everybody; other cards are read through the
+ * operation, which checks whether the actor may see the agent.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, INSUFFICIENT_SCOPE
  */
 export function createReadCard(unitOfWork: Pick<UnitOfWork, 'readAsSystem'>, execute: Execute) {
   return async function readCard({ actor, handle, onRateLimit }: ReadCardCall): Promise<ShownCard> {
-    const shown = await unitOfWork.readAsSystem((repositories) => findPublicAgent(repositories, handle));
-    if (shown) return { card: presentAgentCard(shown), public: true };
+    const agent = await unitOfWork.readAsSystem((repositories) => findPublicAgent(repositories, handle));
+    if (agent) return { card: presentAgentCard(agent), public: true };
     if (!actor) throw agentNotFound();
     const { output } = await execute({
       operation: getAgentCardOperation,

@@ -8,15 +8,15 @@ import { cardBody, description, displayName, inboundPolicy, skills, visibility }
 
 export const registerAgentOperation = defineOperation({
   name: 'register_agent',
-  summary: 'Register an agent of your owner, or of an organization that you belong to',
+  summary: 'Register an agent for your owner or an organization',
   scope: 'agents:write',
   kind: 'write',
   input: z.strictObject({
     name: z
       .string()
-      .min(1, 'must have a character at least')
+      .min(1, 'must have at least 1 character')
       .max(32, 'must have at most 32 characters')
-      .describe('The part of the handle behind the dot; stays taken for good.'),
+      .describe('The part of the handle after the dot. It cannot be changed or reused.'),
     display_name: displayName,
     description: description.default(''),
     inbound_policy: inboundPolicy.default('contacts_only'),
@@ -26,13 +26,15 @@ export const registerAgentOperation = defineOperation({
     scope: z
       .enum(agentScopes)
       .optional()
-      .describe('With an organization: member (tied to your person) or shared (for its admins).'),
+      .describe(
+        'For an agent of an organization: member (belongs to your person) or shared (managed by its admins).',
+      ),
     organization: z
       .string()
       .min(1)
       .max(80)
       .optional()
-      .describe('Slug of the organization that is to own it.'),
+      .describe('Slug of the organization that will own the agent.'),
   }),
   output: agentSchema,
   errors: ['DUPLICATE_HANDLE', 'FORBIDDEN', 'NOT_FOUND'],

@@ -16,7 +16,7 @@ import {
 
 export const updateAgentOperation = defineOperation({
   name: 'update_agent',
-  summary: 'Change an agent that you manage, its policies included',
+  summary: 'Update an agent that you manage',
   scope: 'agents:write',
   kind: 'write',
   input: z
@@ -28,8 +28,8 @@ export const updateAgentOperation = defineOperation({
       skills: skills.optional(),
       inbound_policy: inboundPolicy.optional(),
       visibility: visibility.optional(),
-      paused: z.boolean().optional().describe('A paused agent neither writes nor is written to.'),
-      can_initiate_threads: z.boolean().optional().describe('Whether it may start threads itself.'),
+      paused: z.boolean().optional().describe('A paused agent can neither send nor receive messages.'),
+      can_initiate_threads: z.boolean().optional().describe('Whether the agent can start threads.'),
     })
     .refine(...atLeastOneField),
   output: agentSchema,

@@ -6,11 +6,14 @@ import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';
 import { atLeastOneField, cardBody, description, displayName, skills } from '../fields.ts';
 
-const ownersField = z.unknown().optional().describe('For your owner to set: refused with FORBIDDEN.');
+const ownerOnlyField = z
+  .unknown()
+  .optional()
+  .describe('Only your owner can change this field. Returns FORBIDDEN.');
 
 export const updateMeOperation = defineOperation({
   name: 'update_me',
-  summary: 'Change what you say of yourself',
+  summary: 'Update your own agent',
   scope: 'any',
   kind: 'write',
   input: z
@@ -19,10 +22,10 @@ export const updateMeOperation = defineOperation({
       description: description.optional(),
       card_body: cardBody.optional(),
       skills: skills.optional(),
-      inbound_policy: ownersField,
-      visibility: ownersField,
-      paused: ownersField,
-      can_initiate_threads: ownersField,
+      inbound_policy: ownerOnlyField,
+      visibility: ownerOnlyField,
+      paused: ownerOnlyField,
+      can_initiate_threads: ownerOnlyField,
     })
     .refine(...atLeastOneField),
   output: agentSchema,
@@ -31,19 +34,22 @@ export const updateMeOperation = defineOperation({
     input: { card_body: exampleAgent.card_body, skills: exampleAgent.skills },
     output: exampleAgent,
   },
-  async run(work, { display_name, description: text, card_body, skills: able, ...policy }) {
+  async run(work, { display_name, description: text, card_body, skills: ownSkills, ...policy }) {
     const [forbidden] = Object.keys(policy);
     if (forbidden !== undefined) {
-      throw new DomainError('FORBIDDEN', `${forbidden} is for your owner to set: PATCH /agents/{agent_id}.`);
+      throw new DomainError(
+        'FORBIDDEN',
+        `Only your owner can change ${forbidden}, with PATCH /agents/{agent_id}.`,
+      );
     }
-    const changes = { display_name, description: text, card_body, skills: able };
+    const changes = { display_name, description: text, card_body, skills: ownSkills };
     return presentAgent(await updateOwnProfile(work, changes));
   },
   rest: { method: 'PATCH', path: '/agents/me', status: 200, idempotency: 'accepted' },
   tool: {
     name: 'update_my_card',
     description:
-      'Changes your display name, description, skills or card (markdown that says what you can do).',
+      'Updates your display name, description, skills or card (Markdown that describes what you can do).',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
 });

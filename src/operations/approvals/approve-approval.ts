@@ -7,7 +7,7 @@ import { approvalId } from '../fields.ts';
 
 export const approveApprovalOperation = defineOperation({
   name: 'approve_approval',
-  summary: 'Let another agent of yours do what it asks for, once',
+  summary: 'Approve an action of another agent of your owner, once',
   scope: 'approvals:write',
   kind: 'write',
   input: z.strictObject({ approval_id: approvalId }),

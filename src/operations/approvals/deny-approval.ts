@@ -7,7 +7,7 @@ import { approvalId } from '../fields.ts';
 
 export const denyApprovalOperation = defineOperation({
   name: 'deny_approval',
-  summary: 'Refuse what another agent of yours asks for',
+  summary: 'Deny an action of another agent of your owner',
   scope: 'approvals:write',
   kind: 'write',
   input: z.strictObject({ approval_id: approvalId }),

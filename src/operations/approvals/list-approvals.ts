@@ -8,11 +8,11 @@ import { nextCursor, pageFields } from '../fields.ts';
 
 export const listApprovalsOperation = defineOperation({
   name: 'list_approvals',
-  summary: 'List what other agents of yours ask for before they do it, newest first',
+  summary: 'List the approvals that other agents of your owner requested, newest first',
   scope: 'approvals:write',
   kind: 'read',
   input: z.strictObject({
-    state: z.enum(approvalStates).optional().describe('Only those that stand so.'),
+    state: z.enum(approvalStates).optional().describe('Only approvals in this state.'),
     ...pageFields(100, 50),
   }),
   output: z.object({

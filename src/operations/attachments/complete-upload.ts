@@ -10,12 +10,12 @@ import type { OpenedFile } from '../execute/file-intake.ts';
 
 export const completeUploadOperation = defineOperation({
   name: 'complete_upload',
-  summary: 'Make an attachment of what was uploaded directly, after checking size, type and digest',
+  summary: 'Complete a direct upload',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({ attachment_id: attachmentId }),
   output: attachmentSchema,
-  /** The bytes move to a place of their own: who still has the address could put others in their place after the scan. */
+  /** Copies the bytes to another key: a client with the upload URL could otherwise replace them after the scan. */
   async file(work, { attachment_id }) {
     const upload = await findUploadToComplete(work, attachment_id);
     if (!upload) return null;
@@ -34,7 +34,7 @@ export const completeUploadOperation = defineOperation({
   rest: { method: 'POST', path: '/attachments/{attachment_id}/complete', status: 200 },
   tool: {
     description:
-      'Completes an upload that request_upload_url prepared, once the bytes are sent. Answers the attachment.',
+      'Completes an upload that you started with request_upload_url, after you have sent the bytes. Returns the attachment.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['ATTACHMENT_NOT_FOUND', 'ATTACHMENT_NOT_READY', ...uploadErrors],
@@ -42,12 +42,12 @@ export const completeUploadOperation = defineOperation({
 });
 
 function notUploaded(): DomainError {
-  const message = 'Nothing was uploaded yet; send the bytes with PUT to the address first.';
+  const message = 'Nothing was uploaded yet. Send the bytes with PUT to the upload URL first.';
   return new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
 }
 
 function unreadable(cause: unknown): DomainError {
-  return new DomainError('UNAVAILABLE', 'The file could not be read just now; try again.', {
+  return new DomainError('UNAVAILABLE', 'The file storage is temporarily unavailable. Try again.', {
     cause,
     retry_after: 5,
   });

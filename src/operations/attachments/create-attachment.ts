@@ -5,25 +5,27 @@ import { defineOperation } from '../define.ts';
 import { exampleUpload, uploadErrors } from '../examples/attachments.ts';
 import type { IncomingFile } from '../execute/file-intake.ts';
 
-/** The part of the body; faces that take one hand it over as it comes in. */
+/** The file part of the request body. Transports pass it on as a stream. */
 const file = z
   .custom<IncomingFile>(
     (value) => typeof value === 'object' && value !== null && 'open' in value,
     'is missing',
   )
   .meta({ type: 'string', format: 'binary' })
-  .describe('The only part of the body: 1 byte to 10 MiB. Its type is decided from its bytes.');
+  .describe(
+    'The file, 1 byte to 10 MiB. It must be the only part of the body. Its media type is detected from its content.',
+  );
 
 export const createAttachmentOperation = defineOperation({
   name: 'create_attachment',
-  summary: 'Upload a file, to be sent in a message within 24 hours',
+  summary: 'Upload a file. Send it in a message within 24 hours',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({ file }),
   output: attachmentSchema,
   file: async (_work, input) => input.file,
   async run(work, _input, stored) {
-    if (!stored) throw new Error('the file of an upload is always stored');
+    if (!stored) throw new Error('an upload has no stored file');
     await requireUnsentQuota(work);
     return presentAttachment(await addAttachment(work, stored));
   },

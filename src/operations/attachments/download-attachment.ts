@@ -8,8 +8,8 @@ import { attachmentId } from '../fields.ts';
 export const download = z.object({
   url: z
     .url()
-    .describe('Where the content can be fetched without a token, in parts too (Range). Keep it to yourself.'),
-  expires_at: timestamp.describe('When the address ends: five minutes after it was made.'),
+    .describe('URL of the content. It works without a token and supports Range requests. Keep it secret.'),
+  expires_at: timestamp.describe('When the URL expires, five minutes after it was created.'),
 });
 
 export const exampleDownload = {
@@ -21,7 +21,7 @@ export const downloadErrors = ['ATTACHMENT_NOT_READY', 'ATTACHMENT_INFECTED'] as
 
 export const downloadAttachmentOperation = defineOperation({
   name: 'download_attachment',
-  summary: 'Fetch the content of a file: sends you to a signed address that is good for five minutes',
+  summary: 'Download a file: redirects to a URL that is valid for five minutes',
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject({ attachment_id: attachmentId }),

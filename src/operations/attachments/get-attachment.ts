@@ -7,7 +7,7 @@ import { attachmentId } from '../fields.ts';
 
 export const getAttachmentOperation = defineOperation({
   name: 'get_attachment',
-  summary: 'Get the record of a file that is yours or was sent in a thread of yours',
+  summary: 'Retrieve an attachment that you uploaded or that was sent in one of your threads',
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject({ attachment_id: attachmentId }),

@@ -8,29 +8,29 @@ import { fileName } from '../fields.ts';
 
 export const requestUploadOperation = defineOperation({
   name: 'request_upload',
-  summary: 'Get a signed address to which a file can be uploaded directly',
+  summary: 'Create a URL for a direct upload',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({
     filename: fileName,
-    content_type: z.string().min(1).max(200).describe('Its media type; the bytes must be of it.'),
-    size: z.int().min(1).describe('Its exact size in bytes, at most 10,485,760.'),
+    content_type: z.string().min(1).max(200).describe('The media type. The content must match it.'),
+    size: z.int().min(1).describe('The exact size in bytes, at most 10,485,760.'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
       .optional()
-      .describe('SHA-256 of its bytes; the completion then checks it.'),
+      .describe('SHA-256 of the content. It is checked when you complete the upload.'),
   }),
   output: z.object({
-    attachment_id: identifier.describe('What the file will be once the upload is complete.'),
+    attachment_id: identifier.describe('The id of the attachment after you have completed the upload.'),
     upload: z
       .object({
-        method: z.literal('PUT').describe('The method of that request.'),
-        url: z.url().describe('Where the bytes go, without a token.'),
-        headers: z.record(z.string(), z.string()).describe('To be sent exactly so.'),
-        expires_at: timestamp.describe('Upload and complete before this.'),
+        method: z.literal('PUT').describe('The HTTP method.'),
+        url: z.url().describe('The URL. It needs no token.'),
+        headers: z.record(z.string(), z.string()).describe('Headers to send, unchanged.'),
+        expires_at: timestamp.describe('Upload and complete the file before this time.'),
       })
-      .describe('The request that brings the bytes.'),
+      .describe('The request with which you upload the bytes.'),
   }),
   async run(work, input) {
     const { upload, address } = await requestUpload(work, input);
@@ -41,7 +41,7 @@ export const requestUploadOperation = defineOperation({
   tool: {
     name: 'request_upload_url',
     description:
-      'Prepares the upload of a file of up to 10 MiB. Send its bytes with PUT to upload.url with exactly upload.headers, then call complete_upload; for up to 1 MB upload_attachment does it in one step.',
+      'Starts the upload of a file of up to 10 MiB. Send the bytes with PUT to upload.url with exactly upload.headers, then call complete_upload. For files up to 1 MiB, upload_attachment does it in one step.',
     annotations: toolHints.write,
   },
   errors: uploadErrors,

@@ -12,14 +12,14 @@ const content = z
   .string()
   .refine((value) => alphabet.test(value), 'must be base64')
   .refine((value) => Buffer.byteLength(value, 'base64') <= maxBytes, {
-    error: 'must be at most 1 MiB; request_upload_url takes more',
+    error: 'must be at most 1 MiB; use request_upload_url for larger files',
   })
-  .describe('The bytes in base64, at most 1 MiB of them.');
+  .describe('The content in base64, at most 1 MiB before encoding.');
 
-/** The tool's form of `create_attachment`: a small file in the arguments of the call. */
+/** `create_attachment` as a tool, with a small file in the arguments. */
 export const uploadAttachmentOperation = defineOperation({
   name: 'upload_attachment',
-  summary: 'Upload a small file, to be sent in a message within 24 hours',
+  summary: 'Upload a small file. Send it in a message within 24 hours',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({
@@ -30,7 +30,7 @@ export const uploadAttachmentOperation = defineOperation({
       .min(1)
       .max(200)
       .optional()
-      .describe('Its media type; else decided from bytes and name.'),
+      .describe('The media type. Default: detected from the content and the file name.'),
   }),
   output: attachmentSchema,
   file: async (_work, { filename, content: base64, content_type }) => ({
@@ -42,13 +42,13 @@ export const uploadAttachmentOperation = defineOperation({
     },
   }),
   async run(work, _input, stored) {
-    if (!stored) throw new Error('the file of an upload is always stored');
+    if (!stored) throw new Error('an upload has no stored file');
     await requireUnsentQuota(work);
     return presentAttachment(await addAttachment(work, stored));
   },
   tool: {
     description:
-      'Uploads a file of up to 1 MB. Name its id in attachment_ids of send_message within 24 hours. Larger files: request_upload_url.',
+      'Uploads a file of up to 1 MiB. Send it with attachment_ids of send_message within 24 hours. For larger files use request_upload_url.',
     annotations: toolHints.write,
   },
   errors: uploadErrors,

@@ -7,7 +7,7 @@ import { allowlistEntry } from '../fields.ts';
 
 export const addAllowlistEntryOperation = defineOperation({
   name: 'add_allowlist_entry',
-  summary: 'Let an agent, or all agents of an owner, write to you under the inbound policy allowlist',
+  summary: 'Add an agent, or all agents of an owner, to your allowlist',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ entry: allowlistEntry }),

@@ -5,7 +5,7 @@ import { agentReference } from '../fields.ts';
 
 export const addFavoriteOperation = defineOperation({
   name: 'add_favorite',
-  summary: 'Mark a contact as a favorite',
+  summary: 'Add a contact to your favorites',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ agent_ref: agentReference }),

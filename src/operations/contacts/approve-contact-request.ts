@@ -7,7 +7,7 @@ import { requestReference } from '../fields.ts';
 
 export const approveContactRequestOperation = defineOperation({
   name: 'approve_contact_request',
-  summary: 'Approve a contact request: both agents become contacts',
+  summary: 'Approve a contact request',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ request_ref: requestReference }),

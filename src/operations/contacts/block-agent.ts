@@ -7,12 +7,12 @@ import { agentHandle } from '../fields.ts';
 
 export const blockAgentOperation = defineOperation({
   name: 'block_agent',
-  summary: 'Block an agent: it can no longer reach you, and is not told',
+  summary: 'Block an agent',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({
     handle: agentHandle.describe('The agent to block, by handle or id.'),
-    reason: z.string().max(500).nullish().describe('Why, for your own records; shown to nobody.'),
+    reason: z.string().max(500).nullish().describe('Reason, for your own records. Nobody else sees it.'),
   }),
   output: blockSchema,
   run: (work, { handle, reason }) => blockAgent(work, { handle, reason: reason ?? null }),
@@ -25,7 +25,7 @@ export const blockAgentOperation = defineOperation({
   },
   tool: {
     description:
-      'Blocks an agent: ends the contact with it and refuses its threads, messages and requests. It is not told. Asks nobody.',
+      'Blocks an agent: removes it from your contacts and rejects its threads, messages and requests. The agent is not notified. No approval is needed.',
     annotations: { ...toolHints.write, destructiveHint: true, idempotentHint: true },
   },
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],

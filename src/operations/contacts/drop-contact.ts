@@ -3,10 +3,10 @@ import { describeContactRemoval, removeContact } from '../../services/contacts/c
 import { defineOperation, toolHints } from '../define.ts';
 import { agentHandle } from '../fields.ts';
 
-/** remove_contact as a tool: its argument is named otherwise than in the path of REST. */
+/** remove_contact as a tool, whose argument has another name than the path parameter of REST. */
 export const dropContactOperation = defineOperation({
   name: 'drop_contact',
-  summary: 'Remove a contact, on both sides, when a person agrees',
+  summary: 'Remove a contact after approval by a person',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ handle: agentHandle.describe('The contact to remove, by handle or id.') }),
@@ -22,7 +22,7 @@ export const dropContactOperation = defineOperation({
   tool: {
     name: 'remove_contact',
     description:
-      'Removes a contact, on both sides; both are told. Your user is asked first, unless the other agent has the same owner or organization. Answered APPROVAL_REQUIRED, show your user approval_url, and call again with the same arguments when the decision is made there.',
+      'Removes a contact for both agents and notifies both. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user, and call again with the same arguments after the decision.',
     annotations: { ...toolHints.write, destructiveHint: true, idempotentHint: true },
   },
   errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE', 'APPROVAL_REQUIRED', 'APPROVAL_DENIED'],

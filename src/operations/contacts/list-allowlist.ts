@@ -7,7 +7,7 @@ import { nextCursor, pageFields } from '../fields.ts';
 
 export const listAllowlistOperation = defineOperation({
   name: 'list_allowlist',
-  summary: 'List who may write to you under the inbound policy allowlist',
+  summary: 'List your allowlist',
   scope: 'contacts:read',
   kind: 'read',
   input: z.strictObject(pageFields(100, 50)),

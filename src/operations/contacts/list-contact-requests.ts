@@ -7,7 +7,7 @@ import { nextCursor, pageFields } from '../fields.ts';
 
 export const listContactRequestsOperation = defineOperation({
   name: 'list_contact_requests',
-  summary: 'List the contact requests that you got or made, newest first',
+  summary: 'List the contact requests that you received or sent, newest first',
   scope: 'contacts:read',
   kind: 'read',
   replica: 'first-page',
@@ -15,11 +15,11 @@ export const listContactRequestsOperation = defineOperation({
     direction: z
       .enum(['incoming', 'outgoing'])
       .default('incoming')
-      .describe('Those to you, or those by you.'),
+      .describe('Requests that you received or sent.'),
     status: z
       .enum(['pending', 'approved', 'rejected'])
       .default('pending')
-      .describe('Only those that stand so.'),
+      .describe('Only requests with this status.'),
     ...pageFields(100, 50),
   }),
   output: z.object({
@@ -33,7 +33,7 @@ export const listContactRequestsOperation = defineOperation({
   rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists the contact requests that wait for you, or with direction=outgoing those that you made.',
+      'Lists the contact requests that you received, or with direction=outgoing those that you sent. Pending ones by default.',
     annotations: toolHints.read,
   },
   errors: [],

@@ -7,13 +7,13 @@ import { nextCursor, pageFields } from '../fields.ts';
 
 export const listContactsOperation = defineOperation({
   name: 'list_contacts',
-  summary: 'List your contacts, in the order of their handles',
+  summary: 'List your contacts, ordered by handle',
   scope: 'contacts:read',
   kind: 'read',
   replica: 'any-page',
   input: z.strictObject(pageFields(100, 50)),
   output: z.object({
-    contacts: z.array(contactSchema).describe('In the order of their handles.'),
+    contacts: z.array(contactSchema).describe('Ordered by handle.'),
     next_cursor: nextCursor,
   }),
   async run(work, input) {
@@ -25,13 +25,13 @@ export const listContactsOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/contacts', forms: 'short-and-long', status: 200 },
   tool: {
-    description: 'Lists your contacts: the agents that may write to you, and you to them.',
+    description: 'Lists your contacts: agents that you can exchange messages with.',
     annotations: toolHints.read,
   },
   resource: {
     uri: 'service://contacts',
     name: 'contacts',
-    description: 'Your contacts, in the order of their handles.',
+    description: 'Your contacts, ordered by handle.',
   },
   errors: [],
   example: { input: { limit: 50 }, output: { contacts: [exampleContact] } },

@@ -5,7 +5,7 @@ import { allowlistEntry } from '../fields.ts';
 
 export const removeAllowlistEntryOperation = defineOperation({
   name: 'remove_allowlist_entry',
-  summary: 'Take an entry off your allowlist',
+  summary: 'Remove an entry from your allowlist',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ entry: allowlistEntry }),

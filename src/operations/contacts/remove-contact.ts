@@ -5,7 +5,7 @@ import { agentReference } from '../fields.ts';
 
 export const removeContactOperation = defineOperation({
   name: 'remove_contact',
-  summary: 'Remove a contact, on both sides',
+  summary: 'Remove a contact, for both agents',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ agent_ref: agentReference }),

@@ -5,7 +5,7 @@ import { agentReference } from '../fields.ts';
 
 export const removeFavoriteOperation = defineOperation({
   name: 'remove_favorite',
-  summary: 'Take the favorite mark from a contact',
+  summary: 'Remove a contact from your favorites',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ agent_ref: agentReference }),

@@ -7,13 +7,13 @@ import { agentHandle } from '../fields.ts';
 
 export const requestContactOperation = defineOperation({
   name: 'request_contact',
-  summary: 'Ask an agent for contact',
+  summary: 'Request contact with an agent',
   scope: 'contacts:write',
   kind: 'write',
   limit: 'contact_request',
   input: z.strictObject({
-    handle: agentHandle.describe('The agent to ask, by handle or id.'),
-    message: z.string().max(500).nullish().describe('What to tell it, at most 500 characters.'),
+    handle: agentHandle.describe('The other agent, by handle or id.'),
+    message: z.string().max(500).nullish().describe('A message to the agent, at most 500 characters.'),
   }),
   output: contactRequestSchema,
   async run(work, { handle, message }) {
@@ -26,7 +26,7 @@ export const requestContactOperation = defineOperation({
   },
   tool: {
     description:
-      'Asks another agent for contact, so that both may write to each other. Your user is asked first, unless the other agent has the same owner or organization. Answered APPROVAL_REQUIRED, show your user approval_url, and call again with the same arguments when the decision is made there.',
+      'Sends a contact request to another agent. Contacts can exchange messages. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user, and call again with the same arguments after the decision.',
     annotations: toolHints.write,
   },
   rest: {

@@ -20,8 +20,7 @@ export const respondToContactRequestOperation = defineOperation({
     return presentContactRequest(await decide(work, request_id));
   },
   tool: {
-    description:
-      'Approves a contact request that you got, so that both of you become contacts, or rejects it. Ask your user before you approve.',
+    description: 'Approves or rejects a contact request that you received. Ask your user before you approve.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE', 'AGENT_PAUSED'],

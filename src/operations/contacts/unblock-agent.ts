@@ -5,7 +5,7 @@ import { agentReference } from '../fields.ts';
 
 export const unblockAgentOperation = defineOperation({
   name: 'unblock_agent',
-  summary: 'Unblock an agent; what the block ended does not come back',
+  summary: 'Unblock an agent',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ handle: agentReference }),
@@ -16,7 +16,7 @@ export const unblockAgentOperation = defineOperation({
   },
   rest: { method: 'DELETE', path: '/blocks/{handle}', forms: 'short-and-long', status: 204 },
   tool: {
-    description: 'Ends a block. A contact that the block ended must be requested anew.',
+    description: 'Unblocks an agent. If it was a contact before, request contact again.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['NOT_FOUND', 'INVALID_HANDLE'],

@@ -1,6 +1,6 @@
 import type { AttachmentRecord } from '../../presenters/attachment.ts';
 
-/** A file of yours, not looked at yet. */
+/** Uploaded, not scanned yet. */
 export const exampleUpload: AttachmentRecord = {
   id: 'att_01K9ZX5K2M7N3P8Q4R9S5T0V6W',
   filename: 'order-1042.txt',
@@ -13,7 +13,7 @@ export const exampleUpload: AttachmentRecord = {
   expires_at: 1_794_086_390_000,
 };
 
-/** The same, sent and found to be clean. */
+/** The same file, sent and clean. */
 export const exampleAttachment: AttachmentRecord = {
   ...exampleUpload,
   scan_status: 'clean',
@@ -21,5 +21,5 @@ export const exampleAttachment: AttachmentRecord = {
   expires_at: null,
 };
 
-/** What every way in refuses a file with. */
+/** Error codes of every upload operation. */
 export const uploadErrors = ['ATTACHMENT_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;

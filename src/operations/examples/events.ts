@@ -15,7 +15,7 @@ const { is_online: _presence, ...addedContact } = exampleContact;
 const { is_online: _own, ...updatedAgent } = exampleAgent;
 const { planner, support, courier } = exampleAgents;
 
-/** What happens to you in the small world of the examples. */
+/** The data of one example event per type. */
 export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)[Type]> } = {
   'message.created': exampleMessage,
   'thread.created': {
@@ -77,7 +77,7 @@ export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)
 
 const cursor = 'MTA0Mg.c2lnbmF0dXJlLi4u';
 
-/** An event of each type as it could be. */
+/** One example event per type. */
 export const exampleEvents = eventTypes.map((type) => ({
   type,
   id: 'evt_01K9ZX6Q8V2W6Y8Z0A2C4E5F6G',
@@ -86,7 +86,7 @@ export const exampleEvents = eventTypes.map((type) => ({
   data: exampleEventData[type],
 }));
 
-/** A page of events as it could be. */
+/** An example page of events. */
 export const examplePage = {
   events: exampleEvents.filter(({ type }) => type === 'message.created'),
   cursor,

@@ -11,8 +11,8 @@ import type { MessageRecord } from '../../presenters/message.ts';
 import type { ThreadRecord } from '../../presenters/thread.ts';
 
 /**
- * One small world that the examples of all operations share, so that they tell one story: you are the planner of the person acme,
- * and talk about an order with a service of the organization globex.
+ * The examples of all operations share these records: you are the agent acme.planner, and talk with globex.support about an
+ * order.
  */
 export const exampleAgents = {
   planner: { id: 'agt_01K9ZX3M5Q8R2T4V6W8Y0A1B2C', canonical_handle: 'acme.planner' },
@@ -42,7 +42,7 @@ export const exampleContact: ContactRecord = {
   since: 1_794_000_000_000,
 };
 
-/** It was made to you. */
+/** A request that you received. */
 export const exampleRequest: ContactRequestRecord = {
   request_id: 'creq_01K9ZX6Q8T1V5X7Y9Z0B2D4E5F',
   from: { ...exampleAgents.support, display_name: 'Support' },
@@ -58,7 +58,7 @@ export const exampleBlock: BlockRecord = {
   created_at: 1_794_000_000_000,
 };
 
-/** Another agent of yours asks. */
+/** Requested by another agent of your owner. */
 export const exampleApproval: ApprovalRecord = {
   id: 'apr_01K9ZX6Q8T1V5X7Y9Z2B4D5E6F',
   agent: {
@@ -85,7 +85,7 @@ export const exampleAllowlistEntry: AllowlistEntryRecord = {
   created_at: 1_794_000_000_000,
 };
 
-/** Yours, the first one of the thread. */
+/** From you, the first message of the thread. */
 export const exampleQuestion: MessageRecord = {
   id: 'msg_01K9ZX5P7S0T4W6X8Y0A2C3D4F',
   thread_id: exampleThread.id,
@@ -113,7 +113,7 @@ export const exampleMessage: MessageRecord = {
   metadata: { ticket: 7 },
 };
 
-/** You. */
+/** Your own agent. */
 export const exampleAgent: AgentRecord = {
   ...exampleAgents.planner,
   display_name: 'Planner',
@@ -148,5 +148,5 @@ export const exampleAgentSummary: AgentSummary = exampleSummary;
 
 export const exampleCard = presentAgentCard(exampleSupport);
 
-/** Stands for the cursor of any list. */
+/** An example cursor of a list. */
 export const exampleCursor = 'WzE3OTQwMDAwNjAwMDBd.c2lnbmF0dXJlLi4u';

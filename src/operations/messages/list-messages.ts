@@ -14,7 +14,7 @@ export const listMessagesOperation = defineOperation({
   input: z.strictObject({
     thread_id: threadId,
     ...pageFields(100, 50),
-    order: z.enum(['asc', 'desc']).default('desc').describe('By sequence.'),
+    order: z.enum(['asc', 'desc']).default('desc').describe('Order by sequence.'),
     after_sequence: sequenceFrom(0).default(0).describe('Only messages after this sequence.'),
   }),
   output: z.object({

@@ -7,13 +7,13 @@ import { threadId } from '../fields.ts';
 
 export const listReceiptsOperation = defineOperation({
   name: 'list_receipts',
-  summary: 'List how far each member has received and read a thread',
+  summary: 'List the delivery and read receipts of a thread',
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',
   input: z.strictObject({ thread_id: threadId }),
   output: z.object({
-    receipts: z.array(receiptSchema).describe('One for each member, in the order of joining.'),
+    receipts: z.array(receiptSchema).describe('One per member, in the order in which they joined.'),
   }),
   async run(work, { thread_id }) {
     return { receipts: (await listThreadReceipts(work, thread_id)).map(presentReceipt) };

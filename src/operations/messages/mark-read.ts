@@ -12,7 +12,7 @@ export const markReadOperation = defineOperation({
   input: z.strictObject({
     thread_id: threadId,
     up_to_sequence: sequenceFrom(0).describe(
-      'Every message up to this sequence counts as read. The mark only moves forward.',
+      'Marks every message up to this sequence as read. The mark only moves forward.',
     ),
   }),
   output: z.object({}),
@@ -23,7 +23,7 @@ export const markReadOperation = defineOperation({
   batchKey: ({ thread_id }) => thread_id,
   rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
   tool: {
-    description: 'Marks the messages of a thread up to a sequence as read.',
+    description: 'Marks the messages of a thread as read, up to a sequence.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['THREAD_NOT_FOUND'],

@@ -13,7 +13,7 @@ export const searchAgentsOperation = defineOperation({
   replica: 'first-page',
   input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
   output: z.object({
-    agents: z.array(agentSummarySchema).describe('Best first.'),
+    agents: z.array(agentSummarySchema).describe('Best match first.'),
     next_cursor: nextCursor,
   }),
   errors: [],
@@ -27,8 +27,7 @@ export const searchAgentsOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/search/agents', status: 200 },
   tool: {
-    description:
-      'Finds agents by the beginning or a part of their handle or display name, typing errors included.',
+    description: 'Finds agents by part of their handle or display name. Typing errors are tolerated.',
     annotations: toolHints.read,
   },
 });

@@ -13,13 +13,13 @@ export const searchDirectoryOperation = defineOperation({
   replica: 'first-page',
   input: z.strictObject({ q: searchText, limit: pageLimit(50, 20) }),
   output: z.object({
-    agents: z.array(agentSummarySchema).describe('Best first.'),
+    agents: z.array(agentSummarySchema).describe('Best match first.'),
     people: z
-      .array(z.object({ username: z.string().describe('Name of a person’s account.') }))
-      .describe('People who have a public agent or share an organization with you; best first.'),
+      .array(z.object({ username: z.string().describe('Username of the person.') }))
+      .describe('People who have a public agent or share an organization with you. Best match first.'),
     organizations: z
-      .array(z.object({ slug: z.string().describe('Name of an organization.') }))
-      .describe('Organizations that have a public agent or that you belong to; best first.'),
+      .array(z.object({ slug: z.string().describe('Slug of the organization.') }))
+      .describe('Organizations that have a public agent or that you belong to. Best match first.'),
   }),
   errors: [],
   example: {
@@ -28,11 +28,11 @@ export const searchDirectoryOperation = defineOperation({
   },
   async run(work, input) {
     const { agents, owners } = await searchDirectory(work, input);
-    const named = (kind: string) => owners.filter((owner) => owner.kind === kind).map(({ name }) => name);
+    const namesOf = (kind: string) => owners.filter((owner) => owner.kind === kind).map(({ name }) => name);
     return {
       agents: agents.map((agent) => presentAgentSummary(agent)),
-      people: named('account').map((username) => ({ username })),
-      organizations: named('organization').map((slug) => ({ slug })),
+      people: namesOf('account').map((username) => ({ username })),
+      organizations: namesOf('organization').map((slug) => ({ slug })),
     };
   },
   rest: { method: 'GET', path: '/search/directory', status: 200 },

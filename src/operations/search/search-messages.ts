@@ -6,22 +6,26 @@ import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from '../examples/records.ts';
 import { agentReference, nextCursor, pageFields, threadId } from '../fields.ts';
 
-export const searchedText = z
+export const messageQuery = z
   .string()
   .min(1)
   .max(maxQueryLength)
   .describe(
-    'Words that must all be there. "words in quotes" stand side by side, -word must not be there, word* stands for every word that begins so. At most 20 terms, 5 of them with *. Accents and case do not matter; text without spaces is found too.',
+    'Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported.',
   );
 
 const time = z.int().min(0);
 
 export const searchFilters = {
-  thread_id: threadId.optional().describe('Only in this thread.'),
-  counterpart: agentReference.optional().describe('Only in threads that this agent is a member of too.'),
-  from: agentReference.optional().describe('Only messages of this sender.'),
-  after: time.optional().describe('Only messages of this time or later, in ms since the epoch.'),
-  before: time.optional().describe('Only messages before this time, in ms since the epoch.'),
+  thread_id: threadId.optional().describe('Only messages in this thread.'),
+  counterpart: agentReference.optional().describe('Only messages in threads with this member.'),
+  from: agentReference.optional().describe('Only messages from this sender.'),
+  after: time
+    .optional()
+    .describe('Only messages sent at or after this time, in milliseconds since the Unix epoch.'),
+  before: time
+    .optional()
+    .describe('Only messages sent before this time, in milliseconds since the Unix epoch.'),
   has: z.literal('attachment').optional().describe('Only messages with attachments.'),
   ...pageFields(50, 20),
 };
@@ -29,7 +33,7 @@ export const searchFilters = {
 export const snippet = z
   .string()
   .describe(
-    'The part of the content in which most was found, about 160 characters: each hit as **hit**, white space collapsed, … where something was left out.',
+    'The best matching part of the content, about 160 characters. Matches are marked as **match**, white space is collapsed, … marks omitted text.',
   );
 
 export const exampleSnippet = 'It **left** our **warehouse** this **morning**.';
@@ -42,7 +46,7 @@ export const searchMessagesOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   replica: 'first-page',
-  input: z.strictObject({ q: searchedText, ...searchFilters }),
+  input: z.strictObject({ q: messageQuery, ...searchFilters }),
   output: z.object({
     results: z
       .array(z.object({ thread_id: threadIdentifier, message: messageSchema, snippet }))

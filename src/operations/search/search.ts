@@ -16,8 +16,8 @@ export const searchOperation = defineOperation({
   output: z.object({
     agents: z
       .array(agentSummarySchema)
-      .describe('Every agent that you see, your contacts included; best first.'),
-    contacts: z.array(contactSchema).describe('Your contacts; best first.'),
+      .describe('All agents that you can see, including your contacts. Best match first.'),
+    contacts: z.array(contactSchema).describe('Your contacts. Best match first.'),
     next_cursor: nextCursor,
   }),
   errors: [],

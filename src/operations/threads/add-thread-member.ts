@@ -12,7 +12,7 @@ export const addThreadMemberOperation = defineOperation({
   kind: 'write',
   input: z.strictObject({
     thread_id: threadId,
-    handle: agentHandle.describe('The agent to add, by handle or id; its inbound policy applies.'),
+    handle: agentHandle.describe('The agent to add, by handle or id. Its inbound policy applies.'),
   }),
   output: threadSchema,
   async run(work, input) {

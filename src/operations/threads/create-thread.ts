@@ -19,33 +19,36 @@ const input = z
   .strictObject({
     with_handle: agentHandle
       .optional()
-      .describe('Handle of the only other member. Give this or participants.'),
+      .describe('Handle of the other member. Send either with_handle or participants.'),
     participants: z
       .array(agentHandle)
       .min(1)
       .max(255)
       .optional()
-      .describe('Handles of all other members. Give this or with_handle.'),
+      .describe('Handles of the other members. Send either with_handle or participants.'),
     subject: subject.nullish(),
     initial_message: initialMessage
       .optional()
-      .describe('The first message. If it is refused, no thread is created.'),
+      .describe('The first message. The thread is only created if it can be sent.'),
     reason: reason.optional(),
   })
   .refine((value) => (value.with_handle === undefined) !== (value.participants === undefined), {
     path: ['with_handle'],
-    error: 'give either with_handle or participants',
+    error: 'send either with_handle or participants',
   })
   .refine(
     ({ initial_message: first }) =>
       typeof first !== 'object' || first.content !== '' || first.attachment_ids.length > 0,
     {
       path: ['initial_message', 'content'],
-      error: 'may be empty only with attachments',
+      error: 'must not be empty without attachments',
     },
   );
 
-function toMessageDraft({ initial_message: first, reason: why }: z.infer<typeof input>) {
+function draftOf({
+  initial_message: first,
+  reason: why,
+}: Pick<z.infer<typeof input>, 'initial_message' | 'reason'>) {
   if (first === undefined) return null;
   const message =
     typeof first === 'string' ? { content: first, content_type: 'text' as const, attachment_ids: [] } : first;
@@ -59,13 +62,13 @@ export const createThreadOperation = defineOperation({
   kind: 'write',
   input,
   output: threadSchema.extend({ initial_message_id: messageId.optional() }).meta({ id: 'CreatedThread' }),
-  async run(work, thread) {
-    const { thread: created, initial_message_id } = await createThread(work, {
-      participants: thread.participants ?? [thread.with_handle ?? ''],
-      subject: thread.subject ?? null,
-      initial_message: toMessageDraft(thread),
+  async run(work, { with_handle, participants, subject: threadSubject, ...first }) {
+    const { thread, initial_message_id } = await createThread(work, {
+      participants: participants ?? [with_handle ?? ''],
+      subject: threadSubject ?? null,
+      initial_message: draftOf(first),
     });
-    return { ...presentThread(created), initial_message_id };
+    return { ...presentThread(thread), initial_message_id };
   },
   limit: 'create_thread',
   rest: {
@@ -77,8 +80,7 @@ export const createThreadOperation = defineOperation({
     location: (thread) => `/threads/${thread.id}`,
   },
   tool: {
-    description:
-      'Starts a thread with one or more agents, and sends the first message if you give one. Returns the thread.',
+    description: 'Starts a thread with an agent, optionally with a first message. Returns the thread.',
     annotations: toolHints.write,
   },
   errors: [

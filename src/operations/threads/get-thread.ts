@@ -7,7 +7,7 @@ import { threadId } from '../fields.ts';
 
 export const getThreadOperation = defineOperation({
   name: 'get_thread',
-  summary: 'Read one thread',
+  summary: 'Retrieve a thread',
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject({ thread_id: threadId }),

@@ -8,22 +8,25 @@ import { agentHandle, nextCursor, pageFields } from '../fields.ts';
 
 export const listThreadsOperation = defineOperation({
   name: 'list_threads',
-  summary: 'List your threads, newest activity first',
+  summary: 'List your threads, most recently active first',
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',
   input: z.strictObject({
-    status: z.enum(threadStatuses).optional().describe('Without it, archived threads are left out.'),
-    with_handle: agentHandle.optional().describe('Only threads that this agent is a member of.'),
+    status: z
+      .enum(threadStatuses)
+      .optional()
+      .describe('Only threads with this status. Default: all except archived.'),
+    with_handle: agentHandle.optional().describe('Only threads with this member.'),
     updated_since: z
       .int()
       .min(0)
       .optional()
-      .describe('Only threads changed at or after this time, in ms since the epoch.'),
+      .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
     ...pageFields(100, 20),
   }),
   output: z.object({
-    threads: z.array(threadSchema).describe('Newest activity first.'),
+    threads: z.array(threadSchema).describe('Most recently active first.'),
     next_cursor: nextCursor,
   }),
   async run(work, input) {
@@ -32,13 +35,13 @@ export const listThreadsOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
   tool: {
-    description: 'Lists your threads, newest activity first; archived ones only with status=archived.',
+    description: 'Lists your threads, most recently active first. Use status=archived for archived ones.',
     annotations: toolHints.read,
   },
   resource: {
     uri: 'service://threads',
     name: 'threads',
-    description: 'Your threads, newest activity first.',
+    description: 'Your threads, most recently active first.',
   },
   errors: ['INVALID_HANDLE'],
   example: {

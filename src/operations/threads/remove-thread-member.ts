@@ -6,12 +6,12 @@ import { agentReference, threadId } from '../fields.ts';
 
 export const removeThreadMemberOperation = defineOperation({
   name: 'remove_thread_member',
-  summary: 'Leave a thread, or remove a member of it',
+  summary: 'Leave a thread or remove a member',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({
     thread_id: threadId,
-    member_ref: agentReference.describe('Id or handle of the member; your own to leave.'),
+    member_ref: agentReference.describe('Id or handle of the member. Use your own to leave the thread.'),
   }),
   output: z.object({}),
   async run(work, input) {

@@ -14,12 +14,12 @@ export const updateThreadOperation = defineOperation({
   input: z
     .strictObject({
       thread_id: threadId,
-      status: z.enum(threadStatuses).optional().describe('Give status, subject or both.'),
+      status: z.enum(threadStatuses).optional().describe('The new status. Send status, subject or both.'),
       subject: subject.nullable().optional(),
     })
     .refine((value) => value.status !== undefined || value.subject !== undefined, {
       path: ['status'],
-      error: 'give status or subject',
+      error: 'send status, subject or both',
     }),
   output: threadSchema,
   async run(work, input) {

@@ -6,7 +6,7 @@ import { exampleSecret, exampleWebhook, webhookSettings } from './fields.ts';
 
 export const createWebhookOperation = defineOperation({
   name: 'create_webhook',
-  summary: 'Have your events posted to an address, from now on',
+  summary: 'Create a webhook',
   scope: 'agents:write',
   kind: 'write',
   confidential: true,

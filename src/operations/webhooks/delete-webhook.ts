@@ -5,7 +5,7 @@ import { exampleWebhook, webhookId } from './fields.ts';
 
 export const deleteWebhookOperation = defineOperation({
   name: 'delete_webhook',
-  summary: 'End one of your webhooks, with what is still to be posted',
+  summary: 'Delete a webhook and its pending deliveries',
   scope: 'agents:write',
   kind: 'write',
   input: z.strictObject({ webhook_id: webhookId }),

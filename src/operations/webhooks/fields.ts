@@ -4,27 +4,27 @@ import type { WebhookDeliveryRecord, WebhookRecord } from '../../presenters/webh
 
 export const webhookId = z.string().max(64).describe('Webhook identifier, whk_…');
 
-export const deliveryId = z.string().max(64).describe('The event, evt_…; it names the delivery.');
+export const deliveryId = z.string().max(64).describe('Delivery identifier: the id of the event, evt_…');
 
-/** What its people say of a webhook. */
+/** The settings of a webhook. */
 export const webhookSettings = {
   url: z
     .string()
-    .min(1, 'must have a character at least')
+    .min(1, 'must have at least 1 character')
     .max(2048, 'must have at most 2,048 characters')
-    .describe('An https address at which you take POST. Redirects are not followed.'),
+    .describe('The https URL that events are posted to. Redirects are not followed.'),
   event_types: z
     .array(z.enum(eventTypes))
-    .min(1, 'must name one at least')
+    .min(1, 'must have at least one event type')
     .max(eventTypes.length)
-    .refine((types) => new Set(types).size === types.length, 'must name each once')
+    .refine((types) => new Set(types).size === types.length, 'must not contain duplicates')
     .nullable()
-    .describe('Which events to post; null for every type that your token may see.'),
+    .describe('The event types to post. Null: every type that your token allows.'),
   description: z
     .string()
     .max(200, 'must have at most 200 characters')
-    .describe('Your own words, at most 200 characters.'),
-  only_when_offline: z.boolean().describe('Whether to post events only while you have no stream open.'),
+    .describe('A description for yourself, at most 200 characters.'),
+  only_when_offline: z.boolean().describe('Whether to post events only while you have no open stream.'),
 };
 
 export const exampleWebhook: WebhookRecord = {

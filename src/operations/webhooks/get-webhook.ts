@@ -6,7 +6,7 @@ import { exampleWebhook, webhookId } from './fields.ts';
 
 export const getWebhookOperation = defineOperation({
   name: 'get_webhook',
-  summary: 'Read one of your webhooks',
+  summary: 'Retrieve a webhook',
   scope: 'agents:read',
   kind: 'read',
   input: z.strictObject({ webhook_id: webhookId }),

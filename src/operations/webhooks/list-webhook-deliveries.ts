@@ -8,12 +8,12 @@ import { exampleDelivery, exampleWebhook, webhookId } from './fields.ts';
 
 export const listWebhookDeliveriesOperation = defineOperation({
   name: 'list_webhook_deliveries',
-  summary: 'List what became of the events at a webhook, newest first; kept for 30 days',
+  summary: 'List the deliveries of a webhook from the last 30 days, newest first',
   scope: 'agents:read',
   kind: 'read',
   input: z.strictObject({
     webhook_id: webhookId,
-    state: z.enum(deliveryStates).optional().describe('Only those in this state.'),
+    state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
     ...pageFields(100, 50),
   }),
   output: z.object({

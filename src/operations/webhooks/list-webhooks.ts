@@ -10,7 +10,7 @@ export const listWebhooksOperation = defineOperation({
   scope: 'agents:read',
   kind: 'read',
   input: z.strictObject({}),
-  output: z.object({ webhooks: z.array(webhookSchema).describe('All of them, at most 10.') }),
+  output: z.object({ webhooks: z.array(webhookSchema).describe('All your webhooks, at most 10.') }),
   errors: [],
   example: { input: {}, output: { webhooks: [exampleWebhook] } },
   async run(work) {

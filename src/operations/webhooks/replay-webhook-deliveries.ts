@@ -7,16 +7,24 @@ const maxTime = 8_640_000_000_000_000;
 
 export const replayWebhookDeliveriesOperation = defineOperation({
   name: 'replay_webhook_deliveries',
-  summary: 'Post once more what failed for good since a time',
+  summary: 'Retry the failed deliveries of a webhook',
   scope: 'agents:write',
   kind: 'write',
   input: z.strictObject({
     webhook_id: webhookId,
-    since: z.int().min(0).max(maxTime).describe('When the oldest of these events happened, in milliseconds.'),
+    since: z
+      .int()
+      .min(0)
+      .max(maxTime)
+      .describe(
+        'Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch.',
+      ),
   }),
   output: z.object({
-    replayed: z.int().describe(`How many, the oldest first; at most ${maxReplayed} in one call.`),
-    complete: z.boolean().describe('False when more may be left; call again.'),
+    replayed: z
+      .int()
+      .describe(`Number of deliveries that are retried, oldest first; at most ${maxReplayed} per request.`),
+    complete: z.boolean().describe('False when there may be more. Send the request again.'),
   }),
   errors: ['NOT_FOUND', 'INVALID_TRANSITION'],
   example: {
@@ -24,9 +32,9 @@ export const replayWebhookDeliveriesOperation = defineOperation({
     output: { replayed: 12, complete: true },
   },
   async run(work, { webhook_id, since }) {
-    const answer = await replayFailed(work, work.actor.agent_id, webhook_id, since);
+    const result = await replayFailed(work, work.actor.agent_id, webhook_id, since);
     work.publish(webhookMessage(webhook_id));
-    return answer;
+    return result;
   },
   rest: {
     method: 'POST',

@@ -6,7 +6,7 @@ import { deliveryId, exampleDelivery, exampleWebhook, webhookId } from './fields
 
 export const replayWebhookDeliveryOperation = defineOperation({
   name: 'replay_webhook_delivery',
-  summary: 'Post an event to a webhook once more, whatever became of it before',
+  summary: 'Send a delivery again',
   scope: 'agents:write',
   kind: 'write',
   input: z.strictObject({ webhook_id: webhookId, delivery_id: deliveryId }),

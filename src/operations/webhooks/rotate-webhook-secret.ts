@@ -6,7 +6,7 @@ import { exampleSecret, exampleWebhook, webhookId } from './fields.ts';
 
 export const rotateWebhookSecretOperation = defineOperation({
   name: 'rotate_webhook_secret',
-  summary: 'Give a webhook a new secret; for 24 hours the one before signs too',
+  summary: 'Rotate the secret of a webhook; the old one stays valid for 24 hours',
   scope: 'agents:write',
   kind: 'write',
   confidential: true,

@@ -7,7 +7,7 @@ import { exampleWebhook, webhookId, webhookSettings } from './fields.ts';
 
 export const updateWebhookOperation = defineOperation({
   name: 'update_webhook',
-  summary: 'Change one of your webhooks, disable it or enable it again',
+  summary: 'Update, disable or enable a webhook',
   scope: 'agents:write',
   kind: 'write',
   input: z
@@ -20,9 +20,7 @@ export const updateWebhookOperation = defineOperation({
       enabled: z
         .boolean()
         .optional()
-        .describe(
-          'False gives up what is still to be posted; true forgets failures and begins with what happens next.',
-        ),
+        .describe('False cancels pending deliveries. True resets failures and starts with the next event.'),
     })
     .refine(...atLeastOneField),
   output: webhookSchema,

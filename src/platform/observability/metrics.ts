@@ -45,28 +45,28 @@ function createTransportMetrics(registers: Registry[]) {
     }),
     operations: new Counter({
       name: 'ams_operations_total',
-      help: 'Operations by door and outcome: ok, refused (an error of the caller), failed.',
-      labelNames: ['operation', 'door', 'outcome'],
+      help: 'Operations by transport and outcome: ok, refused (an error of the caller), failed.',
+      labelNames: ['operation', 'transport', 'outcome'],
       registers,
     }),
     deliveryLatency: new FastHistogram({
       name: 'ams_delivery_latency_seconds',
       help: 'Time from a change to the write of its event to a stream that was up to date.',
-      label: 'door',
+      label: 'transport',
       buckets: lagBuckets,
       registers,
     }),
     feedLag: new FastHistogram({
       name: 'ams_feed_lag_seconds',
       help: 'Time from the wake-up of a stream to the write of its events.',
-      label: 'door',
+      label: 'transport',
       buckets: lagBuckets,
       registers,
     }),
     slowReaders: new Counter({
       name: 'ams_slow_readers_closed_total',
       help: 'Connections closed because the client read too slowly.',
-      labelNames: ['door'],
+      labelNames: ['transport'],
       registers,
     }),
     webSocketCloses: new Counter({
@@ -79,8 +79,8 @@ function createTransportMetrics(registers: Registry[]) {
     countStreams: (countOpen: () => Iterable<readonly [transport: string, open: number]>) =>
       new Gauge({
         name: 'ams_open_streams',
-        help: 'Open sockets, streams and waiting calls of this process, by door.',
-        labelNames: ['door'],
+        help: 'Open sockets, streams and waiting calls of this process, by transport.',
+        labelNames: ['transport'],
         registers,
         collect() {
           for (const [door, open] of countOpen()) this.set({ door }, open);

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FeedPage, type Lane, UnreadableFeed } from '../feed/pages.ts';
-import { startPosition } from '../feed/start-position.ts';
-import type { Stream, StreamParts, StreamState } from './stream.ts';
+import { type FeedPage, type Lane, type Pages, UnreadableFeed } from '../feed/pages.ts';
+import { type FeedBounds, startPosition } from '../feed/start-position.ts';
 
 /** Longest pause between two attempts while the database does not respond, in milliseconds. */
 const maxPauseMs = 2_000;
@@ -9,12 +8,24 @@ const maxPauseMs = 2_000;
 /** Resolves to the page after the position of a stream, or to undefined when the stream has ended. */
 type NextPage = (lane: Lane, expected: number) => Promise<FeedPage | undefined>;
 
-/** Reads the pages of a stream from the database, with retries. Its function throws UnreadableFeed; other errors are retried. */
+export interface NextPageParts {
+  agent_id: string;
+  pages: Pages;
+  bounds(agentId: string): Promise<FeedBounds>;
+  log(message: string, error: unknown): void;
+  hasEnded(): boolean;
+  /** Called when the entries after the position are no longer kept. Afterwards `hasEnded` returns true. */
+  onExpired(): void;
+}
+
+/**
+ * Reads the pages of a stream from the database, with retries. The returned function throws UnreadableFeed; other errors are
+ * retried.
+ * @param state the stream; its position moves after a database restore.
+ */
 export function createNextPage(
-  { actor: { agent_id }, pages, bounds, log }: Pick<StreamParts, 'actor' | 'pages' | 'bounds' | 'log'>,
-  state: StreamState,
-  stream: Stream,
-  hasEnded: () => boolean,
+  { agent_id, pages, bounds, log, hasEnded, onExpired }: NextPageParts,
+  state: { position: number },
 ): NextPage {
   /**
    * Handles a page that does not begin at the position, or that is empty although entries were announced. If the entries were
@@ -28,7 +39,7 @@ export function createNextPage(
         `the entries after position ${state.position} of ${agent_id} are no longer kept; its stream was ended`,
         undefined,
       );
-      stream.end('position_expired');
+      onExpired();
       return undefined;
     }
     if (current.position !== state.position) {

@@ -109,7 +109,17 @@ export function createStream(parts: StreamParts): Stream {
 /** Returns a function that delivers page after page until the reader is up to date. */
 function createDelivery(parts: StreamParts, state: StreamState, stream: Stream): () => Promise<void> {
   const { actor, reader, pages, metrics, onDelivered } = parts;
-  const nextPage = createNextPage(parts, state, stream, hasEnded);
+  const nextPage = createNextPage(
+    {
+      agent_id: actor.agent_id,
+      pages,
+      bounds: parts.bounds,
+      log: parts.log,
+      hasEnded,
+      onExpired: () => stream.end('position_expired'),
+    },
+    state,
+  );
 
   function hasEnded(): boolean {
     if (state.phase === 'ended') return true;

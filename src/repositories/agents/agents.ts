@@ -19,14 +19,14 @@ export interface AgentRow {
   created_at: number;
   updated_at: number;
   retired_at: number | null;
-  /** Whether it holds a stream or a waiting call just now. */
+  /** Whether it has a stream or a waiting call. */
   is_online: boolean;
 }
 
-/** An agent without the body of its card, which can be long. */
+/** An agent without the body of its card, which can be large. */
 export type AgentSummaryRow = Omit<AgentRow, 'card_body'>;
 
-/** Of `agents a`. */
+/** Columns of `agents a`. */
 export const summaryColumns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility,
   a.inbound_policy, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at,
   ${isOnline}`;
@@ -58,7 +58,7 @@ const insert = statement(
      insert into agents (id, owner_id, member_account_id, canonical_handle, display_name, description, scope, visibility,
        inbound_policy, card_body, skills, created_at, updated_at)
      values (:id, :owner_id, :member_account_id, :canonical_handle, :display_name, :description, :scope, :visibility, :inbound_policy, :card_body, :skills, :created_at, :created_at) returning *
-   ), head as (insert into feed_heads (agent_id) select id from agent)
+   ), counter as (insert into feed_heads (agent_id) select id from agent)
    select ${agentColumns} from agent a`,
 );
 
@@ -69,7 +69,7 @@ const update = statement(
    where id = :id`,
 );
 
-/** By the index of owners; retired ones, which keep their handle, leave room. */
+/** Retired agents do not count, although they keep their handles. */
 const count = statement(
   'agents.count',
   'select count(*)::int as count from agents where owner_id = :owner_id and retired_at is null',
@@ -112,7 +112,7 @@ export interface NewAgent {
   created_at: number;
 }
 
-/** What can change of an agent while it lives. */
+/** The columns that `update` changes. */
 export type AgentProfile = Pick<
   AgentRow,
   | 'display_name'
@@ -127,10 +127,11 @@ export type AgentProfile = Pick<
 
 export function agentsRepository(db: Queryable) {
   return {
+    /** An agent that is not retired. */
     async find(id: string): Promise<AgentRow | undefined> {
       return (await query<AgentRow>(db, find, { id }))[0];
     },
-    /** Undefined when there is no such agent, or no longer. */
+    /** Undefined when there is no such agent or it is retired. */
     async isPaused(id: string): Promise<boolean | undefined> {
       return (await query<{ paused: boolean }>(db, isPaused, { id }))[0]?.paused;
     },
@@ -140,10 +141,11 @@ export function agentsRepository(db: Queryable) {
     async findPublic(canonicalHandle: string): Promise<AgentRow | undefined> {
       return (await query<AgentRow>(db, findPublic, { canonical_handle: canonicalHandle }))[0];
     },
-    /** Agents by id or canonical handle, with what relates them to the viewer; hidden ones are marked, not left out. */
+    /** Agents by id or canonical handle, with their relation to the viewer. Includes hidden agents, with `visible` false. */
     findSeen(viewerId: string, references: readonly string[]): Promise<SeenAgentRow[]> {
       return query<SeenAgentRow>(db, findSeen, { viewer_id: viewerId, references });
     },
+    /** Inserts an agent with its feed counter. */
     async insert(agent: NewAgent): Promise<AgentRow | undefined> {
       const { id, owner_id, member_account_id, canonical_handle, display_name, description } = agent;
       const { scope, visibility, inbound_policy, card_body, skills, created_at } = agent;
@@ -152,11 +154,11 @@ export function agentsRepository(db: Queryable) {
       const values = { ...identity, ...profile, skills: JSON.stringify(skills) };
       return (await query<AgentRow>(db, insert, values))[0];
     },
-    /** How many an owner has. */
+    /** The number of agents of an owner that are not retired. */
     async count(ownerId: string): Promise<number> {
       return (await query<{ count: number }>(db, count, { owner_id: ownerId }))[0]?.count ?? 0;
     },
-    /** As find, and holds the agent until the transaction ends: nobody else changes or retires it meanwhile. */
+    /** As find, and locks the agent until the transaction ends. */
     async lock(id: string): Promise<AgentRow | undefined> {
       return (await query<AgentRow>(db, lock, { id }))[0];
     },
@@ -170,7 +172,7 @@ export function agentsRepository(db: Queryable) {
     async retire(id: string, retiredAt: number): Promise<void> {
       await query(db, retire, { id, retired_at: retiredAt });
     },
-    /** Personal agents of an account behind `afterId`, by id. */
+    /** Personal agents of an account, by id, after `afterId`. */
     listPersonal(ownerId: string, afterId: string, limit: number): Promise<AgentRow[]> {
       return query<AgentRow>(db, listPersonal, { owner_id: ownerId, after_id: afterId, limit });
     },

@@ -1,9 +1,9 @@
 import { type Queryable, type Statement, statement } from '../queryable.ts';
 
-/** What is left of a message: its place, its sender, and that it was erased. */
+/** The metadata of an erased message. Its sequence and sender stay. */
 const erased = `'{"erased": true}'::jsonb`;
 
-/** Rows of an agent ($1) that go as they are, in an order that no foreign key stands against. */
+/** Deletes rows of an agent ($1), in an order that foreign keys permit. */
 const ownedRows = {
   contact_requests: 'delete from contact_requests where from_agent_id = $1 or to_agent_id = $1',
   contacts: 'delete from contacts where agent_id = $1 or contact_id = $1',
@@ -17,88 +17,95 @@ const ownedRows = {
 } as const;
 
 const statements = {
-  card: statement(
-    'erasure.card',
+  clearCard: statement(
+    'erasure.clear_card',
     `update agents set display_name = canonical_handle, description = '', card_body = '', skills = '[]', visibility = 'private', updated_at = $2
      where id = $1 and (display_name, description, card_body, skills, visibility) is distinct from (canonical_handle, '', '', '[]'::jsonb, 'private')`,
   ),
-  feed: statement(
-    'erasure.feed',
-    `with gone as (delete from feed f using (select number from feed where agent_id = $1 order by number limit $2) n
+  removeFeedEntries: statement(
+    'erasure.remove_feed_entries',
+    `with removed as (delete from feed f using (select number from feed where agent_id = $1 order by number limit $2) n
        where f.agent_id = $1 and f.number = n.number returning 1)
-     select count(*)::int as rows from gone`,
+     select count(*)::int as rows from removed`,
   ),
-  /** Looked for by id, in the order in which they were made: nothing but the whole log knows what an agent said where it has left. */
-  look: statement(
-    'erasure.look',
-    `select max(id) as after, count(*)::int as examined, coalesce(array_agg(id) filter (where mine), '{}') as mine
-     from (select id, sender_id = $1 as mine from messages where id > $2 order by id limit $3) m`,
+  /** Scans all messages by id: no index covers the messages of an agent in threads that it has left. */
+  scanMessages: statement(
+    'erasure.scan_messages',
+    `select max(id) as after, count(*)::int as examined, coalesce(array_agg(id) filter (where is_sent), '{}') as sent
+     from (select id, sender_id = $1 as is_sent from messages where id > $2 order by id limit $3) m`,
   ),
-  messages: statement(
-    'erasure.messages',
-    `with gone as (
+  clearMessages: statement(
+    'erasure.clear_messages',
+    `with cleared as (
        update messages set content = '', content_type = 'text', metadata = ${erased}, attachment_count = 0
        where id = any($1) and (content <> '' or metadata <> ${erased} or attachment_count > 0) returning 1
      ), search as (delete from message_search where message_id = any($1))
-     select count(*)::int as rows from gone`,
+     select count(*)::int as rows from cleared`,
   ),
-  files: statement(
-    'erasure.files',
+  removeFiles: statement(
+    'erasure.remove_files',
     `delete from attachments where id = any(array(select id from attachments where uploader_id = $1 order by id limit $2)) returning storage_key`,
   ),
-  uploads: statement('erasure.uploads', 'delete from uploads where uploader_id = $1 returning storage_key'),
-  moment: statement('erasure.moment', 'select clock_timestamp()::text as moment'),
-  open: statement(
-    'erasure.open',
+  removeUploads: statement(
+    'erasure.remove_uploads',
+    'delete from uploads where uploader_id = $1 returning storage_key',
+  ),
+  readTime: statement('erasure.read_time', 'select clock_timestamp()::text as time'),
+  hasOpenTransaction: statement(
+    'erasure.has_open_transaction',
     `select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz
-       and application_name = 'ams' and pid <> pg_backend_pid()) as open`,
+       and application_name = 'ams' and pid <> pg_backend_pid()) as is_open`,
   ),
 };
 
-/** Takes an agent out of the database, but for what others need to keep their order. Every step may run twice. */
+/** Erases the data of an agent but keeps the sequence of messages for others. Every step can be repeated. */
 export function erasureRepository(db: Queryable) {
-  async function count(query: Statement, values: readonly unknown[]): Promise<number> {
-    return (await db.query<{ rows: number }>(query, values))[0]?.rows ?? 0;
+  async function count(sql: Statement, values: readonly unknown[]): Promise<number> {
+    return (await db.query<{ rows: number }>(sql, values))[0]?.rows ?? 0;
   }
   return {
-    /** Removes what belongs to it alone; answers how many rows of what. */
+    /** Removes rows that belong to this agent alone; returns the number of rows by table. */
     async removeOwnedRows(agentId: string): Promise<Record<string, number>> {
       const counts: Record<string, number> = {};
       for (const [name, text] of Object.entries(ownedRows)) {
-        const query = `with gone as (${text} returning 1) select count(*)::int as rows from gone`;
-        counts[name] = await count(statement(`erasure.${name}`, query), [agentId]);
+        const counted = `with removed as (${text} returning 1) select count(*)::int as rows from removed`;
+        counts[name] = await count(statement(`erasure.remove_${name}`, counted), [agentId]);
       }
       return counts;
     },
     async clearCard(agentId: string, now: number): Promise<void> {
-      await db.query(statements.card, [agentId, now]);
+      await db.query(statements.clearCard, [agentId, now]);
     },
-    /** Removes the oldest lines of its feed; answers how many. */
-    removeFeedEntries: (agentId: string, limit: number) => count(statements.feed, [agentId, limit]),
-    /** The next messages of everybody, and which of them it sent. */
+    /** Removes up to `limit` of its oldest feed entries; returns how many. */
+    removeFeedEntries: (agentId: string, limit: number) =>
+      count(statements.removeFeedEntries, [agentId, limit]),
+    /** Examines the next messages of all agents; `mine` are the ids of those that this agent sent. */
     async scanMessages(agentId: string, after: string, limit: number) {
-      type Look = { after: string | null; examined: number; mine: string[] };
-      const [found] = await db.query<Look>(statements.look, [agentId, after, limit]);
-      return { examined: found?.examined ?? 0, after: found?.after ?? after, mine: found?.mine ?? [] };
+      type Scan = { after: string | null; examined: number; sent: string[] };
+      const [scan] = await db.query<Scan>(statements.scanMessages, [agentId, after, limit]);
+      return { examined: scan?.examined ?? 0, after: scan?.after ?? after, mine: scan?.sent ?? [] };
     },
-    /** Empties these messages; answers how many were not empty yet. */
-    clearMessages: (ids: readonly string[]) => count(statements.messages, [ids]),
-    /** Removes files that it uploaded, sent or not; answers where their bytes lie. */
+    /** Clears these messages; returns how many were not cleared before. */
+    clearMessages: (ids: readonly string[]) => count(statements.clearMessages, [ids]),
+    /** Removes files that it uploaded, sent or not; returns their storage keys. */
     async removeFiles(agentId: string, limit: number): Promise<string[]> {
-      const rows = await db.query<{ storage_key: string }>(statements.files, [agentId, limit]);
+      const rows = await db.query<{ storage_key: string }>(statements.removeFiles, [agentId, limit]);
       return rows.map(({ storage_key }) => storage_key);
     },
+    /** Removes incomplete uploads; returns their storage keys. */
     async removeUploads(agentId: string): Promise<string[]> {
-      const rows = await db.query<{ storage_key: string }>(statements.uploads, [agentId]);
+      const rows = await db.query<{ storage_key: string }>(statements.removeUploads, [agentId]);
       return rows.map(({ storage_key }) => storage_key);
     },
-    /** Now, by the clock of the database. */
+    /** The current time of the database, as text. */
     async readDatabaseTime(): Promise<string> {
-      return (await db.query<{ moment: string }>(statements.moment, []))[0]?.moment ?? '';
+      return (await db.query<{ time: string }>(statements.readTime, []))[0]?.time ?? '';
     },
-    /** Whether a transaction of this service that began before this moment is still open. */
-    async hasOpenTransactionSince(moment: string): Promise<boolean> {
-      return (await db.query<{ open: boolean }>(statements.open, [moment]))[0]?.open ?? false;
+    /** Whether a transaction of this service that began before this time is still open. */
+    async hasOpenTransactionSince(time: string): Promise<boolean> {
+      return (
+        (await db.query<{ is_open: boolean }>(statements.hasOpenTransaction, [time]))[0]?.is_open ?? false
+      );
     },
   };
 }

@@ -5,17 +5,17 @@ export interface ErasureRow {
   id: string;
   agent_id: string;
   handle: string;
-  /** The person who wanted it; null when an operator did. */
+  /** The person who requested it; null for an operator. */
   account_id: string | null;
   stage: ErasureStage;
-  /** The last message, of all, that was looked at. */
+  /** The id of the last message that was examined. */
   looked_after: string;
-  /** How many messages of everybody were looked at. */
+  /** How many messages, of all agents, were examined. */
   examined: number;
-  /** Where bytes lie whose rows are gone already. */
+  /** Storage keys of files whose rows are deleted and whose bytes are not. */
   doomed_keys: string[];
   counts: Counts;
-  /** Milliseconds, as the others. */
+  /** Times are in milliseconds. */
   created_at: number;
   updated_at: number;
   done_at: number | null;
@@ -52,19 +52,19 @@ export function erasuresRepository(db: Queryable) {
     async find(id: string): Promise<ErasureRow | undefined> {
       return (await query<ErasureRow>(db, statements.find, { id }))[0];
     },
-    /** As find, and holds it until the transaction ends. */
+    /** As find, and locks it until the transaction ends. */
     async lock(id: string): Promise<ErasureRow | undefined> {
       return (await query<ErasureRow>(db, statements.lock, { id }))[0];
     },
-    /** The latest one of an agent. */
+    /** The latest erasure of an agent. */
     async findLast(agentId: string): Promise<ErasureRow | undefined> {
       return (await query<ErasureRow>(db, statements.findLast, { agent_id: agentId }))[0];
     },
-    /** What a person wanted erased, newest first, before this id. */
+    /** Erasures that a person requested, newest first, with ids before `before` unless it is empty. */
     list(accountId: string, before: string, limit: number): Promise<ErasureRow[]> {
       return query<ErasureRow>(db, statements.list, { account_id: accountId, before, limit });
     },
-    /** Does nothing when one of this agent is under way. */
+    /** Does nothing when an erasure of this agent is in progress. */
     async insert(
       erasure: Pick<ErasureRow, 'id' | 'agent_id' | 'handle' | 'account_id' | 'created_at'>,
     ): Promise<void> {

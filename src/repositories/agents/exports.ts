@@ -6,33 +6,33 @@ export interface AgentExportRow {
   id: string;
   agent_id: string;
   handle: string;
-  /** The person who wanted it; null when an operator did. */
+  /** The person who requested it; null for an operator. */
   account_id: string | null;
   stage: ExportStage;
-  /** The last thread that was looked into, and up to where. */
+  /** The last thread that was read, and its last sequence that was read. */
   thread_id: string;
   sequence: number;
-  /** Where what was gathered so far lies in the blob store, in order. */
+  /** Keys in the blob store of the parts written so far, in order. */
   part_keys: string[];
   counts: Counts;
-  /** Files whose bytes the store had lost. */
+  /** Files whose bytes are missing in the store. */
   missing_files: string[];
-  /** Where the archive lies, how large it is and its digest in hexadecimal digits; null before it is whole. */
+  /** Key, size and SHA-256 (hexadecimal) of the archive; null until it is complete. */
   archive_key: string | null;
   size_bytes: number | null;
   sha256: string | null;
-  /** Milliseconds, as the others. */
+  /** Times are in milliseconds. */
   created_at: number;
   updated_at: number;
   done_at: number | null;
-  /** When it is removed, whole or not. */
+  /** When it is removed, complete or not. */
   expires_at: number;
 }
 
 const columns = `e.id, e.agent_id, e.handle, e.account_id, e.stage, e.thread_id, e.sequence, e.part_keys, e.counts, e.missing_files,
   e.archive_key, e.size_bytes, e.sha256, e.created_at, e.updated_at, e.done_at, e.expires_at`;
 
-/** Of a person, as long as the person may read what the agent said. */
+/** Requested by this person, who still has the right to read the agent's messages. */
 const isReadableByPerson = `e.account_id = :account_id and exists (select from agents a where a.id = e.agent_id and ${readByPerson(':account_id')})`;
 
 const keys = `e.part_keys || array_remove(array[e.archive_key], null)`;
@@ -74,7 +74,7 @@ const statements = {
      where agent_id = :agent_id and account_id is not distinct from :account_id and id <> :kept_id and done_at is not null and expires_at > :now`,
   ),
   removeExpired: statement(
-    'agent_exports.remove_over',
+    'agent_exports.remove_expired',
     `delete from agent_exports e where e.id in (
        select id from agent_exports where expires_at <= :now order by expires_at limit :limit for update skip locked)
      returning ${keys} as keys`,
@@ -90,34 +90,34 @@ const statements = {
 };
 
 export function agentExportsRepository(db: Queryable) {
-  /** Before the migration nobody has had anything exported. */
-  const isThere = createTableCheck(db, 'agent_exports');
+  /** Before the migration there are no exports. */
+  const tableExists = createTableCheck(db, 'agent_exports');
   return {
     async find(id: string): Promise<AgentExportRow | undefined> {
       return (await query<AgentExportRow>(db, statements.find, { id }))[0];
     },
-    /** As find, and holds it until the transaction ends. */
+    /** As find, and locks it until the transaction ends. */
     async lock(id: string): Promise<AgentExportRow | undefined> {
       return (await query<AgentExportRow>(db, statements.lock, { id }))[0];
     },
-    /** The latest one of an agent that this person wanted; null: that an operator wanted. */
+    /** The latest export of an agent that this person requested; null for an operator. */
     async findLast(agentId: string, accountId: string | null): Promise<AgentExportRow | undefined> {
       return (
         await query<AgentExportRow>(db, statements.findLast, { agent_id: agentId, account_id: accountId })
       )[0];
     },
-    /** One that a person wanted and may have. */
+    /** An export that the person requested and may read, if it has not expired. */
     async findOfPerson(accountId: string, id: string, now: number): Promise<AgentExportRow | undefined> {
       return (
         await query<AgentExportRow>(db, statements.findOfPerson, { account_id: accountId, id, now })
       )[0];
     },
-    /** Those that a person wanted and may have, newest first, before this id. */
+    /** The exports that findOfPerson finds, newest first, with ids before `before` unless it is empty. */
     async listOfPerson(
       accountId: string,
       { before, now, limit }: { before: string; now: number; limit: number },
     ): Promise<AgentExportRow[]> {
-      if (!(await isThere())) return [];
+      if (!(await tableExists())) return [];
       return query<AgentExportRow>(db, statements.listOfPerson, {
         account_id: accountId,
         before,
@@ -125,11 +125,11 @@ export function agentExportsRepository(db: Queryable) {
         limit,
       });
     },
-    /** Those of an agent, or of all agents, newest first, whoever wanted them. */
+    /** The exports of an agent, or of all agents, newest first, that have not expired. */
     list(agentId: string | null, now: number, limit: number): Promise<AgentExportRow[]> {
       return query<AgentExportRow>(db, statements.list, { agent_id: agentId, now, limit });
     },
-    /** Does nothing when this person has one of this agent under way; answers whether it is new. */
+    /** Returns false, and inserts nothing, when this person has an export of this agent in progress. */
     async insert(
       row: Pick<AgentExportRow, 'id' | 'agent_id' | 'handle' | 'account_id' | 'created_at' | 'expires_at'>,
     ): Promise<boolean> {
@@ -145,26 +145,26 @@ export function agentExportsRepository(db: Queryable) {
       const counts = JSON.stringify(row.counts);
       await query(db, statements.update, { id, ...progress, counts, ...archive });
     },
-    /** Has finished ones of an agent that this person wanted be over, but for one. */
-    async expire(agentId: string, accountId: string | null, but: string, now: number): Promise<void> {
-      await query(db, statements.expire, { agent_id: agentId, account_id: accountId, kept_id: but, now });
+    /** Expires the finished exports of an agent that this person requested, except one. */
+    async expire(agentId: string, accountId: string | null, keptId: string, now: number): Promise<void> {
+      await query(db, statements.expire, { agent_id: agentId, account_id: accountId, kept_id: keptId, now });
     },
-    /** Removes up to `limit` that are over; answers where their bytes lie. */
+    /** Removes up to `limit` expired exports; returns how many, and their storage keys. */
     async removeExpired(now: number, limit: number): Promise<{ removed: number; keys: string[] }> {
-      if (!(await isThere())) return { removed: 0, keys: [] };
+      if (!(await tableExists())) return { removed: 0, keys: [] };
       const rows = await query<{ keys: string[] }>(db, statements.removeExpired, { now, limit });
       return { removed: rows.length, keys: rows.flatMap((row) => row.keys) };
     },
-    /** Removes all of an agent; answers where their bytes lie. */
+    /** Removes all exports of an agent; returns their storage keys. */
     async removeOfAgent(agentId: string): Promise<string[]> {
-      if (!(await isThere())) return [];
+      if (!(await tableExists())) return [];
       const rows = await query<{ keys: string[] }>(db, statements.removeOfAgent, { agent_id: agentId });
       return rows.flatMap((row) => row.keys);
     },
-    /** Which of these keys bytes belong under. */
-    async findKeys(among: readonly string[]): Promise<string[]> {
-      if (!(await isThere())) return [];
-      const rows = await query<{ key: string }>(db, statements.findKeys, { keys: among });
+    /** Those of these storage keys that are in use. */
+    async findKeys(storageKeys: readonly string[]): Promise<string[]> {
+      if (!(await tableExists())) return [];
+      const rows = await query<{ key: string }>(db, statements.findKeys, { keys: storageKeys });
       return rows.map(({ key }) => key);
     },
   };

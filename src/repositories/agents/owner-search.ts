@@ -4,9 +4,9 @@ import { type Queryable, statement } from '../queryable.ts';
 export type FoundOwner = Pick<OwnerRow, 'kind' | 'name'>;
 
 /**
- * Owners whose name begins with $2 or is like it, and of whom $1 may know: those with a public agent, the actor's own account
- * and organizations, and the people of these. The first are found through their public agents, owner by owner: the handles of
- * one owner stand together, and the next owner's are behind "name/", since "/" is the character after ".".
+ * Owners whose name begins with $2 or is similar, and that the agent $1 may see: those with a public agent, its own account and
+ * organizations, and the members of these. Owners with public agents are found by the index of handles, owner by owner: the handles of an
+ * owner are adjacent, and those of the next owner sort after "name/", since "/" follows "." in ASCII.
  */
 const list = statement(
   'owner_search.list',
@@ -41,7 +41,7 @@ const list = statement(
 
 export function ownerSearchRepository(db: Queryable) {
   return {
-    /** `text` is folded as by agentSearch.fold. */
+    /** Best matches first. `text` is a result of agentSearch.fold. */
     list(viewerId: string, text: string, limit: number): Promise<FoundOwner[]> {
       return db.query<FoundOwner>(list, [viewerId, text, limit]);
     },

@@ -1,7 +1,7 @@
 import type { ScanStatus, StoredFile } from '../../domain/attachments/attachments.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 
-/** As it is shown. */
+/** The columns that clients see. */
 export interface AttachmentColumns {
   id: string;
   filename: string;
@@ -10,20 +10,20 @@ export interface AttachmentColumns {
   /** In lower-case hexadecimal digits. */
   sha256: string;
   scan_status: ScanStatus;
-  /** The scanner that judged the bytes; null when none has seen them. */
+  /** The scanner that scanned the file; null before that. */
   scanned_by: string | null;
   created_at: number;
-  /** When it goes away unless it is sent; null once it is. */
+  /** When it is removed if it is not sent; null once it is sent. */
   expires_at: number | null;
 }
 
 export interface AttachmentRow extends AttachmentColumns {
   uploader_id: string;
-  /** The message in which it was sent; null before that. */
+  /** The message with which it was sent; null before that. */
   message_id: string | null;
-  /** Where its bytes lie in the blob store. */
+  /** Its key in the blob store. */
   storage_key: string;
-  /** How a text begins; null for anything else. */
+  /** The beginning of a text; null for other types. */
   preview: string | null;
 }
 
@@ -39,12 +39,12 @@ const publicColumns = [
   'expires_at',
 ] as const satisfies (keyof AttachmentColumns)[];
 
-/** Of attachments t. */
+/** Columns of `attachments t`. */
 const columns = [...publicColumns, 'uploader_id', 'message_id', 'storage_key', 'preview']
   .map((name) => `t.${name}`)
   .join(', ');
 
-/** The files of messages m, in their order, as JSON. Messages without any cost nothing. */
+/** For `messages m`: their attachments in order, as JSON. Messages without attachments cost nothing. */
 export const filesOfMessages = `case when m.attachment_count > 0 then (
     select coalesce(json_agg(json_build_object(${publicColumns.map((name) => `'${name}', t.${name}`).join(', ')}) order by t.position), '[]')
     from attachments t where t.message_id = m.id) else '[]'::json end`;
@@ -73,7 +73,7 @@ const statements = {
        (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, preview, created_at, expires_at)
      values (:id, :uploader_id, :storage_key, :filename, :content_type, :size_bytes, :sha256, :preview, :created_at, :expires_at)`,
   ),
-  /** With those that are promised and not here yet. */
+  /** Includes uploads that are not complete. */
   countUnsent: statement(
     'attachments.count_unsent',
     `select count(*)::int as held, min(created_at) as oldest from (
@@ -96,7 +96,7 @@ const statements = {
     'select m.thread_id from attachments t join messages m on m.id = t.message_id where t.id = :id',
   ),
   removeExpired: statement(
-    'attachments.remove_over',
+    'attachments.remove_expired',
     `delete from attachments where id in (
        select id from attachments where expires_at <= :now order by expires_at limit :limit for update skip locked)
      returning storage_key`,
@@ -108,7 +108,7 @@ const statements = {
        where message_id < :message_id and not exists (select from messages where id = t.message_id) order by message_id limit :limit))
      returning storage_key`,
   ),
-  /** What is new may be on its way; only what is clean is served, and the scan finds out about the rest. */
+  /** Only clean files are served, and the scan finds missing bytes of others. Bytes of new files may still be arriving. */
   listKeys: statement(
     'attachments.list_keys',
     `select id, storage_key from attachments
@@ -124,7 +124,7 @@ const statements = {
     `update attachments set scan_status = 'failed', preview = null where id = any(:ids) and scan_status = 'clean'`,
   ),
   recordScanTrouble: statement(
-    'attachments.set_trouble',
+    'attachments.record_scan_trouble',
     `update attachments set scan_trouble_since = coalesce(scan_trouble_since, :now) where id = :id returning scan_trouble_since`,
   ),
 };
@@ -141,7 +141,7 @@ export function attachmentsRepository(db: Queryable) {
     async find(id: string): Promise<AttachmentRow | undefined> {
       return (await query<AttachmentRow>(db, statements.find, { id }))[0];
     },
-    /** One that the agent has uploaded, or that was sent in a thread which it is a member of. */
+    /** An attachment that the agent uploaded, or that was sent in a thread of the agent. */
     async findSeen(id: string, agentId: string): Promise<AttachmentRow | undefined> {
       return (await query<AttachmentRow>(db, statements.findSeen, { id, agent_id: agentId }))[0];
     },
@@ -155,14 +155,14 @@ export function attachmentsRepository(db: Queryable) {
         uploader_ids: files.map(({ uploader_id }) => uploader_id),
       });
     },
-    /** A new upload: not sent yet, not scanned yet. */
+    /** Inserts a file that is neither sent nor scanned. */
     async insert(attachment: NewAttachment): Promise<void> {
       const { id, uploader_id, storage_key, filename, content_type } = attachment;
       const { size_bytes, sha256, preview, created_at, expires_at } = attachment;
       const file = { storage_key, filename, content_type, size_bytes, sha256, preview };
       await query(db, statements.insert, { id, uploader_id, ...file, created_at, expires_at });
     },
-    /** How many files of an agent that came after this time (ms) are not sent, and when the oldest of them came. */
+    /** How many unsent files and uploads of an agent are newer than `since` (ms), and when the oldest of them was created. */
     async countUnsent(agentId: string, since: number): Promise<{ held: number; oldest: number | null }> {
       const rows = await query<{ held: number; oldest: number | null }>(db, statements.countUnsent, {
         agent_id: agentId,
@@ -179,8 +179,8 @@ export function attachmentsRepository(db: Queryable) {
       });
     },
     /**
-     * Notes what the scan found, unless another scan has: the first finding stays, and later ones answer nothing. Only what is
-     * clean keeps its preview.
+     * Records the result of a scan. Returns undefined when it has a result already: the first one stays. Only clean files keep their
+     * preview.
      */
     async setScan(
       id: string,
@@ -188,17 +188,17 @@ export function attachmentsRepository(db: Queryable) {
     ): Promise<AttachmentRow | undefined> {
       return (await query<AttachmentRow>(db, statements.setScan, { id, scan_status, scanned_by }))[0];
     },
-    /** The id of the thread in which it was sent; null before that. */
+    /** The id of the thread in which it was sent; null before it is sent. */
     async findThread(id: string): Promise<string | null> {
       const rows = await query<{ thread_id: string }>(db, statements.findThread, { id });
       return rows[0]?.thread_id ?? null;
     },
-    /** Removes up to `limit` uploads that were not sent in time; answers where their bytes lie. */
+    /** Removes up to `limit` unsent files that have expired; returns their storage keys. */
     async removeExpired(now: number, limit: number): Promise<string[]> {
       const rows = await query<{ storage_key: string }>(db, statements.removeExpired, { now, limit });
       return rows.map(({ storage_key }) => storage_key);
     },
-    /** Removes up to `limit` files of messages below this id that are gone; answers where their bytes lie. */
+    /** Removes up to `limit` files of deleted messages with ids below this one; returns their storage keys. */
     async removeOrphaned(messageId: string, limit: number): Promise<string[]> {
       const rows = await query<{ storage_key: string }>(db, statements.removeOrphaned, {
         message_id: messageId,
@@ -206,20 +206,20 @@ export function attachmentsRepository(db: Queryable) {
       });
       return rows.map(({ storage_key }) => storage_key);
     },
-    /** The clean ones older than this time (ms) whose bytes must lie under a key after the first and up to the last. */
+    /** Clean files created before a time (ms), with storage keys after `after` and up to `last`. */
     listKeys(after: string, last: string, before: number): Promise<{ id: string; storage_key: string }[]> {
       return query<{ id: string; storage_key: string }>(db, statements.listKeys, { after, last, before });
     },
-    /** Which of these keys bytes belong under, of attachments and of uploads that are not complete. */
+    /** Those of these storage keys that belong to attachments or to incomplete uploads. */
     async findKeys(keys: readonly string[]): Promise<Set<string>> {
       const rows = await query<{ storage_key: string }>(db, statements.findKeys, { keys });
       return new Set(rows.map(({ storage_key }) => storage_key));
     },
-    /** Notes that their bytes are lost: they are not served any more. */
+    /** Marks files whose bytes are lost as failed: they are no longer served. */
     async setLost(ids: readonly string[]): Promise<void> {
       await query(db, statements.setLost, { ids });
     },
-    /** Notes that no scanner could judge it; answers since when that is so, in milliseconds. */
+    /** Records that no scanner could scan the file; returns the time of the first failure, in milliseconds. */
     async recordScanTrouble(id: string, now: number): Promise<number | undefined> {
       const rows = await query<{ scan_trouble_since: number }>(db, statements.recordScanTrouble, { id, now });
       return rows[0]?.scan_trouble_since;

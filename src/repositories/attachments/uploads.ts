@@ -1,6 +1,6 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** A file that goes straight to the store, as its uploader says it will be. */
+/** A file that is uploaded directly to the store, as its uploader announced it. */
 export interface UploadRow {
   id: string;
   uploader_id: string;
@@ -8,10 +8,10 @@ export interface UploadRow {
   filename: string;
   content_type: string;
   size_bytes: number;
-  /** In lower-case hexadecimal digits; null when the uploader did not say. */
+  /** In lower-case hexadecimal digits; null when the uploader did not send it. */
   sha256: string | null;
   created_at: number;
-  /** When its address ends, and the row with what was brought by then. */
+  /** When its URL expires. The row and any bytes are removed then. */
   expires_at: number;
 }
 
@@ -28,7 +28,7 @@ const statements = {
     `insert into uploads (${columns}) values (:id, :uploader_id, :storage_key, :filename, :content_type, :size_bytes, :sha256, :created_at, :expires_at)`,
   ),
   removeExpired: statement(
-    'uploads.remove_over',
+    'uploads.remove_expired',
     `delete from uploads where id in (
        select id from uploads where expires_at <= :now order by expires_at limit :limit for update skip locked)
      returning storage_key`,
@@ -38,6 +38,7 @@ const statements = {
 
 export function uploadsRepository(db: Queryable) {
   return {
+    /** An upload of this agent. */
     async find(id: string, agentId: string): Promise<UploadRow | undefined> {
       return (await query<UploadRow>(db, statements.find, { id, agent_id: agentId }))[0];
     },
@@ -47,12 +48,12 @@ export function uploadsRepository(db: Queryable) {
       const file = { storage_key, filename, content_type, size_bytes, sha256 };
       await query(db, statements.insert, { id, uploader_id, ...file, created_at, expires_at });
     },
-    /** Removes up to `limit` that were not completed in time; answers where their bytes lie, if they came. */
+    /** Removes up to `limit` expired uploads; returns their storage keys, which may hold no bytes. */
     async removeExpired(now: number, limit: number): Promise<string[]> {
       const rows = await query<{ storage_key: string }>(db, statements.removeExpired, { now, limit });
       return rows.map(({ storage_key }) => storage_key);
     },
-    /** Answers whether there was one. */
+    /** Returns false when there is no such upload. */
     async remove(id: string): Promise<boolean> {
       return (await query(db, statements.remove, { id })).length > 0;
     },

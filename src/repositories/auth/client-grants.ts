@@ -1,25 +1,25 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
-/** What a person granted to a client: to act as one agent. */
+/** A person's permission for a client to act as one agent. Times are in milliseconds. */
 export interface ClientGrantRow {
   grant_id: string;
   account_id: string;
   agent_id: string;
   canonical_handle: string;
   client_id: string;
-  /** As the client called itself. */
+  /** The name that the client gave. */
   client_name: string | null;
   redirect_host: string;
   scopes: string[];
   created_at: number;
-  /** When a token was last issued. */
+  /** When a token was last issued for it. */
   last_used_at: number | null;
 }
 
 export interface NewClientGrant extends Omit<ClientGrantRow, 'canonical_handle' | 'scopes' | 'last_used_at'> {
   scopes: readonly string[];
-  /** When nothing can live of it any more, unless it is used before. */
+  /** When its last token expires, unless another is issued before. */
   expires_at: number;
 }
 
@@ -28,7 +28,7 @@ const columns = `g.grant_id, g.account_id, g.agent_id, a.canonical_handle, g.cli
 
 const grantableAgents = (account: string) => `select a.id from agents a where ${actedAsByPerson(account)}`;
 
-/** Within an hour a client need not be noted as used again: it is kept for weeks. */
+/** A use of a client is recorded at most once an hour: unused clients are kept for weeks. */
 const minUseIntervalMs = 3_600_000;
 
 const statements = {
@@ -39,7 +39,7 @@ const statements = {
      select :grant_id, :account_id, r.id, :client_id, :client_name, :redirect_host, :scopes, :created_at, :expires_at from (${grantableAgents(':account_id')} and a.id = :agent_id) r returning 1`,
   ),
   findActive: statement(
-    'client_grants.find_rightful',
+    'client_grants.find_active',
     `select ${columns} from client_grants g join agents a on a.id = g.agent_id
      where g.grant_id = :grant_id and ${actedAsByPerson('g.account_id')}`,
   ),
@@ -61,7 +61,7 @@ const statements = {
      group by agent_id order by max(created_at) desc, agent_id`,
   ),
   recordUse: statement(
-    'client_grants.note_use',
+    'client_grants.record_use',
     `with used as (
        update client_grants set last_used_at = :now, expires_at = :expires_at where grant_id = :grant_id returning client_id
      )
@@ -99,11 +99,11 @@ const statements = {
 };
 
 export function clientGrantsRepository(db: Queryable) {
-  const removeWhere = async (by: (typeof statements)['remove'], values: Record<string, unknown>) =>
+  const remove = async (by: (typeof statements)['remove'], values: Record<string, unknown>) =>
     (await query<{ grant_id: string }>(db, by, values)).map((row) => row.grant_id);
 
   return {
-    /** Whether the person acts as the agent, so that the row could be written. */
+    /** Returns false, and inserts nothing, when the person does not act as the agent. */
     async insert(grant: NewClientGrant): Promise<boolean> {
       const { grant_id, account_id, agent_id, client_id, client_name } = grant;
       const { redirect_host, scopes, created_at, expires_at } = grant;
@@ -111,11 +111,11 @@ export function clientGrantsRepository(db: Queryable) {
       const values = { grant_id, account_id, agent_id, ...client, scopes, created_at, expires_at };
       return (await query(db, statements.insert, values)).length > 0;
     },
-    /** The grant, while its person acts as its agent. */
+    /** The grant, if its person still acts as its agent. */
     async findActive(grantId: string): Promise<ClientGrantRow | undefined> {
       return (await query<ClientGrantRow>(db, statements.findActive, { grant_id: grantId }))[0];
     },
-    /** Those of an account that are alive at `time` (ms), newest first, behind a position. */
+    /** Grants of an account that have not expired at `time` (ms), newest first, after a position. */
     list(
       accountId: string,
       time: number,
@@ -133,7 +133,7 @@ export function clientGrantsRepository(db: Queryable) {
     async existsFor(clientId: string): Promise<boolean> {
       return (await query(db, statements.existsFor, { client_id: clientId })).length > 0;
     },
-    /** As which agents a client may act by a grant of that person with at least these scopes, the newest grant first. */
+    /** Agents for which the person granted the client at least these scopes, the newest grant first. */
     async listAgents(
       accountId: string,
       clientId: string,
@@ -148,23 +148,23 @@ export function clientGrantsRepository(db: Queryable) {
       });
       return rows.map((row) => row.agent_id);
     },
-    /** Notes that a token was issued, on the grant and on its client. */
+    /** Records that a token was issued, on the grant and on its client. Times are in milliseconds. */
     async recordUse(grantId: string, now: number, expiresAt: number): Promise<void> {
       await query(db, statements.recordUse, { grant_id: grantId, now, expires_at: expiresAt });
     },
-    /** These answer the ids of the grants that ended. */
-    remove: (grantId: string) => removeWhere(statements.remove, { grant_id: grantId }),
+    /** This and the next functions return the ids of the removed grants. */
+    remove: (grantId: string) => remove(statements.remove, { grant_id: grantId }),
     removeOfAccount: (accountId: string, grantId: string) =>
-      removeWhere(statements.removeOfAccount, { account_id: accountId, grant_id: grantId }),
+      remove(statements.removeOfAccount, { account_id: accountId, grant_id: grantId }),
     removeAllOfAccount: (accountId: string) =>
-      removeWhere(statements.removeAllOfAccount, { account_id: accountId }),
-    removeOfAgent: (agentId: string) => removeWhere(statements.removeOfAgent, { agent_id: agentId }),
-    /** Those whose person no longer acts as their agent; of one account, or of all. */
+      remove(statements.removeAllOfAccount, { account_id: accountId }),
+    removeOfAgent: (agentId: string) => remove(statements.removeOfAgent, { agent_id: agentId }),
+    /** Removes grants whose person no longer acts as their agent, of one account or of all. */
     removeBeyondRights: (accountId: string | null) =>
-      removeWhere(statements.removeBeyondRights, { account_id: accountId }),
-    /** Removes up to `limit` grants of which nothing lives at `time` (ms); answers how many. */
+      remove(statements.removeBeyondRights, { account_id: accountId }),
+    /** Removes up to `limit` grants that expired before `time` (ms); returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
-      return (await removeWhere(statements.removeExpired, { time, limit })).length;
+      return (await remove(statements.removeExpired, { time, limit })).length;
     },
   };
 }

@@ -1,11 +1,11 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** A confidential client of one agent. */
+/** A confidential client of one agent. Times are in milliseconds. */
 export interface CredentialRow {
   client_id: string;
   agent_id: string;
   canonical_handle: string;
-  /** What its people call it; may be empty. */
+  /** A label for people; can be empty. */
   name: string;
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
@@ -28,7 +28,7 @@ export interface NewCredential {
 const columns = `c.client_id, c.agent_id, a.canonical_handle, c.name, c.secret_hash, c.scopes, c.created_at,
   c.last_used_at, c.revoked_at`;
 
-/** A credential that asks for tokens all the time is noted as used once a minute. */
+/** A use of a credential is recorded at most once a minute. */
 const minUseIntervalMs = 60_000;
 
 const statements = {
@@ -63,7 +63,7 @@ const statements = {
      where c.agent_id = :agent_id order by c.created_at, c.client_id`,
   ),
   recordUse: statement(
-    'credentials.note_use',
+    'credentials.record_use',
     `update credentials set last_used_at = :now
      where client_id = :client_id and (last_used_at is null or last_used_at < :now::bigint - ${minUseIntervalMs})`,
   ),
@@ -86,57 +86,58 @@ const statements = {
 
 export function credentialsRepository(db: Queryable) {
   return {
-    /** Whether nothing of this client_id was there before, so that it is there now. */
+    /** Returns false, and inserts nothing, when the client_id exists. */
     async insert(credential: NewCredential): Promise<boolean> {
       const { client_id, agent_id, name, secret_hash, scopes, created_at } = credential;
       const values = { client_id, agent_id, name, secret_hash, scopes, created_at };
       return (await query(db, statements.insert, values)).length > 0;
     },
-    /** How many of an agent may sign in. */
+    /** The number of an agent's credentials that are not revoked. */
     async countActive(agentId: string): Promise<number> {
       return (
         (await query<{ count: number }>(db, statements.countActive, { agent_id: agentId }))[0]?.count ?? 0
       );
     },
-    /** Also one that was revoked. */
+    /** Also finds a revoked credential. */
     async findOfAgent(agentId: string, clientId: string): Promise<CredentialRow | undefined> {
       return (
         await query<CredentialRow>(db, statements.findOfAgent, { agent_id: agentId, client_id: clientId })
       )[0];
     },
-    /** Of an agent, those that may sign in or those that were revoked, newest first, older than `before` if it names one. */
+    /** The active or the revoked credentials of an agent, newest first, older than the client_id `before` unless it is null. */
     page(
       agentId: string,
-      only: { active: boolean; before: string | null; limit: number },
+      { active, before, limit }: { active: boolean; before: string | null; limit: number },
     ): Promise<CredentialRow[]> {
       return query<CredentialRow>(db, statements.page, {
         agent_id: agentId,
-        active: only.active,
-        before: only.before,
-        limit: only.limit,
+        active: active,
+        before: before,
+        limit: limit,
       });
     },
-    /** A credential that may sign in: not revoked, and its agent not retired. */
+    /** A credential that is not revoked, of an agent that is not retired. */
     async findActive(clientId: string): Promise<CredentialRow | undefined> {
       return (await query<CredentialRow>(db, statements.findActive, { client_id: clientId }))[0];
     },
-    /** Every credential of an agent, the revoked ones too, oldest first. */
+    /** All credentials of an agent, including revoked ones, oldest first. */
     list(agentId: string): Promise<CredentialRow[]> {
       return query<CredentialRow>(db, statements.list, { agent_id: agentId });
     },
-    /** Notes that a token was issued. */
+    /** Records that a token was issued. */
     async recordUse(clientId: string, now: number): Promise<void> {
       await query(db, statements.recordUse, { client_id: clientId, now });
     },
-    /** Whose it was, if it was there, of that agent if one is named, and not yet revoked. */
+    /** Returns the id of its agent; undefined when there is no such active credential, or it is not of `agentId` unless that is null. */
     async revoke(clientId: string, revokedAt: number, agentId: string | null): Promise<string | undefined> {
       const values = { client_id: clientId, revoked_at: revokedAt, agent_id: agentId };
       return (await query<{ agent_id: string }>(db, statements.revoke, values))[0]?.agent_id;
     },
+    /** Revokes all credentials of an agent. */
     async revokeOfAgent(agentId: string, revokedAt: number): Promise<void> {
       await query(db, statements.revokeOfAgent, { agent_id: agentId, revoked_at: revokedAt });
     },
-    /** Those of the organization's agents that are tied to the account; answers which. */
+    /** Revokes the credentials of agents of the organization that are linked with the account; returns their client_ids. */
     async revokeOfMember(organizationId: string, accountId: string, revokedAt: number): Promise<string[]> {
       const values = { organization_id: organizationId, account_id: accountId, revoked_at: revokedAt };
       const rows = await query<{ client_id: string }>(db, statements.revokeOfMember, values);

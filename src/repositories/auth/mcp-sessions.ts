@@ -1,13 +1,13 @@
 import { databaseError } from '../errors.ts';
 import { type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 
-/** What a client told of itself when it opened the session. */
+/** What a client sent to initialize the session. */
 export interface McpClient {
   name: string;
   version: string;
-  /** Ways in which the client can ask its user (MCP, Elicitation). */
+  /** The elicitation modes that the client supports (MCP, Elicitation). */
   elicitation: ('form' | 'url')[];
-  /** The least severe messages that it wants (MCP, Logging); absent: none. */
+  /** The minimum log level (MCP, Logging); absent: no log messages. */
   log_level?: LogLevel | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface McpSessionRow {
   agent_id: string;
   protocol_version: string;
   client: McpClient;
-  /** URIs of the resources whose changes it wants to hear of. */
+  /** URIs of the resources that it subscribed to. */
   subscriptions: string[];
   created_at: number;
   seen_at: number;
@@ -62,7 +62,7 @@ const statements = {
   ),
 };
 
-/** Sessions are looked up outside of any unit of work: so faults of the database become domain errors here. */
+/** MCP sessions. They are used outside of units of work, so database errors are converted to domain errors here. Times are in milliseconds. */
 export function mcpSessionsRepository(db: Queryable) {
   async function run<Row extends object>(sql: NamedStatement, values: Record<string, unknown>) {
     try {
@@ -80,11 +80,11 @@ export function mcpSessionsRepository(db: Queryable) {
       const { agent_id, protocol_version, client, created_at } = session;
       await run(statements.insert, { id_hash: idHash, agent_id, protocol_version, client, created_at });
     },
-    /** Notes that the session was used at `now` (ms). */
+    /** Records that the session was used at `now`. */
     async touch(idHash: Buffer, now: number): Promise<void> {
       await run(statements.touch, { id_hash: idHash, now });
     },
-    /** Adds a URI; answers whether the session holds it then: not when it would be more than `maxSubscriptions`. */
+    /** Adds a URI. Returns false, and adds nothing, when the session has `maxSubscriptions` other URIs. */
     async subscribe(idHash: Buffer, uri: string, maxSubscriptions: number): Promise<boolean> {
       return (
         (await run(statements.subscribe, { id_hash: idHash, uri, max_subscriptions: maxSubscriptions }))
@@ -103,7 +103,7 @@ export function mcpSessionsRepository(db: Queryable) {
     async removeOfAgent(agentId: string): Promise<void> {
       await run(statements.removeOfAgent, { agent_id: agentId });
     },
-    /** Removes up to `limit` sessions not used since `time` (ms); answers how many. */
+    /** Removes up to `limit` sessions that were last used before `time`; returns how many. */
     async removeBefore(time: number, limit: number): Promise<number> {
       return (await run(statements.removeBefore, { time, limit })).length;
     },

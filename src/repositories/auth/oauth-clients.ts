@@ -36,7 +36,7 @@ export function oauthClientsRepository(db: Queryable) {
     async find(clientId: string): Promise<OAuthClientRow | undefined> {
       return (await db.query<OAuthClientRow>(statements.find, [clientId]))[0];
     },
-    /** Removes up to `limit` clients that were not used since `time` (ms) and hold no grant; answers how many. */
+    /** Removes up to `limit` clients that were last used before `time` (ms) and have no grant; returns how many. */
     async removeUnused(time: number, limit: number): Promise<number> {
       return (await db.query(statements.removeUnused, [time, limit])).length;
     },

@@ -1,6 +1,6 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** A record of the authorization server that is not an access token: a request under way, a code, a refresh token. */
+/** A record of the authorization server that is not an access token: an interaction, a code, a refresh token. */
 export interface OAuthRecordRow {
   grant_id: string | null;
   payload: Record<string, unknown>;
@@ -9,17 +9,17 @@ export interface OAuthRecordRow {
 
 export interface NewOAuthRecord {
   model: string;
-  /** SHA-256 of the id; the id itself is a secret for most models. */
+  /** SHA-256 of the id, which is a secret for most models. */
   id_hash: Buffer;
   grant_id: string | null;
   payload: object;
   expires_at: number | null;
 }
 
-/** How often, and for how long (ms), a record may be used again after its first use. */
+/** How often and for how long (ms) a record can be used again after its first use. */
 export interface Grace {
   lasts_ms: number;
-  /** With the first use. */
+  /** Including the first use. */
   uses: number;
 }
 
@@ -67,6 +67,7 @@ const statements = {
 
 export function oauthRecordsRepository(db: Queryable) {
   return {
+    /** Inserts or replaces a record. */
     async put(record: NewOAuthRecord): Promise<void> {
       const { model, id_hash, grant_id, payload, expires_at } = record;
       await query(db, statements.put, { model, id_hash, grant_id, payload, expires_at });
@@ -75,8 +76,8 @@ export function oauthRecordsRepository(db: Queryable) {
       return (await query<OAuthRecordRow>(db, statements.find, { model, id_hash: idHash }))[0];
     },
     /**
-     * Whether it was there and not yet consumed: of several at once, one hears yes. Within its grace others hear yes too, until
-     * what came of one of the uses (`payload.successor_of`, the hash in hexadecimal) is consumed itself. Counts the uses.
+     * Consumes a record and counts the use. Returns true for one of several concurrent callers; during the grace period also for others,
+     * until a successor (`payload.successor_of` is the hash of this record in hexadecimal) is consumed itself.
      */
     async consume(model: string, idHash: Buffer, now: number, grace: Grace): Promise<boolean> {
       const { lasts_ms, uses } = grace;
@@ -84,14 +85,14 @@ export function oauthRecordsRepository(db: Queryable) {
         (await query(db, statements.consume, { model, id_hash: idHash, now, lasts_ms, uses })).length > 0
       );
     },
-    /** Whether it was there: of several at once, one hears yes. */
+    /** Returns true for one of several concurrent callers, if the record existed. */
     async remove(model: string, idHash: Buffer): Promise<boolean> {
       return (await query(db, statements.remove, { model, id_hash: idHash })).length > 0;
     },
     async removeOfGrant(grantId: string): Promise<void> {
       await query(db, statements.removeOfGrant, { grant_id: grantId });
     },
-    /** Removes up to `limit` records that expired before `time` (ms); answers how many. */
+    /** Removes up to `limit` records that expired before `time` (ms); returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
       return (await query(db, statements.removeExpired, { time, limit })).length;
     },

@@ -7,7 +7,7 @@ export interface SigningKeyRow {
 }
 
 const statements = {
-  /** Conflicts with itself and with writers, not with readers; held until the transaction ends. */
+  /** Conflicts with itself and with writers, not with readers. */
   lock: statement('signing_keys.lock', 'lock table signing_keys in share row exclusive mode'),
   list: statement(
     'signing_keys.list',
@@ -22,6 +22,7 @@ const statements = {
 
 export function signingKeysRepository(db: Queryable) {
   return {
+    /** Locks the table until the transaction ends. Readers are not blocked. */
     async lock(): Promise<void> {
       await db.query(statements.lock, []);
     },

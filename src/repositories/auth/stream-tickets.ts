@@ -1,7 +1,7 @@
 import { type Queryable, statement } from '../queryable.ts';
 
 export interface StreamTicketRow {
-  /** SHA-256 of the access token that it stands for. */
+  /** SHA-256 of the access token that it replaces. */
   token_hash: Buffer;
   expires_at: number;
 }
@@ -28,11 +28,11 @@ export function streamTicketsRepository(db: Queryable) {
     async insert(ticketHash: Buffer, { token_hash, expires_at }: StreamTicketRow): Promise<void> {
       await db.query(statements.insert, [ticketHash, token_hash, expires_at]);
     },
-    /** Finds a ticket, expired or not, for whoever asks first: nobody finds it again, in no process. */
+    /** Removes a ticket and returns it, expired or not: only one caller in any process gets it. */
     async take(ticketHash: Buffer): Promise<StreamTicketRow | undefined> {
       return (await db.query<StreamTicketRow>(statements.take, [ticketHash]))[0];
     },
-    /** Removes up to `limit` that expired before `time` (ms); answers how many. */
+    /** Removes up to `limit` tickets that expired before `time` (ms); returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
       return (await db.query(statements.removeExpired, [time, limit])).length;
     },

@@ -1,6 +1,6 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** An access token that is neither revoked nor of a revoked credential, an ended grant or a retired agent. It may be expired. */
+/** An access token that is not revoked, and whose credential, grant and agent are active. It may be expired. */
 export interface TokenRow {
   /** SHA-256 of the token. */
   token_hash: Buffer;
@@ -12,7 +12,7 @@ export interface TokenRow {
   resource: string;
   scopes: string[];
   expires_at: number;
-  /** What the authorization server wrote of it, without the token. */
+  /** The record of the authorization server, without the token itself. */
   payload: Record<string, unknown>;
 }
 
@@ -35,12 +35,12 @@ const removalBy = (column: string) =>
     `delete from access_tokens where ${column} = :value returning token_hash`,
   );
 
-/** A token that a person's grant is behind ends with it, also one that was issued while the grant ended. */
+/** The token has no grant, or its grant exists: this covers tokens that were issued while the grant was removed. */
 const isGrantActive = `(t.grant_id is null or (select true from client_grants g where g.grant_id = t.grant_id))`;
 
 /**
- * The planner must begin with the tokens and look the rest up (offset 0). Of a table without statistics it expects that hardly any
- * agent is not retired, and would look through all of them, and for each through all tokens that are asked for.
+ * `offset 0` makes the planner begin with the tokens. Without statistics it expects very few agents that are not retired, and would scan
+ * them, and the requested tokens for each.
  */
 const activeTokens = `access_tokens t
      cross join lateral (select canonical_handle, owner_id from agents where id = t.agent_id and retired_at is null offset 0) a
@@ -60,7 +60,7 @@ const statements = {
   find: statement('tokens.find', selectTokens('t.token_hash = :token_hash')),
   findAll: statement('tokens.find_all', selectTokens('t.token_hash = any(:token_hashes::bytea[])')),
   listValid: statement(
-    'tokens.good',
+    'tokens.list_valid',
     `select t.token_hash
      from ${activeTokens}
      where t.token_hash = any(:token_hashes::bytea[]) and t.expires_at > :time and c.revoked_at is null
@@ -78,7 +78,7 @@ const statements = {
 };
 
 export function tokensRepository(db: Queryable) {
-  const removeWhere = (by: (typeof statements)['remove']) => async (value: string | Buffer) =>
+  const removeBy = (by: (typeof statements)['remove']) => async (value: string | Buffer) =>
     (await query<{ token_hash: Buffer }>(db, by, { value })).map((row) => row.token_hash);
 
   return {
@@ -88,14 +88,15 @@ export function tokensRepository(db: Queryable) {
       const bound = { token_hash, agent_id, client_id, grant_id, resource };
       await query(db, statements.insert, { ...bound, scopes, payload, created_at, expires_at });
     },
+    /** A token that is not revoked; it may be expired. */
     async find(tokenHash: Buffer): Promise<TokenRow | undefined> {
       return (await query<TokenRow>(db, statements.find, { token_hash: tokenHash }))[0];
     },
-    /** The same of many, in no order. */
+    /** As find for several tokens, in no order. */
     findAll(tokenHashes: readonly Buffer[]): Promise<TokenRow[]> {
       return query<TokenRow>(db, statements.findAll, { token_hashes: tokenHashes });
     },
-    /** Which of these tokens are good at `time` (ms). */
+    /** The hashes of those tokens that are valid at `time` (ms). */
     async listValid(tokenHashes: readonly Buffer[], time: number): Promise<Buffer[]> {
       const rows = await query<{ token_hash: Buffer }>(db, statements.listValid, {
         token_hashes: tokenHashes,
@@ -103,12 +104,12 @@ export function tokensRepository(db: Queryable) {
       });
       return rows.map((row) => row.token_hash);
     },
-    /** These four answer the hashes of the tokens that ended. */
-    remove: removeWhere(statements.remove),
-    removeOfAgent: removeWhere(statements.removeOfAgent),
-    removeOfClient: removeWhere(statements.removeOfClient),
-    removeOfGrant: removeWhere(statements.removeOfGrant),
-    /** Removes up to `limit` tokens that expired before `time` (ms); answers how many. */
+    /** This and the next three return the hashes of the removed tokens. */
+    remove: removeBy(statements.remove),
+    removeOfAgent: removeBy(statements.removeOfAgent),
+    removeOfClient: removeBy(statements.removeOfClient),
+    removeOfGrant: removeBy(statements.removeOfGrant),
+    /** Removes up to `limit` tokens that expired before `time` (ms); returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
       return (await query(db, statements.removeExpired, { time, limit })).length;
     },

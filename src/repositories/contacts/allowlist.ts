@@ -8,10 +8,7 @@ export interface AllowlistRow {
 
 const statements = {
   lock: statement('allowlists.lock', `select pg_advisory_xact_lock(hashtextextended('allowlist:' || $1, 0))`),
-  count: statement(
-    'allowlists.count',
-    `select count(*) as entries from allowlist_entries where agent_id = $1`,
-  ),
+  count: statement('allowlists.count', `select count(*) as count from allowlist_entries where agent_id = $1`),
   find: statement(
     'allowlists.find',
     `select entry, created_at from allowlist_entries where agent_id = $1 and entry = $2`,
@@ -31,27 +28,27 @@ const statements = {
   ),
 };
 
-/** Whom an agent lets write to it under the policy `allowlist`. An entry need not name anybody who exists. */
+/** The agents that may write to an agent with the policy `allowlist`. An entry can name an agent that does not exist. */
 export function allowlistsRepository(db: Queryable) {
   return {
-    /** Holds the list of an agent until the transaction ends. Only what is read after it is certain. */
+    /** Locks the list of an agent until the transaction ends. Read the list after this. */
     async lock(agentId: string): Promise<void> {
       await db.query(statements.lock, [agentId]);
     },
     async count(agentId: string): Promise<number> {
-      return (await db.query<{ entries: number }>(statements.count, [agentId]))[0]?.entries ?? 0;
+      return (await db.query<{ count: number }>(statements.count, [agentId]))[0]?.count ?? 0;
     },
     async find(agentId: string, entry: string): Promise<AllowlistRow | undefined> {
       return (await db.query<AllowlistRow>(statements.find, [agentId, entry]))[0];
     },
-    /** In the order of the entries, behind `after`. */
+    /** Entries in alphabetical order, after `after` unless it is null. */
     list(agentId: string, page: { after: string | null; limit: number }): Promise<AllowlistRow[]> {
       return db.query<AllowlistRow>(statements.list, [agentId, page.after, page.limit]);
     },
     async insert(agentId: string, { entry, created_at }: AllowlistRow): Promise<void> {
       await db.query(statements.insert, [agentId, entry, created_at]);
     },
-    /** Whether there was such an entry. */
+    /** Returns false when there is no such entry. */
     async remove(agentId: string, entry: string): Promise<boolean> {
       return (await db.query(statements.remove, [agentId, entry])).length > 0;
     },

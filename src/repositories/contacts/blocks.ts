@@ -31,10 +31,10 @@ const statements = {
   ),
 };
 
-/** Blocks belong to the agent that made them; the other side never learns of them. */
+/** Blocks belong to the agent that created them; the blocked agent never sees them. */
 export function blocksRepository(db: Queryable) {
   return {
-    /** By id or canonical handle of the blocked agent; also one that is hidden or retired. */
+    /** By id or canonical handle of the blocked agent, which can be hidden or retired. */
     async find(agentId: string, key: string): Promise<BlockRow | undefined> {
       return (await query<BlockRow>(db, statements.find, { agent_id: agentId, key }))[0];
     },
@@ -59,7 +59,7 @@ export function blocksRepository(db: Queryable) {
       const { agent_id, blocked_agent_id, reason, created_at } = block;
       await query(db, statements.insert, { agent_id, blocked_agent_id, reason, created_at });
     },
-    /** By id or canonical handle of the blocked agent. Whether there was such a block. */
+    /** By id or canonical handle of the blocked agent. Returns false when there is no such block. */
     async remove(agentId: string, key: string): Promise<boolean> {
       return (await query(db, statements.remove, { agent_id: agentId, key })).length > 0;
     },

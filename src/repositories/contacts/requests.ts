@@ -23,9 +23,7 @@ const columns = `q.id as request_id, q.message, q.status, q.created_at,
 
 const parties = `join agents f on f.id = q.from_agent_id join agents t on t.id = q.to_agent_id`;
 
-/**
- * What an agent may know of: nothing of those who are gone, and, of what it was asked itself, nothing of those it has blocked.
- */
+/** Requests of retired agents are hidden, and incoming requests from blocked agents. */
 const isVisible = `q.status <> 'withdrawn' and f.retired_at is null and t.retired_at is null`;
 const notBlocked = `not exists (select from blocks b where b.agent_id = q.to_agent_id and b.blocked_agent_id = q.from_agent_id)`;
 
@@ -85,20 +83,20 @@ const statements = {
     `update contact_requests set status = 'withdrawn', decided_at = :now
      where status = 'pending' and from_agent_id = :from_id and to_agent_id = :to_id`,
   ),
-  // In one order for everybody: two agents that end at once would otherwise wait for each other in a circle.
+  // Locks in one order, so that two agents that retire at the same time do not deadlock.
   withdrawAllOf: statement(
     'contact_requests.withdraw_all_of',
-    `with held as (
+    `with locked as (
        select id from contact_requests where status = 'pending' and (from_agent_id = :agent_id or to_agent_id = :agent_id) order by id for update
      )
-     update contact_requests q set status = 'withdrawn', decided_at = :now from held h where q.id = h.id`,
+     update contact_requests q set status = 'withdrawn', decided_at = :now from locked l where q.id = l.id`,
   ),
 };
 
 export interface ContactRequestFilter {
   direction: 'incoming' | 'outgoing';
   status: VisibleStatus;
-  /** Position of the last row already seen. */
+  /** Position of the last row of the previous page. */
   before: { created_at: number; id: string } | null;
   limit: number;
 }
@@ -114,7 +112,7 @@ export interface NewContactRequest {
 /** At most one request is pending in each direction between two agents. */
 export function contactRequestsRepository(db: Queryable) {
   return {
-    /** A new pending request. */
+    /** Inserts a pending request. */
     async insert(request: NewContactRequest): Promise<ContactRequestRow> {
       const { id, from_agent_id, to_agent_id, message, created_at } = request;
       const values = { id, from_agent_id, to_agent_id, message, created_at };
@@ -122,21 +120,21 @@ export function contactRequestsRepository(db: Queryable) {
       if (!row) throw new Error('the contact request was not inserted');
       return row;
     },
-    /** What is pending between two agents, in either direction. */
+    /** The pending requests between two agents, in both directions. */
     findPending(one: string, other: string): Promise<ContactRequestRow[]> {
       return query<ContactRequestRow>(db, statements.findPending, { one, other });
     },
-    /** The latest one that was approved in this direction. */
+    /** The latest approved request in this direction. */
     async findApproved(fromId: string, toId: string): Promise<ContactRequestRow | undefined> {
       return (
         await query<ContactRequestRow>(db, statements.findApproved, { from_id: fromId, to_id: toId })
       )[0];
     },
-    /** A request that an agent was sent. Nothing of those it has blocked, nothing of retired agents. */
+    /** A request to an agent, unless its sender is blocked or either agent is retired. */
     async findForAddressee(toId: string, id: string): Promise<ContactRequestRow | undefined> {
       return (await query<ContactRequestRow>(db, statements.findForAddressee, { to_id: toId, id }))[0];
     },
-    /** As findForAddressee, by the id or canonical handle of who sent it: the pending one, else the latest. */
+    /** As findForAddressee, by id or canonical handle of the sender: the pending request, or else the latest. */
     async findFromAgent(toId: string, key: string): Promise<ContactRequestRow | undefined> {
       return (await query<ContactRequestRow>(db, statements.findFromAgent, { to_id: toId, key }))[0];
     },
@@ -152,18 +150,18 @@ export function contactRequestsRepository(db: Queryable) {
         limit,
       });
     },
-    /** Approves whatever is pending between two agents, in both directions. */
+    /** Approves the pending requests between two agents, in both directions. */
     async approve(one: string, other: string, now: number): Promise<void> {
       await query(db, statements.approve, { one, other, now });
     },
     async reject(id: string, now: number): Promise<void> {
       await query(db, statements.reject, { id, now });
     },
-    /** Takes back what is pending in this direction. */
+    /** Withdraws the pending request in this direction. */
     async withdraw(fromId: string, toId: string, now: number): Promise<void> {
       await query(db, statements.withdraw, { from_id: fromId, to_id: toId, now });
     },
-    /** Takes back whatever is pending from or to an agent. The agent's own row must be held, as by its retirement. */
+    /** Withdraws all pending requests from or to an agent, whose row must be locked. */
     async withdrawAllOf(agentId: string, now: number): Promise<void> {
       await query(db, statements.withdrawAllOf, { agent_id: agentId, now });
     },

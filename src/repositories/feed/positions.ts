@@ -1,14 +1,14 @@
 import { type Queryable, statement } from '../queryable.ts';
 
 /**
- * How far an agent has come: the version of its feed's head. Whatever the agent does and whatever it is told of makes a new one, in
- * the transaction that does it.
+ * The feed counter of an agent with the version of its row. Every transaction in which the agent acts or receives an event writes a new
+ * version.
  */
 export interface AgentPosition {
   last_number: number;
   /** The transaction that made this version. */
   version: string;
-  /** What had been committed when this was read, as PostgreSQL writes it (pg_snapshot). A replica cannot tell that of itself. */
+  /** The snapshot in which this was read (pg_snapshot). A replica cannot determine its own. */
   snapshot: string;
 }
 

@@ -2,7 +2,7 @@ import { type Queryable, statement } from '../queryable.ts';
 
 export interface IdempotencyRow {
   request_hash: Buffer;
-  /** The first answer's body, as it was sent. */
+  /** The body of the first response, as it was sent. */
   answer: string;
 }
 
@@ -12,7 +12,7 @@ const statements = {
     'select request_hash, answer from idempotency_keys where key_hash = $1',
   ),
   listAnswered: statement(
-    'idempotency_keys.list_known',
+    'idempotency_keys.list_answered',
     'select key_hash from idempotency_keys where key_hash = any($1)',
   ),
   removeBefore: statement(
@@ -27,12 +27,12 @@ export function idempotencyKeysRepository(db: Queryable) {
     async find(keyHash: Buffer): Promise<IdempotencyRow | undefined> {
       return (await db.query<IdempotencyRow>(statements.find, [keyHash]))[0];
     },
-    /** Which of these keys have an answer. */
+    /** Those of these keys that have an answer. */
     async listAnswered(keyHashes: readonly Buffer[]): Promise<Buffer[]> {
       const rows = await db.query<{ key_hash: Buffer }>(statements.listAnswered, [keyHashes]);
       return rows.map(({ key_hash }) => key_hash);
     },
-    /** Removes up to `limit` keys made before `time` (ms); answers how many. */
+    /** Removes up to `limit` keys created before `time` (ms); returns how many. */
     async removeBefore(time: number, limit: number): Promise<number> {
       return (await db.query(statements.removeBefore, [time, limit])).length;
     },

@@ -108,7 +108,7 @@ export function partitionsRepository(db: Queryable) {
     },
 
     /** Whether the default partition has rows with older ids. */
-    async hasStrays(table: PartitionedTable, olderThan: string): Promise<boolean> {
+    async hasRowsInDefault(table: PartitionedTable, olderThan: string): Promise<boolean> {
       const text = `select from ${table}_default where ${partitionKeys[table]} < ${idLiteral(olderThan)} limit 1`;
       return (await run(text)).length > 0;
     },

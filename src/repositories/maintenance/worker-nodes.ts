@@ -1,8 +1,9 @@
 import { databaseNow } from '../agents/presence.ts';
 import { createTableCheck, type Queryable, statement } from '../queryable.ts';
 
-/** Who has given no sign of life for so long is not counted on any more, in milliseconds; later its row goes. */
+/** A worker is alive for this long after its last heartbeat. */
 const leaseMs = 20_000;
+/** Its row is removed this long after its last heartbeat. */
 const removeAfterMs = 60_000;
 
 const statements = {
@@ -22,24 +23,23 @@ const statements = {
   ),
 };
 
-/** Which worker processes live, by the clock of the database. */
+/** Live worker processes, by the clock of the database. */
 export function workerNodesRepository(db: Queryable) {
-  const isThere = createTableCheck(db, 'worker_nodes');
+  const tableExists = createTableCheck(db, 'worker_nodes');
   return {
-    /** A sign of life. */
+    /** Writes a heartbeat. */
     async upsert(id: string, roles: readonly string[]): Promise<void> {
-      if (await isThere()) await db.query(statements.upsert, [id, roles]);
+      if (await tableExists()) await db.query(statements.upsert, [id, roles]);
     },
-    /** A process that stops. */
     async remove(id: string): Promise<void> {
-      if (await isThere()) await db.query(statements.remove, [id]);
+      if (await tableExists()) await db.query(statements.remove, [id]);
     },
     async removeDead(): Promise<void> {
-      if (await isThere()) await db.query(statements.removeDead, []);
+      if (await tableExists()) await db.query(statements.removeDead, []);
     },
-    /** Those that live; undefined where nobody can tell, before the migration. */
+    /** Live workers; undefined before the migration that creates the table. */
     async list(): Promise<{ id: string; roles: string[] }[] | undefined> {
-      if (!(await isThere())) return undefined;
+      if (!(await tableExists())) return undefined;
       return db.query<{ id: string; roles: string[] }>(statements.list, []);
     },
   };

@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '../queryable.ts';
 
-/** What a person signs in with. */
+/** A person's account with its password. */
 export interface AccountRow {
   id: string;
   username: string;
@@ -35,7 +35,7 @@ export function accountsRepository(db: Queryable) {
     async find(id: string): Promise<AccountRow | undefined> {
       return (await db.query<AccountRow>(statements.find, [id]))[0];
     },
-    /** As find, and holds the account until the transaction ends. */
+    /** As find, and locks the account until the transaction ends. */
     async lock(id: string): Promise<AccountRow | undefined> {
       return (await db.query<AccountRow>(statements.lock, [id]))[0];
     },
@@ -45,7 +45,7 @@ export function accountsRepository(db: Queryable) {
     async setPassword(id: string, passwordHash: string): Promise<void> {
       await db.query(statements.setPassword, [id, passwordHash]);
     },
-    /** Whether the hash was still `before`, and so was replaced. */
+    /** Returns false, and changes nothing, when the hash is not `before`. */
     async replacePassword(id: string, before: string | null, after: string): Promise<boolean> {
       return (await db.query(statements.replacePassword, [id, before, after])).length > 0;
     },

@@ -3,15 +3,15 @@ import { isOnline } from '../agents/presence.ts';
 import { type Queryable, statement } from '../queryable.ts';
 import { actedAsByPerson, managedByPerson } from '../agents/rights.ts';
 
-/** An agent as the person sees it who manages it. */
+/** An agent as a person who manages it sees it. */
 export interface PersonAgentRow extends Pick<
   AgentRow,
   'id' | 'owner_id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online'
 > {
   owner_name: string;
-  /** The person whom an agent of the scope `member` is tied to. */
+  /** The person with whom a member agent is linked. */
   member_name: string | null;
-  /** Whether the person may speak as it too. */
+  /** Whether the person may also act as it. */
   acts_as: boolean;
 }
 
@@ -20,7 +20,7 @@ const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.scope, 
 
 const joined = `agents a join owners w on w.id = a.owner_id left join owners p on p.id = a.member_account_id`;
 
-/** Own ones first, then those of organizations, each by handle; behind the handle $2, wherever it belongs. */
+/** Own agents first, then those of organizations, each by handle; after the handle $2 in that order. */
 const page = `($2 = '' or (a.owner_id <> $1, a.canonical_handle)
     > (split_part($2, '.', 1) <> (select o.name from owners o where o.id = $1), $2))
   order by a.owner_id <> $1, a.canonical_handle limit $3`;
@@ -46,13 +46,13 @@ export function personAgentsRepository(db: Queryable) {
     async find(accountId: string, agentId: string): Promise<PersonAgentRow | undefined> {
       return (await db.query<PersonAgentRow>(statements.find, [accountId, agentId]))[0];
     },
-    /** What the person manages, or only what the person acts as, behind a handle: own agents first, then by handle. */
+    /** Agents that the person manages, or acts as, after a handle: own agents first, then by handle. */
     list(
       accountId: string,
-      only: { right: 'manages' | 'acts_as'; after: string; limit: number },
+      { right, after, limit }: { right: 'manages' | 'acts_as'; after: string; limit: number },
     ): Promise<PersonAgentRow[]> {
-      const sql = only.right === 'manages' ? statements.list : statements.listActedAs;
-      return db.query<PersonAgentRow>(sql, [accountId, only.after, only.limit]);
+      const sql = right === 'manages' ? statements.list : statements.listActedAs;
+      return db.query<PersonAgentRow>(sql, [accountId, after, limit]);
     },
   };
 }

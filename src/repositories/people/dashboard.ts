@@ -1,7 +1,7 @@
 import { type Queryable, statement } from '../queryable.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
-/** Agents that are asked for contact, each with how many requests wait. */
+/** An agent with the number of its pending incoming contact requests. */
 export interface WaitingRequestsRow {
   id: string;
   canonical_handle: string;
@@ -11,16 +11,16 @@ export interface WaitingRequestsRow {
 
 const statements = {
   countApprovals: statement(
-    'person_desk.count_approvals',
+    'dashboard.count_approvals',
     `select count(*)::int as count from approvals q join agents a on a.id = q.agent_id
      where ${actedAsByPerson('$1')} and q.state = 'pending' and q.expires_at > $2`,
   ),
   countConnections: statement(
-    'person_desk.count_connections',
+    'dashboard.count_connections',
     `select count(*)::int as count from client_grants where account_id = $1 and expires_at > $2`,
   ),
   listWaitingRequests: statement(
-    'person_desk.list_waiting_requests',
+    'dashboard.list_waiting_requests',
     `select a.id, a.canonical_handle, a.display_name, count(*)::int as requests
      from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
      where ${actedAsByPerson('$1')} and q.status = 'pending' and f.retired_at is null
@@ -29,21 +29,21 @@ const statements = {
   ),
 };
 
-/** What a person should know at a glance, over all agents that the person acts as. */
+/** Numbers for a person's dashboard, over all agents that the person acts as. */
 export function dashboardRepository(db: Queryable) {
   const count = async (sql: typeof statements.countApprovals, accountId: string, now: number) =>
     (await db.query<{ count: number }>(sql, [accountId, now]))[0]?.count ?? 0;
 
   return {
-    /** How many approvals wait at `now` (ms). */
+    /** The number of pending approvals at `now` (ms). */
     countApprovals(accountId: string, now: number): Promise<number> {
       return count(statements.countApprovals, accountId, now);
     },
-    /** How many connected clients the person has at `now` (ms). */
+    /** The number of connected clients at `now` (ms). */
     countConnections(accountId: string, now: number): Promise<number> {
       return count(statements.countConnections, accountId, now);
     },
-    /** Agents that others ask for contact, by handle, at most `limit`. */
+    /** Up to `limit` agents with pending incoming contact requests, by handle. */
     listWaitingRequests(accountId: string, limit: number): Promise<WaitingRequestsRow[]> {
       return db.query<WaitingRequestsRow>(statements.listWaitingRequests, [accountId, limit]);
     },

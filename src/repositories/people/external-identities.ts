@@ -1,6 +1,6 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** Who an account is at an external provider. */
+/** An account's identity at an external provider. */
 export interface IdentityRow {
   issuer: string;
   subject: string;
@@ -31,11 +31,12 @@ const statements = {
 
 export function accountIdentitiesRepository(db: Queryable) {
   return {
-    /** Whether nobody had it, and the account has it now. */
+    /** Returns false, and inserts nothing, when an account has this identity already. */
     async insert(identity: IdentityRow): Promise<boolean> {
       const { issuer, subject, account_id, created_at } = identity;
       return (await query(db, statements.insert, { issuer, subject, account_id, created_at })).length > 0;
     },
+    /** The identity at a provider, with its account. */
     async find(issuer: string, subject: string): Promise<IdentityRow | undefined> {
       return (await query<IdentityRow>(db, statements.find, { issuer, subject }))[0];
     },

@@ -21,21 +21,22 @@ const statements = {
   ),
 };
 
-/** Where a sign-in through an external provider stands. What a step holds is for who writes it to know. */
+/** Sign-ins through an external provider that are in progress. The caller defines the content of a step. Times are in milliseconds. */
 export function externalSignInsRepository(db: Queryable) {
   return {
     async insert(idHash: Buffer, step: object, expiresAt: number): Promise<void> {
       await db.query(statements.insert, [idHash, step, expiresAt]);
     },
+    /** The step, unless it has expired. */
     async find(idHash: Buffer, now: number): Promise<unknown> {
       return (await db.query<{ step: unknown }>(statements.find, [idHash, now]))[0]?.step;
     },
-    /** As find, for who takes the next step: nobody else finds it again. */
+    /** As find, and removes the step: only one caller gets it. */
     async take(idHash: Buffer, now: number): Promise<unknown> {
       const [row] = await db.query<{ step: unknown; expires_at: number }>(statements.take, [idHash]);
       return row && row.expires_at > now ? row.step : undefined;
     },
-    /** Removes up to `limit` that expired before `time` (ms); answers how many. */
+    /** Removes up to `limit` steps that expired before `time`; returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
       return (await db.query(statements.removeExpired, [time, limit])).length;
     },

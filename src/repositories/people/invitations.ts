@@ -2,7 +2,7 @@ import { type Queryable, statement, query } from '../queryable.ts';
 
 export interface InvitationRow {
   id: string;
-  /** How many may sign up with it, and how many still may. */
+  /** How many people can sign up with it, and how many still can. */
   uses: number;
   uses_left: number;
   created_at: number;
@@ -46,15 +46,15 @@ export function invitationsRepository(db: Queryable) {
       const { id, code_hash, uses, created_at, expires_at } = invitation;
       await query(db, statements.insert, { id, code_hash, uses, created_at, expires_at });
     },
-    /** Every invitation, oldest first, with the names of those who signed up with it. */
+    /** All invitations, oldest first, with the usernames of the accounts that used them. */
     list(): Promise<(InvitationRow & { accounts: string[] })[]> {
       return query<InvitationRow & { accounts: string[] }>(db, statements.list, {});
     },
-    /** Takes one use of a code that is good at `now` (ms); answers the invitation's id. */
+    /** Uses a code once; returns the invitation's id, or undefined when the code is not valid at `now` (ms). */
     async take(codeHash: Buffer, now: number): Promise<string | undefined> {
       return (await query<{ id: string }>(db, statements.take, { code_hash: codeHash, now }))[0]?.id;
     },
-    /** Whether it was there and not yet revoked. */
+    /** Returns false when there is no such invitation or it is revoked already. */
     async revoke(id: string, revokedAt: number): Promise<boolean> {
       return (await query(db, statements.revoke, { id, revoked_at: revokedAt })).length > 0;
     },

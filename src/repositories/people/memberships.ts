@@ -1,7 +1,7 @@
 import type { OrganizationRole } from './owners.ts';
 import { type Queryable, statement } from '../queryable.ts';
 
-/** An organization as one of its people sees it. */
+/** An organization with a member's role in it. */
 export interface MembershipRow {
   id: string;
   slug: string;
@@ -42,24 +42,25 @@ export function membershipsRepository(db: Queryable) {
     (await db.query<{ count: number }>(sql, [id]))[0]?.count ?? 0;
 
   return {
-    /** The organizations of an account, by name, behind the name `after`. */
+    /** The organizations of an account, by name, after the name `after`. */
     list(accountId: string, page: { after: string; limit: number }): Promise<MembershipRow[]> {
       return db.query<MembershipRow>(statements.list, [accountId, page.after, page.limit]);
     },
     async find(accountId: string, slug: string): Promise<MembershipRow | undefined> {
       return (await db.query<MembershipRow>(statements.find, [accountId, slug]))[0];
     },
-    /** As find, and holds the organization until the transaction ends: nobody else's change of members comes between. */
+    /** As find, and locks the organization until the transaction ends, so that its members do not change. */
     async lock(accountId: string, slug: string): Promise<MembershipRow | undefined> {
       const values = [accountId, slug];
       await db.query(statements.lock, values);
-      // Who waited for the organization reads what changed meanwhile.
+      // A statement of its own, which sees what was committed while the lock was awaited.
       return (await db.query<MembershipRow>(statements.find, values))[0];
     },
-    /** In how many organizations an account is an admin. */
+    /** The number of organizations in which an account is an admin. */
     countAdministered(accountId: string): Promise<number> {
       return count(statements.countAdministered, accountId);
     },
+    /** The number of admins of an organization. */
     countAdmins(organizationId: string): Promise<number> {
       return count(statements.countAdmins, organizationId);
     },

@@ -9,6 +9,13 @@ export interface OwnerRow {
 
 export type OrganizationRole = 'admin' | 'member';
 
+/** An organization with the role of one of its members. */
+interface Membership {
+  id: string;
+  name: string;
+  role: OrganizationRole;
+}
+
 const statements = {
   find: statement('owners.find', 'select id, kind, name, created_at from owners where name = :name'),
   lock: statement('owners.lock', 'select from owners where id = :id for no key update'),
@@ -54,7 +61,7 @@ export function ownersRepository(db: Queryable) {
     async find(name: string): Promise<OwnerRow | undefined> {
       return (await query<OwnerRow>(db, statements.find, { name }))[0];
     },
-    /** Holds an owner until the transaction ends. */
+    /** Locks an owner until the transaction ends. */
     async lock(id: string): Promise<void> {
       await query(db, statements.lock, { id });
     },
@@ -63,60 +70,40 @@ export function ownersRepository(db: Queryable) {
       name: string;
       created_at: number;
       password_hash: string | null;
-      /** What the person signed up with. */
+      /** The invitation that the person used. */
       invitation_id?: string | null;
     }): Promise<OwnerRow[]> {
       const { id, name, created_at, password_hash, invitation_id = null } = account;
-      return query<OwnerRow>(db, statements.insertAccount, {
-        id,
-        name,
-        created_at,
-        password_hash,
-        invitation_id,
-      });
+      const values = { id, name, created_at, password_hash, invitation_id };
+      return query<OwnerRow>(db, statements.insertAccount, values);
     },
     insertOrganization(organization: { id: string; name: string; created_at: number }): Promise<OwnerRow[]> {
       const { id, name, created_at } = organization;
       return query<OwnerRow>(db, statements.insertOrganization, { id, name, created_at });
     },
-    /** Makes an account a member of an organization, or gives the member another role. */
+    /** Adds an account to an organization, or changes the role of a member. */
     async putMember(
       organizationId: string,
       accountId: string,
       role: OrganizationRole,
       now: number,
     ): Promise<void> {
-      await query(db, statements.putMember, {
-        organization_id: organizationId,
-        account_id: accountId,
-        role,
-        now,
-      });
+      const values = { organization_id: organizationId, account_id: accountId, role, now };
+      await query(db, statements.putMember, values);
     },
     async findMember(
       organizationId: string,
       accountId: string,
     ): Promise<{ role: OrganizationRole } | undefined> {
-      return (
-        await query<{ role: OrganizationRole }>(db, statements.findMember, {
-          organization_id: organizationId,
-          account_id: accountId,
-        })
-      )[0];
+      const values = { organization_id: organizationId, account_id: accountId };
+      return (await query<{ role: OrganizationRole }>(db, statements.findMember, values))[0];
     },
-    /** The organization of this name and the account's role in it, when it has one. */
-    async findMembership(
-      organization: string,
-      accountId: string,
-    ): Promise<{ id: string; name: string; role: OrganizationRole } | undefined> {
-      return (
-        await query<{ id: string; name: string; role: OrganizationRole }>(db, statements.findMembership, {
-          organization,
-          account_id: accountId,
-        })
-      )[0];
+    /** The organization and the account's role in it; undefined when the account is not a member. */
+    async findMembership(organization: string, accountId: string): Promise<Membership | undefined> {
+      const values = { organization, account_id: accountId };
+      return (await query<Membership>(db, statements.findMembership, values))[0];
     },
-    /** By name, behind the name `after`; all of them unless there is a limit. */
+    /** Members by name, after the name `after`; all of them when the limit is null. */
     listMembers(organizationId: string, page: { after: string; limit: number | null }) {
       return query<{ username: string; role: OrganizationRole; created_at: number }>(
         db,
@@ -124,12 +111,10 @@ export function ownersRepository(db: Queryable) {
         { organization_id: organizationId, after: page.after, limit: page.limit },
       );
     },
-    /** Whether the account was a member. */
+    /** Returns false when the account is not a member. */
     async removeMember(organizationId: string, accountId: string): Promise<boolean> {
-      return (
-        (await query(db, statements.removeMember, { organization_id: organizationId, account_id: accountId }))
-          .length > 0
-      );
+      const values = { organization_id: organizationId, account_id: accountId };
+      return (await query(db, statements.removeMember, values)).length > 0;
     },
   };
 }

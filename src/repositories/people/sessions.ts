@@ -1,6 +1,6 @@
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** A browser in which a person is signed in. */
+/** A browser session of a person. Times are in milliseconds. */
 export interface SessionRow {
   /** SHA-256 of the token in the browser's cookie. */
   id_hash: Buffer;
@@ -37,13 +37,13 @@ const statements = {
     `delete from sessions where account_id = :account_id and id_hash = :id_hash returning 1`,
   ),
   removeAllExcept: statement(
-    'sessions.remove_all_but',
+    'sessions.remove_all_except',
     `delete from sessions where account_id = :account_id and id_hash is distinct from :id_hash returning 1`,
   ),
   keepLatest: statement(
-    'sessions.remove_beyond',
+    'sessions.keep_latest',
     `delete from sessions where id_hash in
-       (select id_hash from sessions where account_id = :account_id order by last_seen_at desc, id_hash offset :most)`,
+       (select id_hash from sessions where account_id = :account_id order by last_seen_at desc, id_hash offset :count)`,
   ),
   removeExpired: statement(
     'sessions.remove_expired',
@@ -59,7 +59,7 @@ export function sessionsRepository(db: Queryable) {
       const times = { created_at, last_seen_at, expires_at };
       await query(db, statements.insert, { id_hash, account_id, address, user_agent, ...times });
     },
-    /** Whose session it is, unless it is over at `now` (ms). */
+    /** The person of a session that has not expired at `now`. */
     async findPerson(
       idHash: Buffer,
       now: number,
@@ -70,27 +70,27 @@ export function sessionsRepository(db: Queryable) {
       });
       return rows[0];
     },
-    /** Notes that a session was used at `now`; one that is over stays over. */
+    /** Records that a session was used at `now`. An expired session stays expired. */
     async touch(idHash: Buffer, now: number, expiresAt: number): Promise<void> {
       await query(db, statements.touch, { id_hash: idHash, now, expires_at: expiresAt });
     },
-    /** Those that are not over at `now`, the last used first. */
+    /** Sessions that have not expired at `now`, the last used first. */
     list(accountId: string, now: number): Promise<SessionRow[]> {
       return query<SessionRow>(db, statements.list, { account_id: accountId, now });
     },
-    /** Whether the account had it. */
+    /** Returns false when the account has no such session. */
     async remove(accountId: string, idHash: Buffer): Promise<boolean> {
       return (await query(db, statements.remove, { account_id: accountId, id_hash: idHash })).length > 0;
     },
-    /** Removes all of an account except the one named, if one is; answers how many. */
+    /** Removes all sessions of an account except one, unless that is null; returns how many. */
     async removeAllExcept(accountId: string, idHash: Buffer | null): Promise<number> {
       return (await query(db, statements.removeAllExcept, { account_id: accountId, id_hash: idHash })).length;
     },
-    /** Keeps of an account the `most` that were used last. */
-    async keepLatest(accountId: string, most: number): Promise<void> {
-      await query(db, statements.keepLatest, { account_id: accountId, most });
+    /** Removes all sessions of an account but the `count` that were used last. */
+    async keepLatest(accountId: string, count: number): Promise<void> {
+      await query(db, statements.keepLatest, { account_id: accountId, count });
     },
-    /** Removes up to `limit` that were over before `time` (ms); answers how many. */
+    /** Removes up to `limit` sessions that expired before `time`; returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
       return (await query(db, statements.removeExpired, { time, limit })).length;
     },

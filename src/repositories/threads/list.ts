@@ -2,14 +2,14 @@ import type { ThreadStatus } from '../../domain/threads.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 import { threadColumns, type ThreadRow } from './threads.ts';
 
-/** A place in the list as it stood when its first page was read. */
+/** A position in the list as it was when its first page was read. */
 export interface ThreadListPosition {
-  /** Activity and id of the last thread already seen; in milliseconds. */
+  /** Activity (ms) and id of the last thread of the previous page. */
   activity: number;
   id: string;
-  /** What had been committed when the first page was read, as PostgreSQL writes it (pg_snapshot). */
+  /** The snapshot in which the first page was read (pg_snapshot). */
   snapshot: string;
-  /** When that was, in milliseconds. */
+  /** The time of that snapshot, in milliseconds. */
   since: number;
 }
 
@@ -24,18 +24,17 @@ export interface ThreadFilter {
 export interface ListedThread extends ThreadRow {
   /** The time by which the thread is sorted, in milliseconds. */
   activity: number;
-  /** The snapshot of this page; the first page's one is that of the list. */
+  /** The snapshot of this page. That of the first page applies to the list. */
   snapshot: string;
 }
 
-/** No clock of the service is wrong by more, and no transaction takes longer. */
+/** The maximum clock error of a process plus the duration of a transaction. */
 const marginMs = 3_600_000;
 
 /**
- * Newest activity first. The order moves with every message, so the pages after the first one sort by the activity that the first
- * one saw: a thread that got messages since then keeps its place, and is neither missed nor shown twice. Only threads that
- * changed since then are looked into, and only as far back as that. Threads are fetched one by one: the planner, which does not
- * know how few of them are one agent's, would read them all.
+ * Newest activity first. Every message changes the order, so later pages sort by the activity at the time of the first page: a thread
+ * with new messages keeps its position, and is neither skipped nor repeated. Only threads that changed since then need a look at their
+ * messages. The lateral join reads threads one by one: the planner does not know how few an agent has, and would scan the table.
  */
 const list = statement(
   'threads.list',
@@ -61,7 +60,7 @@ const list = statement(
 
 export function threadListRepository(db: Queryable) {
   return {
-    /** Threads of an agent; archived ones only when asked for. */
+    /** Threads of an agent; archived ones only with `status: archived`. */
     list(agentId: string, filter: ThreadFilter): Promise<ListedThread[]> {
       const { status, with_handle, updated_since, after, limit } = filter;
       return query<ListedThread>(db, list, {

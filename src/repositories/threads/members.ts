@@ -6,13 +6,13 @@ export interface MovedMark {
   thread_id: string;
   agent_id: string;
   canonical_handle: string;
-  /** Where it stood. */
+  /** The sequence before. */
   after: number;
-  /** Where it stands. */
+  /** The sequence now. */
   up_to_sequence: number;
 }
 
-/** How far a member has got and read the messages of its thread. */
+/** The delivered and read marks of a member. */
 export interface MemberMarks {
   id: string;
   canonical_handle: string;
@@ -20,7 +20,7 @@ export interface MemberMarks {
   read_sequence: number;
 }
 
-/** Messages before a mark that are looked through for their senders, at most. */
+/** At most this many messages before a mark are read to find their senders. */
 const maxMessagesScanned = 1_000;
 
 const statements = {
@@ -41,59 +41,59 @@ const statements = {
      returning m.read_sequence`,
   ),
   /**
-   * Members are locked in one order, so that two of these never wait for each other in a circle; only those whose mark moves
-   * are. A mark that another one moved meanwhile is read again behind the lock.
+   * Locks the members whose mark moves, in one order, so that two of these never deadlock. After the lock, marks that another transaction
+   * moved are read again.
    */
   markDelivered: statement(
     'thread_members.mark_delivered',
-    `with wish as (
+    `with requested as (
        select thread_id, agent_id, max(sequence) as sequence from unnest(:thread_ids::text[], :agent_ids::text[], :sequences::int[]) w (thread_id, agent_id, sequence)
        group by thread_id, agent_id
-     ), held as (
+     ), locked as (
        select m.thread_id, m.agent_id, greatest(m.delivered_sequence, m.read_sequence) as mark
-       from wish w join thread_members m on m.thread_id = w.thread_id and m.agent_id = w.agent_id
+       from requested w join thread_members m on m.thread_id = w.thread_id and m.agent_id = w.agent_id
        where greatest(m.delivered_sequence, m.read_sequence) < w.sequence
        order by m.thread_id, m.agent_id for no key update of m
      )
      update thread_members m set delivered_sequence = least(w.sequence, t.last_sequence)
-     from held h join wish w using (thread_id, agent_id) join threads t on t.id = h.thread_id join agents a on a.id = h.agent_id
-     where m.thread_id = h.thread_id and m.agent_id = h.agent_id and h.mark < least(w.sequence, t.last_sequence)
-     returning m.thread_id, m.agent_id, a.canonical_handle, h.mark as after, m.delivered_sequence as up_to_sequence`,
+     from locked l join requested w using (thread_id, agent_id) join threads t on t.id = l.thread_id join agents a on a.id = l.agent_id
+     where m.thread_id = l.thread_id and m.agent_id = l.agent_id and l.mark < least(w.sequence, t.last_sequence)
+     returning m.thread_id, m.agent_id, a.canonical_handle, l.mark as after, m.delivered_sequence as up_to_sequence`,
   ),
   /**
-   * Members who are alone in having got a stretch of messages do not hear of their own ones. The planner must go by stretches
-   * (offset 0): before a table has statistics it takes it for small and would read all messages there are.
+   * A member that is the only one to move over a range of messages is not a sender to notify of its own. `offset 0` makes the planner go
+   * by ranges: it takes a table without statistics for small and would scan all messages.
    */
-  holdSenders: statement(
-    'thread_members.hold_senders',
+  lockSenders: statement(
+    'thread_members.lock_senders',
     `select s.thread_id, s.agent_id
      from thread_members s join agents a on a.id = s.agent_id
      where a.retired_at is null and (s.thread_id, s.agent_id) in (
        select m.thread_id, m.sender_id
-       from (select thread_id, after, upto, case when count(*) = 1 then min(taker) end as alone
-             from unnest(:thread_ids::text[], :afters::int[], :up_to_sequences::int[], :agent_ids::text[]) w (thread_id, after, upto, taker)
-             group by thread_id, after, upto) r
+       from (select thread_id, after, up_to, case when count(*) = 1 then min(agent_id) end as only_agent_id
+             from unnest(:thread_ids::text[], :afters::int[], :up_to_sequences::int[], :agent_ids::text[]) w (thread_id, after, up_to, agent_id)
+             group by thread_id, after, up_to) r
        cross join lateral (
          select thread_id, sender_id from messages
-         where thread_id = r.thread_id and sequence > greatest(r.after, r.upto - ${maxMessagesScanned}) and sequence <= r.upto offset 0) m
-       where m.sender_id is distinct from r.alone
+         where thread_id = r.thread_id and sequence > greatest(r.after, r.up_to - ${maxMessagesScanned}) and sequence <= r.up_to offset 0) m
+       where m.sender_id is distinct from r.only_agent_id
      )
      for key share of s`,
   ),
-  /** Locked in the order in which marks are. */
+  /** Locks members in the order that markDelivered uses. */
   markRemovedAsRead: statement(
-    'thread_members.pass_over',
-    `with held as (
+    'thread_members.mark_removed_as_read',
+    `with locked as (
        select m.thread_id, m.agent_id, e.sequence from unnest(:thread_ids::text[], :sequences::int[]) e (thread_id, sequence)
        cross join lateral (select * from thread_members where thread_id = e.thread_id offset 0) w
        join thread_members m on m.thread_id = w.thread_id and m.agent_id = w.agent_id and m.read_sequence < e.sequence
        order by m.thread_id, m.agent_id for no key update of m
      )
-     update thread_members m set read_sequence = h.sequence
-     from held h where m.thread_id = h.thread_id and m.agent_id = h.agent_id and m.read_sequence < h.sequence`,
+     update thread_members m set read_sequence = l.sequence
+     from locked l where m.thread_id = l.thread_id and m.agent_id = l.agent_id and m.read_sequence < l.sequence`,
   ),
-  hold: statement(
-    'thread_members.hold',
+  lock: statement(
+    'thread_members.lock',
     `select m.agent_id from thread_members m join agents a on a.id = m.agent_id
      where m.thread_id = :thread_id and a.retired_at is null order by m.agent_id for key share of m`,
   ),
@@ -108,8 +108,8 @@ const statements = {
 export function threadMembersRepository(db: Queryable) {
   return {
     /**
-     * Behind all who joined before, whatever the clock says: members are shown in the order of joining, and whoever heard of them
-     * one by one must come to the same. The thread must be held. `read_sequence` is where the new member's unread messages begin.
+     * Adds a member to a locked thread. It joins after all other members, whatever the clock shows: clients order members by time of
+     * joining and by events, and both must agree. Messages after `read_sequence` are unread.
      */
     async insert(member: {
       thread_id: string;
@@ -123,10 +123,7 @@ export function threadMembersRepository(db: Queryable) {
     async remove(threadId: string, agentId: string): Promise<void> {
       await query(db, statements.remove, { thread_id: threadId, agent_id: agentId });
     },
-    /**
-     * Moves the read mark forward, at most to the latest message; answers where it stands now, or undefined when it did not
-     * move.
-     */
+    /** Moves the read mark forward, at most to the latest message. Returns the new mark; undefined when it did not move. */
     async markRead(threadId: string, agentId: string, sequence: number): Promise<number | undefined> {
       const [row] = await query<{ read_sequence: number }>(db, statements.markRead, {
         thread_id: threadId,
@@ -135,7 +132,7 @@ export function threadMembersRepository(db: Queryable) {
       });
       return row?.read_sequence;
     },
-    /** Moves delivered marks forward, at most to the latest message; answers those that moved. Who is no member has none. */
+    /** Moves delivered marks forward, at most to the latest message. Returns those that moved; skips agents that are not members. */
     markDelivered(marks: readonly DeliveredMark[]): Promise<MovedMark[]> {
       return query<MovedMark>(db, statements.markDelivered, {
         thread_ids: marks.map((mark) => mark.thread_id),
@@ -144,30 +141,30 @@ export function threadMembersRepository(db: Queryable) {
       });
     },
     /**
-     * The senders, still members, of the messages that these marks passed. They stay members until the transaction ends, so
-     * that nobody who is removed meanwhile is told.
+     * The senders of the messages that these marks passed, if they are members. Locks them until the transaction ends, so that no removed
+     * member is notified.
      */
-    holdSenders(moved: readonly MovedMark[]): Promise<{ thread_id: string; agent_id: string }[]> {
-      return query<{ thread_id: string; agent_id: string }>(db, statements.holdSenders, {
+    lockSenders(moved: readonly MovedMark[]): Promise<{ thread_id: string; agent_id: string }[]> {
+      return query<{ thread_id: string; agent_id: string }>(db, statements.lockSenders, {
         thread_ids: moved.map((mark) => mark.thread_id),
         afters: moved.map((mark) => mark.after),
         up_to_sequences: moved.map((mark) => mark.up_to_sequence),
         agent_ids: moved.map((mark) => mark.agent_id),
       });
     },
-    /** Counts messages up to these sequences as read by every member: they are gone. */
+    /** Marks removed messages, up to these sequences, as read by all members. */
     async markRemovedAsRead(ends: readonly { thread_id: string; sequence: number }[]): Promise<void> {
       await query(db, statements.markRemovedAsRead, {
         thread_ids: ends.map((end) => end.thread_id),
         sequences: ends.map((end) => end.sequence),
       });
     },
-    /** The ids of all members. They stay members until the transaction ends, so that nobody who is removed meanwhile is told. */
-    async hold(threadId: string): Promise<string[]> {
-      const rows = await query<{ agent_id: string }>(db, statements.hold, { thread_id: threadId });
+    /** The ids of all members, locked until the transaction ends, so that no removed member is notified. */
+    async lock(threadId: string): Promise<string[]> {
+      const rows = await query<{ agent_id: string }>(db, statements.lock, { thread_id: threadId });
       return rows.map(({ agent_id }) => agent_id);
     },
-    /** The marks of all members, in the order in which they joined. */
+    /** The marks of all members, in the order of joining. */
     listMarks(threadId: string): Promise<MemberMarks[]> {
       return query<MemberMarks>(db, statements.listMarks, { thread_id: threadId });
     },

@@ -16,9 +16,9 @@ export interface ThreadRow {
   last_message_at: number | null;
   created_at: number;
   updated_at: number;
-  /** In the order in which they joined. */
+  /** In the order of joining. */
   members: ThreadMember[];
-  /** How far the viewer has read. */
+  /** The last sequence that the viewer has read. */
   read_sequence: number;
 }
 
@@ -59,8 +59,8 @@ export function threadsRepository(db: Queryable) {
   return {
     findForMember,
     /**
-     * As findForMember, and holds the thread until the transaction ends: nothing in it changes meanwhile. Two statements in
-     * one round trip: the second one must see what was committed while the first one waited. Only members ever wait.
+     * As findForMember, and locks the thread until the transaction ends. Two statements in one round trip: the second sees what was
+     * committed while the first waited. Agents that are not members never wait.
      */
     async lockForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
       const [, thread] = await Promise.all([

@@ -1,24 +1,24 @@
 import type { DisabledReason } from '../../domain/webhooks.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
-/** An address that events of an agent are posted to. Times in milliseconds. */
+/** A URL that receives events of an agent. Times are in milliseconds. */
 export interface WebhookRow {
   id: string;
   agent_id: string;
   url: string;
   description: string;
-  /** Null: every type that the scopes show. */
+  /** Null: all types that the scopes permit. */
   event_types: string[] | null;
-  /** Of the token that said where events go. */
+  /** The scopes of the token that set the URL. */
   scopes: string[];
   only_when_offline: boolean;
   enabled: boolean;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
-  /** Sealed, as is the one before it. */
+  /** Encrypted, as is the previous one. */
   secret: Buffer;
   previous_secret: Buffer | null;
-  /** Until when the one before signs too. */
+  /** Until when the previous secret signs too. */
   previous_secret_until: number | null;
   created_at: number;
   updated_at: number;
@@ -29,13 +29,13 @@ type WebhookDescription = Pick<
   'url' | 'description' | 'event_types' | 'scopes' | 'only_when_offline'
 >;
 
-/** What its people say of it. */
+/** What its owner can set. */
 export type WebhookSettings = WebhookDescription & Pick<WebhookRow, 'enabled'>;
 
 const columns = `id, agent_id, url, description, event_types, scopes, only_when_offline, enabled, disabled_reason, disabled_at,
   secret, previous_secret, previous_secret_until, created_at, updated_at`;
 
-/** Where the feed of the webhook's agent ends: what comes later is posted. */
+/** The end of the agent's feed: later events are sent. */
 const feedPosition = '(select last_number from feed_heads where agent_id = :agent_id)';
 
 const statements = {
@@ -90,6 +90,7 @@ const statements = {
 
 export function webhooksRepository(db: Queryable) {
   return {
+    /** Inserts a webhook that starts at the end of the feed. */
     async insert(
       webhook: WebhookDescription & Pick<WebhookRow, 'id' | 'agent_id' | 'secret' | 'created_at'>,
     ): Promise<WebhookRow | undefined> {
@@ -100,22 +101,22 @@ export function webhooksRepository(db: Queryable) {
         await query<WebhookRow>(db, statements.insert, { id, agent_id, ...settings, secret, created_at })
       )[0];
     },
-    /** How many an agent has. */
+    /** The number of webhooks of an agent. */
     async count(agentId: string): Promise<number> {
       return (await query<{ count: number }>(db, statements.count, { agent_id: agentId }))[0]?.count ?? 0;
     },
-    /** Those of an agent, oldest first. */
+    /** Webhooks of an agent, oldest first. */
     list(agentId: string): Promise<WebhookRow[]> {
       return query<WebhookRow>(db, statements.list, { agent_id: agentId });
     },
     async find(id: string): Promise<WebhookRow | undefined> {
       return (await query<WebhookRow>(db, statements.find, { id }))[0];
     },
-    /** One of an agent, held until the transaction ends. */
+    /** A webhook of an agent, locked until the transaction ends. */
     async lock(id: string, agentId: string): Promise<WebhookRow | undefined> {
       return (await query<WebhookRow>(db, statements.lock, { id, agent_id: agentId }))[0];
     },
-    /** To enable forgets why it was disabled, and begins at the end of the feed. */
+    /** Enabling a webhook clears the reason why it was disabled, and starts at the end of the feed. */
     async update(
       id: string,
       agentId: string,
@@ -126,7 +127,7 @@ export function webhooksRepository(db: Queryable) {
       const changes = { url, description, event_types, scopes, only_when_offline, enabled };
       return (await query<WebhookRow>(db, statements.update, { id, agent_id: agentId, ...changes, now }))[0];
     },
-    /** Another secret; the one until now signs too until `until`. */
+    /** Replaces the secret. The previous one signs too until `time.until`. */
     async setSecret(
       id: string,
       agentId: string,
@@ -136,21 +137,21 @@ export function webhooksRepository(db: Queryable) {
       const values = { id, agent_id: agentId, secret, until: time.until, now: time.now };
       return (await query<WebhookRow>(db, statements.setSecret, values))[0];
     },
-    /** Whether it was enabled until now. */
+    /** Returns false when it is disabled already. */
     async disable(id: string, reason: DisabledReason, now: number): Promise<boolean> {
       return (await query(db, statements.disable, { id, reason, now })).length > 0;
     },
-    /** Whether the agent had it. */
+    /** Returns false when the agent has no such webhook. */
     async remove(id: string, agentId: string): Promise<boolean> {
       return (await query(db, statements.remove, { id, agent_id: agentId })).length > 0;
     },
-    /** Every one of an agent; answers their ids. */
+    /** Removes all webhooks of an agent; returns their ids. */
     async removeAllOf(agentId: string): Promise<string[]> {
       return (await query<{ id: string }>(db, statements.removeAllOf, { agent_id: agentId })).map(
         ({ id }) => id,
       );
     },
-    /** Every one of the agents of an organization that are tied to this person; answers their ids. */
+    /** Removes the webhooks of agents of an organization that are linked with this account; returns their ids. */
     async removeOfMember(organizationId: string, accountId: string): Promise<string[]> {
       const values = { organization_id: organizationId, account_id: accountId };
       return (await query<{ id: string }>(db, statements.removeOfMember, values)).map(({ id }) => id);

@@ -17,7 +17,7 @@ export async function recordScanResult(work: SystemWork, id: string, result: Sca
   const { uploader_id, filename, content_type, size_bytes, message_id } = attachment;
   // A separate statement: setScan may have waited for the transaction that sends the file, and its snapshot does not see that message.
   const thread_id = message_id === null ? null : await work.attachments.findThread(id);
-  const members = thread_id === null ? [] : await work.threadMembers.hold(thread_id);
+  const members = thread_id === null ? [] : await work.threadMembers.lock(thread_id);
   work.emit({
     type: 'attachment.scanned',
     ...(thread_id !== null && { thread_id }),

@@ -22,7 +22,7 @@ export async function recordDeliveries(work: SystemWork, taken: DeliveredBatch):
   if (marks.length === 0) return;
   const moved = await work.threadMembers.markDelivered(marks);
   if (moved.length === 0) return;
-  const senders = groupByThread(await work.threadMembers.holdSenders(moved));
+  const senders = groupByThread(await work.threadMembers.lockSenders(moved));
   for (const [thread_id, members] of groupByThread(moved)) {
     const recipients = senders.get(thread_id)?.map(({ agent_id }) => agent_id) ?? [];
     if (recipients.length === 0) continue;

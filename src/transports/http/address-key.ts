@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Context } from 'koa';
 
 /**
- * What to count calls without a token by: the caller's address, as the proxy in front saw it under TRUST_PROXY. Of an IPv6 address
- * only the network counts (RFC 6177: a caller has at least a /64), or everybody would have countless ones.
+ * The key of rate limits for requests without a token: the client address, as the proxy saw it with TRUST_PROXY. For IPv6 it is
+ * the /64 network, since every client has at least that many addresses (RFC 6177).
  */
 export function addressKey(ctx: Context): string {
   const address = ctx.ip.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -13,11 +13,11 @@ export function addressKey(ctx: Context): string {
 }
 
 function network(address: string): string {
-  const [head = '', tail] = address.split('::');
+  const [start = '', end] = address.split('::');
   const groups = (part: string) => part.split(':').filter((group) => group !== '');
-  const left = groups(head);
-  const zeros = tail === undefined ? 0 : 8 - left.length - groups(tail).length;
-  const all = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...groups(tail ?? '')];
+  const left = groups(start);
+  const zeros = end === undefined ? 0 : 8 - left.length - groups(end).length;
+  const all = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...groups(end ?? '')];
   return all
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))

@@ -5,20 +5,20 @@ import type { TokenAudience, Tokens } from '../../services/auth/tokens.ts';
 
 const bearer = /^Bearer +([\w~+/.-]+=*)$/i;
 
-/** The token of an Authorization header (RFC 6750, section 2.1), or undefined when there is none of that form. */
+/** The token of an Authorization header (RFC 6750, section 2.1), or undefined when it is not a bearer token. */
 export function bearerToken(header: string | undefined): string | undefined {
   return bearer.exec(header ?? '')?.[1];
 }
 
 /**
- * The challenge that goes with a refusal (RFC 6750, section 3; RFC 9728, section 5.1), or undefined when the error is not one
- * of authentication.
- * @param offered whether the request carried a token at all.
+ * The WWW-Authenticate header of an error response (RFC 6750, section 3; RFC 9728, section 5.1); undefined when the error does
+ * not concern authentication.
+ * @param hasToken whether the request had a token.
  */
-export function challengeFor(error: DomainError, metadataUrl: string, offered: boolean): string | undefined {
+export function challengeFor(error: DomainError, metadataUrl: string, hasToken: boolean): string | undefined {
   const parts = [`resource_metadata="${metadataUrl}"`];
   if (error.code === 'UNAUTHORIZED') {
-    if (offered) parts.unshift('error="invalid_token"');
+    if (hasToken) parts.unshift('error="invalid_token"');
   } else if (error.code === 'INSUFFICIENT_SCOPE') {
     parts.unshift('error="insufficient_scope"', `scope="${error.scope ?? ''}"`);
   } else {
@@ -27,21 +27,24 @@ export function challengeFor(error: DomainError, metadataUrl: string, offered: b
   return `Bearer ${parts.join(', ')}`;
 }
 
-/** The actor of a request, put into `ctx.state.actor` by `authenticate`. */
+/** The actor that `authenticate` stored in `ctx.state.actor`. */
 export function actorOf(ctx: Context): Actor {
   const actor = (ctx.state as { actor?: Actor }).actor;
-  if (!actor) throw new Error('this route is not behind authenticate');
+  if (!actor) throw new Error('the route does not use authenticate');
   return actor;
 }
 
-/** Lets only bearers of a good token for this door pass, and adds the challenge to refusals from further inside. */
-export function authenticate(tokens: Pick<Tokens, 'verify'>, door: TokenAudience, metadataUrl: string) {
+/** Requires a valid token for this audience, and adds the challenge to error responses of later handlers. */
+export function authenticate(tokens: Pick<Tokens, 'verify'>, audience: TokenAudience, metadataUrl: string) {
   return async function authenticated(ctx: Context, next: Next): Promise<void> {
     const token = bearerToken(ctx.get('Authorization'));
     try {
       if (!token)
-        throw new DomainError('UNAUTHORIZED', 'This needs the header Authorization: Bearer <access token>.');
-      ctx.state['actor'] = await tokens.verify(token, door);
+        throw new DomainError(
+          'UNAUTHORIZED',
+          'Authentication required: send the header Authorization: Bearer <access token>.',
+        );
+      ctx.state['actor'] = await tokens.verify(token, audience);
       await next();
     } catch (error) {
       const challenge = error instanceof DomainError && challengeFor(error, metadataUrl, token !== undefined);

@@ -3,42 +3,42 @@ import type { Person } from '../../domain/auth/actor.ts';
 import type { Scope } from '../../domain/auth/scopes.ts';
 import type { TokenAudience } from '../../services/auth/tokens.ts';
 
-/** What a client asks of a person: the content of the consent page. Every text of it comes from the client. */
+/** An OAuth authorization request, for the consent page. All texts come from the client and are untrusted. */
 export interface AuthorizationRequest {
   uid: string;
   client: {
     client_id: string;
-    /** As the client calls itself; nobody has checked it. */
+    /** As the client calls itself; not verified. */
     name: string | null;
-    /** The client's home page, https; to show, never to fetch. */
+    /** The client's home page (https). Show it, never fetch it. */
     uri: string | null;
-    /** Where the answer goes: `host`, `host:port`, or the scheme of a desktop client with its colon. */
+    /** Host of the redirect URI: `host`, `host:port`, or the scheme of a desktop client with its colon. */
     redirect_host: string;
-    /** How we know it: it registered itself, or it is a document at its client_id. */
+    /** Registered dynamically, or described by a metadata document at its client_id. */
     kind: 'registered' | 'document';
-    /** Whether the answer goes to a program on the person's own machine. */
+    /** Whether the redirect goes to a program on the person's own machine. */
     loopback: boolean;
   };
-  /** Origin of the redirect address, or its `scheme:`; for the page's form-action. */
+  /** Origin of the redirect URI, or its `scheme:`, for the form-action of the page. */
   redirect_target: string;
   scopes: Scope[];
-  /** The resource that was asked for first; the grant serves all three. */
+  /** The resource of the request; the grant is valid for all three. */
   audience: TokenAudience;
   resource: string;
 }
 
-/** What the consent page needs of the authorization server. */
+/** The authorization server, as the consent page uses it. */
 export interface AuthorizationRequests {
-  /** The request that this browser is at, by the `uid` in the path; undefined when it is over, unknown, or another browser's. */
+  /** The request of this browser, by the `uid` in the path; undefined when it is finished, unknown, or of another browser. */
   find(ctx: Context): Promise<AuthorizationRequest | undefined>;
   /**
-   * Grants what is asked for and sends the browser back to the client.
-   * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent; NOT_FOUND when the request is over
+   * Grants the scopes and redirects the browser to the client.
+   * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent; NOT_FOUND when the request is finished
    */
-  approve(ctx: Context, request: AuthorizationRequest, by: Person, agent: { id: string }): Promise<void>;
+  approve(ctx: Context, request: AuthorizationRequest, person: Person, agent: { id: string }): Promise<void>;
   /**
-   * Sends the browser back to the client with `access_denied`.
-   * @throws {DomainError} NOT_FOUND when the request is over
+   * Redirects the browser to the client with `access_denied`.
+   * @throws {DomainError} NOT_FOUND when the request is finished
    */
   deny(ctx: Context): Promise<void>;
 }

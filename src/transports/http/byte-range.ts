@@ -4,8 +4,8 @@ export interface ByteRange {
 }
 
 /**
- * The part of `size` bytes that a Range header asks for (RFC 9110, section 14.2): null when everything is to be sent, which is so
- * for several ranges at once and for what is no range of bytes; 'unsatisfiable' when it lies outside.
+ * Parses a Range header (RFC 9110, section 14.2) for a content of `size` bytes. Null: send everything, also for several ranges
+ * and for units other than bytes. 'unsatisfiable': the range is outside of the content.
  */
 export function parseByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/.exec(header.trim());

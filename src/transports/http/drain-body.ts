@@ -1,11 +1,11 @@
 import type { Context, Next } from 'koa';
 
-/** How long a refused caller may go on sending, in milliseconds. */
+/** How long a client may continue to send after an error response, in milliseconds. */
 const drainTimeoutMs = 5_000;
 
 /**
- * For routes that take long bodies: reads and drops what still arrives of one that was refused, so that the caller gets to read
- * why; whoever goes on and on is cut off.
+ * For routes with large bodies: reads and discards the rest of a rejected body, so that the client gets to read the response.
+ * Cuts the connection after five seconds.
  */
 export async function drainRefusedBody(ctx: Context, next: Next): Promise<void> {
   try {

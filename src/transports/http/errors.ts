@@ -11,40 +11,40 @@ export interface ErrorBody {
   };
 }
 
-/** The contract's error body (section 7). */
+/** The JSON body of every error response. */
 export function errorBody(error: DomainError, request_id: string): ErrorBody {
   const { code, message, details } = error;
   return { error: { code, message, ...(details && { details }), request_id } };
 }
 
-/** Any throwable as a domain error; what nobody threw on purpose is INTERNAL and tells nothing of its cause. */
+/** Converts anything thrown to a DomainError. An unexpected error becomes INTERNAL, without details. */
 export function toDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
-  return new DomainError('INTERNAL', 'Something went wrong on our side; the request id helps to find it.', {
+  return new DomainError('INTERNAL', 'Internal error. Include the request id when you report it.', {
     cause: thrown,
   });
 }
 
-/** Headers that an error brings with it (RFC 9110, Retry-After). */
+/** Headers of an error response: Retry-After (RFC 9110, section 10.2.3). */
 export function errorHeaders(error: DomainError): Record<string, string> {
   return error.retry_after === undefined ? {} : { 'Retry-After': String(error.retry_after) };
 }
 
-/** Writes an error into the answer, whose status and headers are set. */
+/** Writes the body of an error response. Status and headers are set already. */
 export type WriteError = (ctx: Context, error: DomainError, request_id: string) => void;
 
 const writeJson: WriteError = (ctx, error, request_id) => {
   ctx.body = errorBody(error, request_id);
 };
 
-/** The one place that turns whatever was thrown into an answer: the contract's error body, unless a face writes its own. */
+/** Turns anything thrown into an error response: a JSON body, unless a transport writes its own. */
 export function answerErrors(logger: Logger, write = writeJson) {
   const outages = oncePerSecond();
   return async function errors(ctx: Context, next: Next): Promise<void> {
     try {
       await next();
       if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) {
-        throw new DomainError('NOT_FOUND', `There is nothing at ${ctx.method} ${ctx.path}.`);
+        throw new DomainError('NOT_FOUND', `No such endpoint: ${ctx.method} ${ctx.path}.`);
       }
     } catch (thrown) {
       const error = toDomainError(thrown);
@@ -62,13 +62,13 @@ export function answerErrors(logger: Logger, write = writeJson) {
   };
 }
 
-/** An outage refuses every call; one line a second tells of it as well as a thousand do. */
+/** Limits log entries during an outage, when every request fails. */
 function oncePerSecond(): { shouldLog(): boolean } {
-  let quietUntil = 0;
+  let nextLogAt = 0;
   return {
     shouldLog() {
-      if (Date.now() < quietUntil) return false;
-      quietUntil = Date.now() + 1_000;
+      if (Date.now() < nextLogAt) return false;
+      nextLogAt = Date.now() + 1_000;
       return true;
     },
   };

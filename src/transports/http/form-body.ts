@@ -5,42 +5,42 @@ import { DomainError } from '../../domain/errors.ts';
 const type = 'application/x-www-form-urlencoded';
 
 /**
- * Reads what a form sends, for `formOf`.
- * @param largest how many bytes the body may have.
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR (cut off)
+ * Reads the body of a form, for `formOf`.
+ * @param maxBytes maximum size of the body.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR (incomplete body)
  */
-export function formBody(largest: number): Middleware {
+export function formBody(maxBytes: number): Middleware {
   const read = koaBody({
     text: true,
     textTypes: [type],
-    textLimit: largest,
+    textLimit: maxBytes,
     json: false,
     urlencoded: false,
     onError(error, ctx) {
-      // What was not read would stand before the next request of this connection.
+      // Unread bytes would be parsed as the next request of this connection.
       ctx.req.resume();
-      throw bodyError(error, largest);
+      throw bodyError(error, maxBytes);
     },
   });
 
   return function form(ctx: Context, next) {
-    const plain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
-    if (!ctx.is(type) || !plain) {
-      throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `Send the form as plain ${type}.`);
+    const isPlain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
+    if (!ctx.is(type) || !isPlain) {
+      throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `Send the form as ${type} without content encoding.`);
     }
     return read(ctx, next);
   };
 }
 
-/** What `formBody` has read, each field a text or several, whatever its name looks like; empty where no form was sent. */
+/** The fields that `formBody` has read; empty when there was no form. */
 export function formOf(ctx: Context): URLSearchParams {
   const text: unknown = ctx.request.body;
   return new URLSearchParams(typeof text === 'string' ? text : '');
 }
 
-function bodyError(error: Error & { type?: string }, largest: number): DomainError {
+function bodyError(error: Error & { type?: string }, maxBytes: number): DomainError {
   if (error.type === 'entity.too.large') {
-    return new DomainError('PAYLOAD_TOO_LARGE', `This form may have at most ${largest / 1024} KiB.`);
+    return new DomainError('PAYLOAD_TOO_LARGE', `The form is too large: at most ${maxBytes / 1024} KiB.`);
   }
-  return new DomainError('VALIDATION_ERROR', 'The form could not be read completely.', { cause: error });
+  return new DomainError('VALIDATION_ERROR', 'The form is incomplete. Send it again.', { cause: error });
 }

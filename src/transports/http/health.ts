@@ -3,33 +3,33 @@ import { withTimeout } from '../../shared/timeout.ts';
 
 export interface HealthCheck {
   part: string;
-  /** Whether calls can be served without it. While one such part fails the process is degraded, and ready all the same. */
+  /** Whether requests can be served without this part. While it fails, the process is degraded but ready. */
   isOptional?: boolean;
-  /** Rejects with what is wrong. */
+  /** Rejects when the part does not work. */
   check(): Promise<unknown>;
 }
 
 const checkTimeoutMs = 2_000;
 
 /**
- * `/livez` answers as long as the process does; `/readyz` asks every part, and says 503 while one that calls cannot do without
- * fails, or the process stops. A balancer that watches `/readyz` sends nothing more to a process that stops.
+ * `/livez` returns 200 while the process responds. `/readyz` checks every part, and returns 503 while a required one fails or
+ * the process is shutting down, so that a load balancer stops sending requests to it.
  */
-export function serveHealth(checks: readonly HealthCheck[], stopping: () => boolean): Middleware {
-  let asking: Promise<('ok' | 'failed' | 'slow')[]> | undefined;
+export function serveHealth(checks: readonly HealthCheck[], isStopping: () => boolean): Middleware {
+  let running: Promise<('ok' | 'failed' | 'slow')[]> | undefined;
 
-  /** Whoever asks meanwhile shares the check under way. */
-  function ask() {
-    asking ??= Promise.all(checks.map(({ check }) => runCheck(check))).finally(() => {
-      asking = undefined;
+  /** Concurrent requests share one check. */
+  function runChecks() {
+    running ??= Promise.all(checks.map(({ check }) => runCheck(check))).finally(() => {
+      running = undefined;
     });
-    return asking;
+    return running;
   }
 
   async function ready(ctx: Context): Promise<void> {
-    const outcomes = await ask();
+    const outcomes = await runChecks();
     const failed = checks.filter((_, index) => outcomes[index] !== 'ok');
-    const status = statusOf(failed, stopping());
+    const status = statusOf(failed, isStopping());
     ctx.status = status === 'ok' || status === 'degraded' ? 200 : 503;
     ctx.body = {
       status,
@@ -43,8 +43,8 @@ export function serveHealth(checks: readonly HealthCheck[], stopping: () => bool
   };
 }
 
-function statusOf(failed: readonly HealthCheck[], stopping: boolean) {
-  if (stopping) return 'stopping';
+function statusOf(failed: readonly HealthCheck[], isStopping: boolean) {
+  if (isStopping) return 'stopping';
   if (failed.length === 0) return 'ok';
   return failed.every((check) => check.isOptional) ? 'degraded' : 'unavailable';
 }

@@ -5,12 +5,12 @@ import { DomainError } from '../../domain/errors.ts';
 const parse = koaBody({
   jsonTypes: ['application/json', 'application/*+json'],
   jsonLimit: 256 * 1024,
-  // Whatever the method: by itself it passes over the body of a DELETE.
+  // By default it ignores the body of a DELETE.
   parsedMethods: Object.values(HttpMethodEnum),
   urlencoded: false,
   text: false,
   onError(error, ctx) {
-    // What was not read would stand before the next request of this connection.
+    // Unread bytes would be parsed as the next request of this connection.
     ctx.req.resume();
     throw bodyError(error);
   },
@@ -18,16 +18,16 @@ const parse = koaBody({
 
 function bodyError(error: Error & { type?: string; status?: number }): DomainError {
   if (error.type === 'entity.too.large') {
-    return new DomainError('PAYLOAD_TOO_LARGE', 'The body of this request may have at most 256 KiB.');
+    return new DomainError('PAYLOAD_TOO_LARGE', 'The body is too large: at most 256 KiB.');
   }
   if (error instanceof SyntaxError) return new DomainError('INVALID_JSON', 'The body is not valid JSON.');
-  return new DomainError('VALIDATION_ERROR', 'The body could not be read completely.', { cause: error });
+  return new DomainError('VALIDATION_ERROR', 'The body is incomplete. Send it again.', { cause: error });
 }
 
 /**
  * Reads a JSON object into `ctx.request.body`, at most 256 KiB. An absent body is an empty object.
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON (also for bytes that are not UTF-8: a lenient
- * decoder would alter them), VALIDATION_ERROR (cut off)
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON (also for invalid UTF-8, which a
+ * lenient decoder would alter), VALIDATION_ERROR (incomplete body)
  */
 export async function jsonBody(ctx: Context, next: Next): Promise<void> {
   if (!hasBody(ctx)) {
@@ -38,11 +38,14 @@ export async function jsonBody(ctx: Context, next: Next): Promise<void> {
     !ctx.is('application/json', 'application/*+json') ||
     (ctx.get('Content-Encoding') || 'identity') !== 'identity'
   ) {
-    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as plain application/json.');
+    throw new DomainError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the body as application/json without content encoding.',
+    );
   }
   const bytes = watchUtf8(ctx);
   return parse(ctx, () => {
-    if (!bytes.valid()) throw new DomainError('INVALID_JSON', 'The body is not valid UTF-8.');
+    if (!bytes.isValid()) throw new DomainError('INVALID_JSON', 'The body is not valid UTF-8.');
     return next();
   });
 }
@@ -51,22 +54,22 @@ function hasBody(ctx: Context): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 
-/** Checks the bytes as they pass by; the parser beside it replaces what is not UTF-8 without a word. */
-function watchUtf8(ctx: Context): { valid(): boolean } {
+/** Validates the bytes while they arrive: the parser replaces invalid UTF-8 without an error. */
+function watchUtf8(ctx: Context): { isValid(): boolean } {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let broken = false;
+  let isInvalid = false;
   const check = (decode: () => void) => {
     try {
       decode();
     } catch {
-      broken = true; // the only error that decode has
+      isInvalid = true; // decode throws no other error
     }
   };
   ctx.req.on('data', (chunk: Buffer) => check(() => decoder.decode(chunk, { stream: true })));
   return {
-    valid() {
+    isValid() {
       check(() => decoder.decode());
-      return !broken;
+      return !isInvalid;
     },
   };
 }

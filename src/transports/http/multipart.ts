@@ -8,56 +8,64 @@ import { DomainError, wrongField } from '../../domain/errors.ts';
 
 interface PartFields {
   filename: string;
-  /** Of the part; undefined when it says none. */
+  /** Content-Type of the part, if it has one. */
   content_type: string | undefined;
 }
 
-/** The one file of a body, as it comes in. */
+/** The only file of a body, as a stream. */
 export interface FilePart extends PartFields {
-  /** Ends once the whole body is read and in order; throws what is wrong with it. */
+  /** Ends when the whole body was read and is valid; otherwise throws a DomainError. */
   bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface FilePartLimits {
-  /** Bytes of the file. */
+  /** Maximum size of the file. */
   max_bytes: number;
-  /** How long the client may send nothing, in milliseconds. */
+  /** How long the client may pause, in milliseconds. */
   idle_ms: number;
 }
 
-/** Characters in the headers of the part. */
-const maxHeadLength = 8_192;
-/** Bytes of the body that are not the file. */
-const maxBytesAround = 16_384;
+/** Maximum characters in the headers of the part. */
+const maxHeaderLength = 8_192;
+/** Maximum bytes of the body beside the file. */
+const maxOverheadBytes = 16_384;
 /** RFC 2046, section 5.1.1. */
 const maxBoundaryLength = 70;
 
 /**
- * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are handed on as they are taken, never gathered.
+ * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are passed on as they are consumed, without buffering.
  * @param field the name of the part.
- * @param limits a body whose Content-Length exceeds them is refused before anything is read.
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, VALIDATION_ERROR: here, or from the bytes.
+ * @param limits a body whose Content-Length exceeds them is rejected before it is read.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, VALIDATION_ERROR: from here, or from reading `bytes`.
  */
 export async function readFilePart(ctx: Context, field: string, limits: FilePartLimits): Promise<FilePart> {
   const { max_bytes, idle_ms } = limits;
-  const plain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
+  const isPlain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
   const form = ctx.is('multipart/form-data');
-  if (form === false || !plain) {
-    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as plain multipart/form-data.');
+  if (form === false || !isPlain) {
+    throw new DomainError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the file as multipart/form-data without content encoding.',
+    );
   }
   if (form === null) throw wrongField(field, 'is missing');
-  const tooLarge = new DomainError('ATTACHMENT_TOO_LARGE', `A file may have at most ${max_bytes} bytes.`);
-  const max_body = max_bytes + maxBytesAround;
+  const tooLarge = new DomainError(
+    'ATTACHMENT_TOO_LARGE',
+    `The file is too large: at most ${max_bytes} bytes.`,
+  );
+  const max_body = max_bytes + maxOverheadBytes;
   if ((ctx.request.length ?? 0) > max_body) throw tooLarge;
 
   const file = new Readable({ read: () => void ctx.req.resume() });
-  file.on('error', () => undefined); // its reader gets it
+  file.on('error', () => undefined); // the reader of `bytes` gets it
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
-      if (file.destroyed) throw incomplete(); // nobody reads it any more
+      if (file.destroyed) throw incomplete(); // it is no longer read
       if (!file.push(chunk)) ctx.req.pause();
     };
-    const parser = partParser(boundaryOf(ctx), field, take, (head) => resolve({ ...head, bytes: file }));
+    const parser = createPartParser(boundaryOf(ctx), field, take, (fields) =>
+      resolve({ ...fields, bytes: file }),
+    );
     readInto(parser, ctx.req, { max_bytes: max_body, tooLarge, idle_ms }, (error) => {
       reject(error ?? wrongField(field, 'is missing'));
       if (error) file.destroy(error);
@@ -69,19 +77,19 @@ export async function readFilePart(ctx: Context, field: string, limits: FilePart
 function boundaryOf(ctx: Context): string {
   const boundary = new MIMEType(ctx.get('Content-Type')).params.get('boundary') ?? '';
   if (boundary !== '' && boundary.length <= maxBoundaryLength) return boundary;
-  const message = `The Content-Type needs a boundary of 1 to ${maxBoundaryLength} characters.`;
+  const message = `Content-Type must have a boundary of 1 to ${maxBoundaryLength} characters.`;
   throw new DomainError('VALIDATION_ERROR', message);
 }
 
 /**
- * A parser that throws from `write` what is wrong with the part. Its parts are read while it writes them, so that each write is
- * done when it returns: Dicer's own back-pressure can wait forever when a part ends while it is paused.
+ * A parser whose `write` throws a DomainError when the part is invalid. Parts are read while they are written, so that each write
+ * is complete when it returns: Dicer's own back-pressure can wait forever when a part ends while it is paused.
  */
-function partParser(
+function createPartParser(
   boundary: string,
   field: string,
   take: (chunk: Buffer) => void,
-  onHead: (fields: PartFields) => void,
+  onFields: (fields: PartFields) => void,
 ): Dicer {
   const parser = new Dicer({ boundary });
   let parts = 0;
@@ -90,7 +98,7 @@ function partParser(
     if (parts > 1) throw wrongField(field, 'must be the only part of the body');
     part.on('error', () => undefined); // the parser has reported it already
     part.on('header', (headers) => {
-      onHead(headOf(headers as PartHeaders, field));
+      onFields(parsePartHeaders(headers as PartHeaders, field));
       part.on('data', take);
       part.read(0); // flow from here on, not from the next tick
     });
@@ -105,8 +113,8 @@ interface BodyLimits {
 }
 
 /**
- * Calls `onEnd` when the whole body is read and complete, or with what is wrong. It is no pipe: that would not read what follows the
- * last boundary.
+ * Calls `onEnd` when the whole body was read and is complete, or with an error. Not a pipe, which would not read the bytes after
+ * the last boundary.
  */
 function readInto(
   parser: Dicer,
@@ -118,9 +126,9 @@ function readInto(
   let parsed = false;
 
   const idle = setTimeout(() => {
-    // While the store is slow, the client cannot send.
+    // The client cannot send while the storage is slow.
     if (req.isPaused()) idle.refresh();
-    else stop(new DomainError('VALIDATION_ERROR', `No byte of the body arrived for ${idle_ms / 1_000} s.`));
+    else stop(new DomainError('VALIDATION_ERROR', `Timeout: no data received for ${idle_ms / 1_000} s.`));
   }, idle_ms).unref();
 
   function release(): void {
@@ -162,28 +170,30 @@ function readInto(
   req.on('data', take).on('end', end).on('close', close);
 }
 
-/** By lowercase name; the parser decodes bytes as Latin-1. */
+/** By lower-case name. The parser decodes bytes as Latin-1. */
 type PartHeaders = Record<string, string[]>;
 
 /** @throws {DomainError} VALIDATION_ERROR */
-function headOf(headers: PartHeaders, field: string): PartFields {
+function parsePartHeaders(headers: PartHeaders, field: string): PartFields {
   const length = Object.entries(headers).flat(2).join('').length;
-  if (length > maxHeadLength) throw wrongField(field, 'the headers of the part are too long');
+  if (length > maxHeaderLength) throw wrongField(field, 'has too long headers');
   const header = (name: string) => {
     const value = headers[name]?.at(-1);
     return value === undefined ? undefined : Buffer.from(value, 'latin1').toString();
   };
   const disposition = parseDisposition(header('content-disposition') ?? '', { multipart: true });
   const { name, filename } = disposition.parameters;
-  if (name !== field) throw wrongField(field, 'must be the name of the only part');
+  if (name !== field) throw wrongField(field, 'must be the name of the part');
   if (filename === undefined) throw wrongField(field, 'has no filename');
-  // RFC 7578, section 4.7: out of use, and easily read wrongly.
+  // Deprecated by RFC 7578, section 4.7, and easily misread.
   if (!/^(?:binary|7bit|8bit)$/i.test(header('content-transfer-encoding') ?? 'binary')) {
-    throw wrongField(field, 'must not be encoded; send its bytes as they are');
+    throw wrongField(field, 'must not be encoded; send the raw bytes');
   }
   return { filename, content_type: header('content-type') };
 }
 
 function incomplete(cause?: Error): DomainError {
-  return new DomainError('VALIDATION_ERROR', 'The body is not complete multipart/form-data.', { cause });
+  return new DomainError('VALIDATION_ERROR', 'The body is not complete, valid multipart/form-data.', {
+    cause,
+  });
 }

@@ -2,14 +2,14 @@ import type { Context } from 'koa';
 import type { BudgetState, OnBudget } from '../../domain/limits.ts';
 
 /**
- * Writes how budgets stand into the answer, whatever it will be (draft-ietf-httpapi-ratelimit-headers, in the form of structured
- * fields). A call may take from two; each is told once, as it stands last.
+ * Returns a callback that sets the rate limit headers of a response (draft-ietf-httpapi-ratelimit-headers). A request may
+ * consume several budgets; the headers contain the last state of each.
  */
 export function createRateLimitReporter(ctx: Context): OnBudget {
-  const told = new Map<string, BudgetState>();
+  const budgets = new Map<string, BudgetState>();
   return (state) => {
-    told.set(state.budget, state);
-    const all = [...told.values()];
+    budgets.set(state.budget, state);
+    const all = [...budgets.values()];
     const policies = all.map(({ budget, points, seconds }) => `"${budget}";q=${points};w=${seconds}`);
     ctx.set('RateLimit-Policy', policies.join(', '));
     const states = all.map(({ budget, remaining, reset }) => `"${budget}";r=${remaining};t=${reset}`);

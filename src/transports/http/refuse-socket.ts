@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { DomainError } from '../../domain/errors.ts';
 import { errorBody, errorHeaders } from './errors.ts';
 
-/** How long a refused caller may keep the connection, in milliseconds. */
+/** How long the client may keep the connection open, in milliseconds. */
 const lingerTimeoutMs = 2_000;
 
-/** Answers a handshake with the contract's error body instead of an upgrade, and ends the connection. */
+/** Sends an error response on a raw socket, for example instead of an upgrade, and closes the connection. */
 export function refuseSocket(
   socket: Duplex,
   error: DomainError,
@@ -29,7 +29,7 @@ export function refuseSocket(
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`;
   socket.end([status, ...lines, '', body].join('\r\n'));
-  // What still arrives is read and dropped: to cut the connection now could cost the caller the answer.
+  // Discards further input: closing now could discard the response before the client reads it.
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), lingerTimeoutMs).unref();
   socket.once('close', () => clearTimeout(cut));

@@ -4,7 +4,7 @@ import sanitize from 'sanitize-html';
 
 const markdown = new MarkdownIt({ html: false });
 export const { escapeHtml } = markdown.utils;
-// A page that loads nothing shows what an image is called.
+// The page loads no images and shows their alternative text.
 markdown.renderer.rules.image = (tokens, index) => escapeHtml(tokens[index]?.content ?? '');
 
 const linkPattern = /^(?:https?:\/\/|mailto:)/i;
@@ -20,26 +20,29 @@ const sanitizeOptions: sanitize.IOptions = {
   transformTags: {
     a: (tagName, { href }) => ({
       tagName,
-      // Nothing relative: it would lead to an address of this service.
+      // No relative links: they would point to this service.
       attribs:
         href !== undefined && linkPattern.test(href) ? { href, rel: 'nofollow noopener noreferrer' } : {},
     }),
   },
 };
 
-/** Cards that somebody writes have a few thousand parts. A table of two-letter lines gets cells enough for 20 times its text. */
+/** Real cards have a few thousand tokens. A hostile table can expand to 20 times its text. */
 const maxTokens = 20_000;
 /** Rendering can take 100 ms, and anybody can request it. */
 const cache = new LRUCache<string, string>({ max: 64, memoMethod: render });
 
-/** Renders the Markdown body of a card as safe HTML without raw HTML. A body with too many parts is returned as plain text. */
+/**
+ * The body of a card as sanitized HTML; as preformatted text when it has too many tokens. Rendering can take 100 ms and cards are
+ * public, so the 64 most recently used results are cached.
+ */
 export function renderCardBody(source: string): string {
   return cache.memo(source);
 }
 
 function render(source: string): string {
   const env = {};
-  const parts = markdown.parse(source, env);
-  if (parts.length > maxTokens) return `<pre>${escapeHtml(source)}</pre>`;
-  return sanitize(markdown.renderer.render(parts, markdown.options, env), sanitizeOptions);
+  const tokens = markdown.parse(source, env);
+  if (tokens.length > maxTokens) return `<pre>${escapeHtml(source)}</pre>`;
+  return sanitize(markdown.renderer.render(tokens, markdown.options, env), sanitizeOptions);
 }

@@ -3,12 +3,12 @@ import type { Context, Next } from 'koa';
 
 const wellFormed = /^[\w.-]{8,128}$/;
 
-/** The caller's own request id when it is harmless, else a new one. */
-export function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
+/** The client's X-Request-Id if it is well-formed, else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && wellFormed.test(header) ? header : randomUUID();
 }
 
-/** Gives every request an id, in `ctx.state.request_id` and `X-Request-Id`. */
+/** Sets the id of a request in `ctx.state.request_id` and `X-Request-Id`. */
 export async function requestId(ctx: Context, next: Next): Promise<void> {
   const id = requestIdOf(ctx.headers['x-request-id']);
   ctx.state['request_id'] = id;

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 
-/** Told of each request: `status` is its class, such as `2xx`, and the time is in seconds. */
+/** Called for each request. `status` is a class such as `2xx`. */
 export type RecordRequest = (
   labels: { method: string; route: string; status: string },
   seconds: number,
@@ -8,7 +8,7 @@ export type RecordRequest = (
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The first segments of what is served here outside of routers. */
+/** The first path segments of endpoints without a router. */
 const knownSegments = new Set([
   '.well-known',
   'assets',
@@ -31,26 +31,26 @@ const knownSegments = new Set([
   'v1',
 ]);
 
-/** Measures how long requests take. */
-export function measureRequests(meter: RecordRequest): Middleware {
+/** Measures the duration of requests. */
+export function measureRequests(record: RecordRequest): Middleware {
   return async function measured(ctx, next) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       await next();
     } finally {
       const method = methodOf(ctx);
       const status = `${Math.floor(ctx.status / 100)}xx`;
-      meter({ method, route: routeOf(ctx), status }, (performance.now() - begun) / 1_000);
+      record({ method, route: routeOf(ctx), status }, (performance.now() - startedAt) / 1_000);
     }
   };
 }
 
-/** The method, of those that somebody serves. */
+/** The method, or `other` for one that no endpoint has. */
 export function methodOf({ method }: Context): string {
   return methods.has(method) ? method : 'other';
 }
 
-/** The template of the route, never the path itself: callers choose paths, and each would be a series for ever. */
+/** The route template, never the path: each distinct value becomes a time series, and clients choose paths. */
 export function routeOf(ctx: Context): string {
   const matched: unknown = ctx['_matchedRoute'];
   if (typeof matched === 'string') return matched;

@@ -6,10 +6,10 @@ import { requestIdOf } from './request-id.ts';
 
 export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** In milliseconds: for a whole request, for its headers, and between two requests of one connection. */
+/** In milliseconds. */
 const timeouts = { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 };
 
-/** Requests of one connection that may be under way at once: more than any client sends without waiting for answers. */
+/** Maximum pipelined requests of a connection: more than any real client sends without waiting for responses. */
 const maxPipelined = 64;
 
 /** Requests of each connection that have no complete response yet. */
@@ -21,12 +21,12 @@ export function hasPendingResponse(socket: Duplex): boolean {
 }
 
 /**
- * The HTTP server of a process. What Node would answer by itself gets the contract's error form; a connection that sends
- * requests faster than it takes answers is cut, before it fills the memory of everybody.
- * @param leaving whether this process stops soon: then every answer is the last one on its connection, so that no caller sends
- * another request into one that is just being closed.
+ * The HTTP server of a process. Errors that Node reports by itself get the usual error body. A connection that sends requests
+ * without reading the responses is cut, to bound memory.
+ * @param isStopping whether the process stops soon: responses then close their connection, so that no request arrives on one
+ * that is being closed.
  */
-export function createHttpServer(answer: HandleRequest, leaving: () => boolean = () => false): Server {
+export function createHttpServer(handle: HandleRequest, isStopping: () => boolean = () => false): Server {
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const count = (pendingResponses.get(socket) ?? 0) + 1;
@@ -35,12 +35,12 @@ export function createHttpServer(answer: HandleRequest, leaving: () => boolean =
       return;
     }
     pendingResponses.set(socket, count);
-    if (leaving()) response.setHeader('Connection', 'close');
+    if (isStopping()) response.setHeader('Connection', 'close');
     response.once('close', () => pendingResponses.set(socket, (pendingResponses.get(socket) ?? 1) - 1));
-    void answer(request, response);
+    void handle(request, response);
   }
 
-  // The application refuses a missing Host in its own words; an expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
+  // The application checks Host itself. Unknown expectations may be ignored (RFC 9110, section 10.1.1).
   const server = createServer({ ...timeouts, requireHostHeader: false }, serve);
   server.on('checkExpectation', serve);
   server.on('clientError', (error: Error & { code?: string }, socket) => {
@@ -48,7 +48,10 @@ export function createHttpServer(answer: HandleRequest, leaving: () => boolean =
     else refuseSocket(socket, malformed(error.code), requestIdOf(undefined));
   });
   server.on('connect', (request, socket) => {
-    const error = new DomainError('METHOD_NOT_ALLOWED', 'This is no proxy.');
+    const error = new DomainError(
+      'METHOD_NOT_ALLOWED',
+      'CONNECT is not supported: this server is not a proxy.',
+    );
     refuseSocket(socket, error, requestIdOf(request.headers['x-request-id']));
   });
   return server;
@@ -56,15 +59,15 @@ export function createHttpServer(answer: HandleRequest, leaving: () => boolean =
 
 function malformed(code: string | undefined): DomainError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new DomainError('PAYLOAD_TOO_LARGE', 'The headers of a request may have at most 16 KiB.');
+    return new DomainError('PAYLOAD_TOO_LARGE', 'The request headers are too large: at most 16 KiB.');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new DomainError('VALIDATION_ERROR', 'The request took too long to arrive.');
+    return new DomainError('VALIDATION_ERROR', 'Timeout: the request was not received completely.');
   }
-  return new DomainError('VALIDATION_ERROR', 'This is not a well-formed HTTP request.');
+  return new DomainError('VALIDATION_ERROR', 'Malformed HTTP request.');
 }
 
-/** Resolves when the server listens; rejects when the address cannot be had. */
+/** Resolves when the server listens; rejects when the address is not available. */
 export function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -75,14 +78,14 @@ export function listen(server: Server, port: number, host: string): Promise<void
   });
 }
 
-/** Takes no more connections, waits for the calls under way, and cuts those that take longer than three seconds. */
+/** Stops accepting connections and waits for pending requests, at most three seconds. */
 export function closeServer(server: Server): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => server.closeAllConnections(), 3_000);
+  const cut = setTimeout(() => server.closeAllConnections(), 3_000);
   return new Promise((resolve, reject) => {
     server.close((error) => {
       clearInterval(idle);
-      clearTimeout(late);
+      clearTimeout(cut);
       if (error) reject(error);
       else resolve();
     });

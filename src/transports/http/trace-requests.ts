@@ -5,32 +5,32 @@ interface RequestTracing {
   span<T>(
     name: string,
     options: { kind: 'server'; parent: string | undefined },
-    run: (note: (facts: Record<string, string | number>, name?: string) => void) => Promise<T>,
+    run: (annotate: (attributes: Record<string, string | number>, name?: string) => void) => Promise<T>,
   ): Promise<T>;
 }
 
 const wellFormed = /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-/** Asked for every few seconds by machines. */
+/** Polled every few seconds by machines. */
 const untracedPaths = new Set(['/livez', '/readyz', '/metrics']);
 
-/** Makes each request a span, of the caller's trace when it names one (W3C Trace Context, section 3.2). */
+/** Records each request as a span. It continues the trace of a traceparent header (W3C Trace Context, section 3.2). */
 export function traceRequests(tracing: RequestTracing): Middleware {
   return function traced(ctx: Context, next) {
     if (untracedPaths.has(ctx.path)) return next();
-    const given = ctx.get('traceparent');
-    const parent = wellFormed.test(given) ? given : undefined;
+    const header = ctx.get('traceparent');
+    const parent = wellFormed.test(header) ? header : undefined;
     const method = methodOf(ctx);
-    return tracing.span(method, { kind: 'server', parent }, async (note) => {
+    return tracing.span(method, { kind: 'server', parent }, async (annotate) => {
       try {
         await next();
       } finally {
         const route = routeOf(ctx);
-        const facts = {
+        const attributes = {
           'http.request.method': method,
           'http.route': route,
           'http.response.status_code': ctx.status,
         };
-        note({ ...facts, 'ams.request_id': String(ctx.state['request_id']) }, `${method} ${route}`);
+        annotate({ ...attributes, 'ams.request_id': String(ctx.state['request_id']) }, `${method} ${route}`);
       }
     });
   };

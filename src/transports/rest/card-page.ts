@@ -5,7 +5,7 @@ import type { ShownCard } from '../../operations/agents/read-card.ts';
 const style =
   'body{max-width:44rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}pre{overflow:auto}.handle{color:#555}';
 
-/** Nothing is loaded, run, sent or framed, whatever a card contains (CSP level 3). */
+/** The page loads nothing, runs no script, sends no form and is not framed, whatever the card contains (CSP level 3). */
 export const cardSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -14,7 +14,7 @@ export const cardSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A card as a small page of its own: everything in it is text, or harmless elements. */
+/** A card as an HTML page. All texts are escaped or sanitized. */
 export function renderCardPage({
   handle,
   display_name,
@@ -22,7 +22,7 @@ export function renderCardPage({
   skills,
   card,
 }: ShownCard['card']): string {
-  const able = skills.map(
+  const skillItems = skills.map(
     (skill) => `<li><strong>${escapeHtml(skill.name)}</strong> ${escapeHtml(skill.description)}</li>`,
   );
   return [
@@ -34,7 +34,7 @@ export function renderCardPage({
     `<h1>${escapeHtml(display_name)}</h1>`,
     `<p class="handle">@${escapeHtml(handle)}</p>`,
     `<p>${escapeHtml(description)}</p>`,
-    ...(able.length > 0 ? [`<ul>${able.join('')}</ul>`] : []),
+    ...(skillItems.length > 0 ? [`<ul>${skillItems.join('')}</ul>`] : []),
     renderCardBody(card),
     '</body>',
     '</html>',

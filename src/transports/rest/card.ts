@@ -1,39 +1,43 @@
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { sufficientScopes } from '../../domain/auth/scopes.ts';
+import { addressKey } from '../http/address-key.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { exampleCard } from '../../operations/examples/records.ts';
 import { handlePart } from '../../operations/fields.ts';
 import { parseInput } from '../../operations/execute/parse-input.ts';
 import type { ReadCardCall, ShownCard } from '../../operations/agents/read-card.ts';
-import { renderCardDocument } from './card-document.ts';
 import { renderCardPage, cardSecurityPolicy } from './card-page.ts';
+import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Route } from './route.ts';
 
 const path = z.object({
-  owner: handlePart.describe('Username or slug of the owner; a leading @ and any case are accepted.'),
-  agent_name: handlePart.describe('The part of the handle behind the dot.'),
+  owner: handlePart.describe(
+    'Username of the person or slug of the organization that owns the agent. Case does not matter; a leading @ is accepted.',
+  ),
+  agent_name: handlePart.describe('The part of the handle after the dot.'),
 });
 
 export interface CardParts {
   readCard(call: ReadCardCall): Promise<ShownCard>;
   authenticate: Middleware;
-  /** Guards callers that nobody knows. */
+  /** Rate limit for requests without a token. */
   limited: Middleware;
 }
 
-/** Cards are no JSON, and those of public agents need no token: so this is a route of its own (contract, section 3). */
+/** A route, not an operation: cards are not JSON, and those of public agents need no token. */
 export function cardRoute({ readCard, authenticate, limited }: CardParts): Route {
-  /** A token is not needed, but a bad one is refused. */
-  const identified: Middleware = (ctx, next) =>
+  /** A token is optional, but an invalid one is rejected. */
+  const authenticateIfToken: Middleware = (ctx, next) =>
     ctx.get('Authorization') === '' ? next() : authenticate(ctx, next);
 
   async function card(ctx: Context): Promise<void> {
     const type = ctx.accepts('text/markdown', 'text/html');
-    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'A card comes as text/markdown or text/html.');
+    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'A card is available as text/markdown and text/html.');
     const { owner, agent_name } = parseInput(path, ctx['params']);
     const { actor = null } = ctx.state as { actor?: Actor };
     const handle = `${owner}.${agent_name}`;
@@ -56,12 +60,12 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
   return {
     method: 'GET',
     path: '/agents/{owner}/{agent_name}/card',
-    stages: [limited, identified, card],
+    stages: [limited, authenticateIfToken, card],
     description: {
       name: 'get_card',
       summary: 'Read the card of an agent',
       description:
-        'What the agent says of itself, as Markdown with YAML front matter or as a page. The card of a public agent is for everybody.',
+        'Returns how the agent describes itself, as Markdown with YAML front matter or as an HTML page. Cards of public agents need no token.',
       scopes: sufficientScopes('agents:read'),
       anonymous: true,
       input: path,
@@ -75,7 +79,7 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
         },
         {
           type: 'text/html',
-          schema: z.string().describe('The same as a page.'),
+          schema: z.string().describe('The same as an HTML page.'),
           example: renderCardPage(exampleCard),
         },
       ],
@@ -86,9 +90,23 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
 }
 
 /**
- * Whether the caller has the text already (RFC 9110, section 13.1.2). Koa's own check is off for callers that say no-cache, which
- * asks just this.
+ * Rate limit by client address, for routes that need no token. The middleware throws RATE_LIMITED.
  */
+export function limitByAddress(limits: RateLimits): Middleware {
+  return async function limited(ctx, next) {
+    await limits.consume('public', addressKey(ctx), createRateLimitReporter(ctx));
+    await next();
+  };
+}
+
+/** A card as Markdown, with the other public fields of the agent as YAML front matter. */
+function renderCardDocument({ handle, display_name, description, skills, card }: ShownCard['card']): string {
+  // lineWidth 0: texts keep their line breaks.
+  const front = stringify({ handle, display_name, description, skills }, { lineWidth: 0 });
+  return `---\n${front}---\n\n${card}${card === '' || card.endsWith('\n') ? '' : '\n'}`;
+}
+
+/** Whether If-None-Match has this ETag (RFC 9110, section 13.1.2). Koa's own check ignores it for requests with no-cache. */
 function matchesEtag(header: string, etag: string): boolean {
   const tags = new Set(header.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
   return tags.has(etag) || tags.has('*');

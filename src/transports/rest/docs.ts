@@ -15,7 +15,7 @@ const packageAssets = {
   'favicon-32x32.png': 'image/png',
 } as const;
 
-/** Starts the reference. The page may hold no script of its own (Content-Security-Policy), so this is a file. */
+/** Starts Swagger UI. A file, because the Content-Security-Policy forbids inline scripts. */
 const startScript = `SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#reference',
@@ -27,7 +27,7 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing from elsewhere, whatever the page or its library may ask for. */
+/** Only resources of this origin. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,8 +42,8 @@ const contentSecurityPolicy = [
 const secondsPerYear = 31_536_000;
 
 /**
- * `/docs`: the reference rendered in the browser from `/v1/openapi.json`. Everything that it loads comes from here, under an
- * address that changes with its content.
+ * `/docs`: the API reference, rendered in the browser from `/v1/openapi.json`. Assets are served from this origin, under a path
+ * that contains a hash of their content.
  */
 export async function serveDocs(): Promise<Middleware> {
   const assets = await readAssets();
@@ -59,7 +59,7 @@ export async function serveDocs(): Promise<Middleware> {
     if (!isPage && !asset) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');
-      throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes GET, HEAD.`);
+      throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} supports GET, HEAD.`);
     }
     ctx.set('Content-Security-Policy', contentSecurityPolicy);
     ctx.set('Referrer-Policy', 'no-referrer');
@@ -89,13 +89,13 @@ const renderPage = (folder: string): string => `<!doctype html>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Agent Messaging Service: reference</title>
+    <title>Agent Messaging Service: API reference</title>
     <link rel="stylesheet" href="${folder}swagger-ui.css">
     <link rel="icon" type="image/png" href="${folder}favicon-32x32.png">
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The reference needs scripts. The same as JSON: <a href="/v1/openapi.json">openapi.json</a>, events as <a href="/v1/asyncapi.json">asyncapi.json</a></noscript>
+    <noscript>The API reference needs JavaScript. You can also read the <a href="/v1/openapi.json">OpenAPI</a> and <a href="/v1/asyncapi.json">AsyncAPI</a> documents.</noscript>
     <script src="${folder}swagger-ui-bundle.js"></script>
     <script src="${folder}start.js"></script>
   </body>

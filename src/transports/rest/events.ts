@@ -9,41 +9,58 @@ import type { RateLimits } from '../../operations/rate-limits.ts';
 import { parseInput } from '../../operations/execute/parse-input.ts';
 import type { Realtime } from '../../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../../realtime/envelope.ts';
+import type { TransportDescription } from '../../realtime/transport-description.ts';
 import { acknowledgeInput, pageQuery, pageState } from '../../realtime/event-page.ts';
 import { feedScopes, requireFeedScope } from '../../realtime/feed-scopes.ts';
 import { type FieldSchema, readQuery } from './read-input.ts';
 import type { Route, RouteDescription } from './route.ts';
 
 /** Query of `GET /v1/events`. */
-export const eventsQuery = z.object({
+const eventsQuery = z.object({
   ...pageQuery,
-  wait: z.int().min(0).max(30).default(0).describe('Seconds to wait for the first event, 0–30.'),
+  wait: z.int().min(0).max(30).default(0).describe('How long to wait for the first event, in seconds, 0–30.'),
 });
 
-/** Answer of `GET /v1/events`. */
-export const eventsAnswer = z
+/** Response of `GET /v1/events`. */
+export const eventPage = z
   .object({
-    events: z.array(eventEnvelope).describe('In the order of your feed.'),
+    events: z.array(eventEnvelope).describe('Oldest first.'),
     ...pageState,
   })
   .meta({ id: 'EventPage' });
 
 const listDescription: RouteDescription = {
   name: 'list_events',
-  summary: 'Read your feed, or wait for it',
-  description: 'A token sees the events that its scopes show; `realtime:read` shows all of them.',
+  summary: 'List or wait for events',
+  description:
+    'Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them.',
   scopes: feedScopes,
   input: eventsQuery,
   status: 200,
-  content: [{ type: 'application/json', schema: eventsAnswer, example: examplePage }],
+  content: [{ type: 'application/json', schema: eventPage, example: examplePage }],
   errors: [],
   example: { cursor: examplePage.cursor, limit: 50, wait: 0 },
 };
 
+/** The long poll, for the AsyncAPI document. */
+export const longPollDescription: TransportDescription = {
+  name: 'long_poll',
+  title: 'Long poll',
+  description:
+    '`GET /v1/events`, the operation `list_events` of the REST API (`/v1/openapi.json`). It returns a page of events, at once or when the first one arrives, and the cursor for the next request. `gap` means that events after your cursor are no longer kept.',
+  protocol: 'http',
+  address: '/v1/events',
+  method: 'GET',
+  query: eventsQuery,
+  sends: [{ name: 'page', summary: 'A page of events.', schema: eventPage, example: examplePage }],
+  receives: [],
+};
+
 const acknowledgeDescription: RouteDescription = {
   name: 'acknowledge_events',
-  summary: 'Keep a position in your feed for good',
-  description: 'Where every door starts that is given no cursor. It only moves forward.',
+  summary: 'Acknowledge events',
+  description:
+    'Stores a position in your feed. Streams and requests without a cursor start there. The position only moves forward.',
   scopes: feedScopes,
   input: acknowledgeInput,
   status: 204,
@@ -53,11 +70,11 @@ const acknowledgeDescription: RouteDescription = {
 };
 
 /**
- * The long poll and the durable position (contract, section 4). They wait, so they are no operations.
- * @param draining aborted when the process begins to stop: who waits is answered at once.
+ * The long poll and the acknowledgement. They wait for events or for a batch, so they are not operations.
+ * @param draining aborted when the process begins to shut down: waiting requests are then answered at once.
  */
 export function eventRoutes(realtime: Realtime, limits: RateLimits, draining: AbortSignal): Route[] {
-  // Every caller that waits listens to it.
+  // Every waiting request adds a listener.
   setMaxListeners(0, draining);
   const { properties } = z.toJSONSchema(eventsQuery, { io: 'input' });
   const fields = properties as Record<string, FieldSchema>;
@@ -97,19 +114,19 @@ export function eventRoutes(realtime: Realtime, limits: RateLimits, draining: Ab
   ];
 }
 
-/** Runs with a signal that is aborted when the caller goes away or the process stops. */
+/** Runs with a signal that is aborted when the client disconnects or the process shuts down. */
 async function whileListening<T>(
   ctx: Context,
   draining: AbortSignal,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const gone = new AbortController();
-  const abort = () => gone.abort();
+  const controller = new AbortController();
+  const abort = () => controller.abort();
   ctx.res.once('close', abort);
   draining.addEventListener('abort', abort);
   if (draining.aborted) abort();
   try {
-    return await run(gone.signal);
+    return await run(controller.signal);
   } finally {
     ctx.res.off('close', abort);
     draining.removeEventListener('abort', abort);

@@ -1,6 +1,10 @@
+import type { Context } from 'koa';
+import { maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
 import { DomainError, wrongField } from '../../domain/errors.ts';
+import type { IncomingFile } from '../../operations/execute/file-intake.ts';
+import { readFilePart } from '../http/multipart.ts';
 
-/** The part of a JSON Schema that tells how to read a query parameter. */
+/** The part of a JSON Schema that says how to parse a query parameter. */
 export interface FieldSchema {
   type?: string | string[];
 }
@@ -8,15 +12,15 @@ export interface FieldSchema {
 const integer = /^-?\d{1,15}$/;
 
 /**
- * Reads query parameters as the operation's schema wants them; parameters that it does not know are left out. What does not
- * read as the wanted type stays text, and the schema refuses it.
+ * Converts query parameters to the types of the operation's schema and drops unknown ones. A value that does not parse stays a
+ * string, which the schema then rejects.
  */
 export function readQuery(
   query: Record<string, unknown>,
   fields: Record<string, FieldSchema>,
 ): Record<string, unknown> {
-  const known = Object.entries(query).filter(([name]) => Object.hasOwn(fields, name));
-  return Object.fromEntries(known.map(([name, value]) => [name, readValue(value, fields[name])]));
+  const parameters = Object.entries(query).filter(([name]) => Object.hasOwn(fields, name));
+  return Object.fromEntries(parameters.map(([name, value]) => [name, readValue(value, fields[name])]));
 }
 
 function readValue(value: unknown, field: FieldSchema | undefined): unknown {
@@ -27,14 +31,19 @@ function readValue(value: unknown, field: FieldSchema | undefined): unknown {
 }
 
 /**
- * Path parameters and body as one input.
- * @throws {DomainError} VALIDATION_ERROR when the body is not an object or names what the path already names.
+ * Merges path parameters and body.
+ * @throws {DomainError} VALIDATION_ERROR when the body is not an object or repeats a path parameter.
  */
 export function joinInput(params: Record<string, string>, body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new DomainError('VALIDATION_ERROR', 'The body must be a JSON object.');
   }
-  const twice = Object.keys(params).find((name) => Object.hasOwn(body, name));
-  if (twice !== undefined) throw wrongField(twice, 'is not a field of this request');
+  const repeated = Object.keys(params).find((name) => Object.hasOwn(body, name));
+  if (repeated !== undefined) throw wrongField(repeated, 'is not a field of this request');
   return { ...body, ...params };
+}
+
+/** The input of an operation whose body is a file. The body is not read until the operation opens the file. */
+export function uploadInput(ctx: Context, field: string, idle_ms: number): Record<string, IncomingFile> {
+  return { [field]: { open: () => readFilePart(ctx, field, { max_bytes: maxAttachmentBytes, idle_ms }) } };
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/auth/scopes.ts';
 import type { RestBinding } from '../../operations/define.ts';
 
-/** A body that a route answers with. */
+/** A response body of a route. */
 export interface RouteContent {
   /** Media type, without parameters. */
   type: string;
@@ -12,41 +12,51 @@ export interface RouteContent {
   example: unknown;
 }
 
-/** What the description of the interface tells of one method at one path, be it an operation or not. */
+/** Describes one endpoint in the OpenAPI document, be it an operation or a route. */
 export interface RouteDescription {
-  /** snake_case; unique among all operations and routes. */
+  /** snake_case, unique among all operations and routes. */
   name: string;
   summary: string;
-  /** What the summary leaves open, in Markdown. */
+  /** More than the summary says, in Markdown. */
   description?: string;
-  /** Any one of these scopes will do; when none is named, every token will. */
+  /** The token needs one of these scopes. Empty: any token. */
   scopes: readonly Scope[];
-  /** Callers without a token are answered too. The route then looks at tokens itself. */
+  /** Whether requests without a token are allowed. The route then authenticates by itself. */
   anonymous?: boolean;
-  /** Parameters of the path, together with the query of a GET or the fields of any other body. */
+  /** Path parameters, together with the query of a GET or the body of any other method. */
   input: z.ZodType;
-  /** The media type of the body, where it is not JSON. */
+  /** The media type of the request body, if it is not JSON. */
   body_type?: string;
   idempotency?: RestBinding['idempotency'];
   status: number;
-  /** Whether the answer tells the address of what was made. */
+  /** Whether the response has a Location header. */
   location?: boolean;
-  /** Whether the answer has an ETag, and callers that have it already get 304 (RFC 9110, section 13). */
+  /** Whether the response has an ETag and the route supports If-None-Match (RFC 9110, section 13). */
   conditional?: boolean;
-  /** None for an answer without a body; several where the caller may choose (RFC 9110, section 12.1). */
+  /** Empty for a response without a body; several if the client can choose with Accept (RFC 9110, section 12.1). */
   content: readonly RouteContent[];
-  /** What it refuses with, beside the refusals that every route has. */
+  /** Error codes, except those of every route. */
   errors: readonly ErrorCode[];
-  /** One input as it could be. */
+  /** An example input. */
   example: Record<string, unknown>;
 }
 
-/** A route under /v1 that is no operation: one that waits, or answers something else than JSON. */
+/** An endpoint under /v1 that is not an operation: one that waits, or that returns something other than JSON. */
 export interface Route {
   method: RestBinding['method'];
   /** Relative to /v1, with `{name}` for parameters. */
   path: string;
-  /** Behind `authenticate`, unless callers without a token are answered too. */
+  /** They run after `authenticate`, unless the route is anonymous. */
   stages: readonly Middleware[];
   description: RouteDescription;
+}
+
+/** The path prefix that names the acting agent. */
+export const longPathPrefix = '/agents/{owner}/{agent_name}/';
+
+/** Every path of an operation, relative to /v1: the short form, then the long form if it has one. */
+export function pathsOf(rest: RestBinding): string[] {
+  return rest.forms === 'short-and-long'
+    ? [rest.path, `${longPathPrefix}${rest.path.slice(1)}`]
+    : [rest.path];
 }

@@ -8,24 +8,22 @@ import { drainRefusedBody } from '../http/drain-body.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { Operation, RestBinding } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
-import { type FieldSchema, joinInput, readQuery } from './read-input.ts';
-import { longPathPrefix, pathsOf } from './paths.ts';
-import type { Route } from './route.ts';
-import { uploadInput } from './upload.ts';
+import { type FieldSchema, joinInput, readQuery, uploadInput } from './read-input.ts';
+import { longPathPrefix, pathsOf, type Route } from './route.ts';
 
 export interface RestParts {
   execute: Execute;
   catalogue: readonly Operation[];
   authenticate: Middleware;
-  /** Where /v1 is, as callers see it. */
+  /** Public URL of /v1. */
   base_url: string;
-  /** How long an upload may bring no byte, in milliseconds. */
+  /** How long an upload may pause, in milliseconds. */
   upload_idle_ms: number;
-  /** Routes that are no operations. */
+  /** Endpoints that are not operations. */
   routes: readonly Route[];
 }
 
-/** Faces for everything under /v1: a loop over the catalogue. Nothing about a single operation stands here. */
+/** The REST transport: one endpoint for each operation of the catalogue that has a REST binding, and the routes. */
 export function createRestTransport(parts: RestParts): Middleware[] {
   const router = new Router({ prefix: '/v1', sensitive: true });
   const routes = parts.catalogue.flatMap((operation) => {
@@ -51,42 +49,42 @@ export function createRestTransport(parts: RestParts): Middleware[] {
   return [router.routes() as Middleware, refuseMethods(router)];
 }
 
-function stagesOf(rest: RestBinding, authenticated: Middleware): Middleware[] {
-  if (rest.upload !== undefined) return [drainRefusedBody, authenticated];
-  return rest.method === 'GET' ? [authenticated] : [authenticated, jsonBody];
+function stagesOf(rest: RestBinding, authenticate: Middleware): Middleware[] {
+  if (rest.upload !== undefined) return [drainRefusedBody, authenticate];
+  return rest.method === 'GET' ? [authenticate] : [authenticate, jsonBody];
 }
 
 const koaPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** A known path with a method that it does not have: 405, with those that it has in Allow (RFC 9110, section 15.5.6). */
+/** Responds 405 with Allow to an unsupported method of an existing path (RFC 9110, section 15.5.6). */
 function refuseMethods(router: Router): Middleware {
   const allowed = router.allowedMethods();
-  return async function methods(ctx, next) {
+  return async function refuseMethod(ctx, next) {
     await allowed(ctx as RouterContext, next);
     if (ctx.status !== 405 && ctx.status !== 501) return;
-    const known = ctx.response.get('Allow');
-    if (known) throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} takes ${known}.`);
-    // The router calls methods unknown to it unimplemented wherever they are sent, to paths that do not exist too.
+    const methods = ctx.response.get('Allow');
+    if (methods) throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} supports ${methods}.`);
+    // The router responds 501 to unknown methods, even for paths that do not exist.
     ctx.remove('Allow');
     ctx.status = 404;
   };
 }
 
-/** Fixed segments win over parameters: /agents/me before /agents/{agent_ref}. */
+/** Paths with fewer parameters are matched first: /agents/me before /agents/{agent_ref}. */
 function countParameters(path: string): number {
   return path.split('{').length;
 }
 
-function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, long: boolean): Middleware {
+function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, isLong: boolean): Middleware {
   const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
   const fields = properties as Record<string, FieldSchema>;
 
   return async function operationEndpoint(ctx) {
     const actor = actorOf(ctx);
-    const named = ctx['params'] as Record<string, string>;
-    const params = long ? actingParams(named, actor.handle) : named;
+    const pathParams = ctx['params'] as Record<string, string>;
+    const params = isLong ? withoutActor(pathParams, actor.handle) : pathParams;
     const input = joinInput(params, readInput(ctx, rest, fields, parts.upload_idle_ms));
-    const answer = await parts.execute({
+    const result = await parts.execute({
       operation,
       actor,
       input,
@@ -94,20 +92,20 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, lon
       onRateLimit: createRateLimitReporter(ctx),
     });
 
-    if (answer.replayed) ctx.set('Idempotency-Replayed', 'true');
+    if (result.replayed) ctx.set('Idempotency-Replayed', 'true');
     ctx.status = rest.status;
     if (rest.status === 204) return;
     if (rest.redirect) {
-      ctx.set('Location', rest.redirect(answer.output));
+      ctx.set('Location', rest.redirect(result.output));
       ctx.body = '';
       return;
     }
-    if (rest.location) ctx.set('Location', `${parts.base_url}${rest.location(answer.output)}`);
-    if ('next_cursor' in answer.output && typeof answer.output.next_cursor === 'string') {
-      ctx.set('Link', nextLink(ctx, answer.output.next_cursor));
+    if (rest.location) ctx.set('Location', `${parts.base_url}${rest.location(result.output)}`);
+    if ('next_cursor' in result.output && typeof result.output.next_cursor === 'string') {
+      ctx.set('Link', nextLink(ctx, result.output.next_cursor));
     }
     ctx.type = 'application/json';
-    ctx.body = answer.body;
+    ctx.body = result.body;
   };
 }
 
@@ -122,13 +120,13 @@ function readInput(
 }
 
 /**
- * The parameters of a long path without the two that name the acting agent.
- * @throws {DomainError} FORBIDDEN when they name another one.
+ * The parameters of a long path without those that name the acting agent.
+ * @throws {DomainError} FORBIDDEN when they name another agent.
  */
-function actingParams(named: Record<string, string>, handle: string): Record<string, string> {
-  const { owner, agent_name, ...params } = named;
+function withoutActor(pathParams: Record<string, string>, handle: string): Record<string, string> {
+  const { owner, agent_name, ...params } = pathParams;
   if (`${owner}.${agent_name}`.toLowerCase().replace(/^@/, '') === handle) return params;
-  throw new DomainError('FORBIDDEN', `This token acts as ${handle}; the path names another agent.`);
+  throw new DomainError('FORBIDDEN', `The path must name the agent that the token acts as: ${handle}.`);
 }
 
 function idempotencyKey(ctx: Context, rest: RestBinding): string | undefined {
@@ -138,11 +136,11 @@ function idempotencyKey(ctx: Context, rest: RestBinding): string | undefined {
   if (rest.idempotency === 'accepted' && key === undefined) return undefined;
   throw new DomainError(
     'IDEMPOTENCY_KEY_REQUIRED',
-    'This request needs the header Idempotency-Key; a UUID will do.',
+    'The Idempotency-Key header is missing. Send a unique value, such as a UUID.',
   );
 }
 
-/** RFC 8288: the same request with the cursor of the next page. */
+/** Link header for the next page (RFC 8288). */
 function nextLink(ctx: Context, cursor: string): string {
   const query = new URLSearchParams(ctx.querystring);
   query.set('cursor', cursor);

@@ -11,27 +11,29 @@ import type { Route, RouteDescription } from './route.ts';
 
 const input = z.strictObject({});
 
-const answer = z
+const ticketSchema = z
   .object({
-    ticket: z.string().describe('To be given once, as /ws?ticket=…'),
+    ticket: z.string().describe('Open the WebSocket with /ws?ticket=… It can be used once.'),
     expires_at: z
       .int()
-      .describe('Milliseconds since the Unix epoch: a minute from now, or the end of your token.'),
+      .describe(
+        'When the ticket expires: after one minute, or with your token. Milliseconds since the Unix epoch.',
+      ),
   })
   .meta({ id: 'StreamTicket' });
 
 const description: RouteDescription = {
   name: 'create_stream_ticket',
-  summary: 'Get a ticket that opens one WebSocket',
+  summary: 'Create a WebSocket ticket',
   description:
-    'For clients that can send no header with a handshake, such as browsers: `/ws?ticket=…` instead of your token. It works once, has the scopes of your token, and the connection ends with that.',
+    'Browsers cannot set headers on a WebSocket handshake. Have your server create a ticket, and open `/ws?ticket=…` with it. A ticket can be used once and has the scopes of your token. The connection is closed when your token ends.',
   scopes: feedScopes,
   input,
   status: 201,
   content: [
     {
       type: 'application/json',
-      schema: answer,
+      schema: ticketSchema,
       example: { ticket: 'Zm9yIG9uZSBjb25uZWN0aW9uLCBhbmQgZm9yIG9uY2U', expires_at: 1_794_000_060_000 },
     },
   ],
@@ -40,11 +42,11 @@ const description: RouteDescription = {
 };
 
 /**
- * Tickets for the WebSocket (contract, section 4). They are no operation: to repeat a call, as an idempotency key would, must not
- * show the ticket again.
+ * One-time tickets for the WebSocket. A route, not an operation: a repeated request with an idempotency key must not return the
+ * same ticket again.
  */
 export function streamTicketRoutes(
-  issue: (actor: Actor) => Promise<z.infer<typeof answer>>,
+  issue: (actor: Actor) => Promise<z.infer<typeof ticketSchema>>,
   limits: RateLimits,
 ): Route[] {
   async function create(ctx: Context): Promise<void> {

@@ -4,41 +4,44 @@ import type { TransportDescription } from '../../realtime/transport-description.
 import { envelopeText, eventEnvelopes } from '../../realtime/envelope.ts';
 
 const [example] = exampleEvents;
-if (!example) throw new Error('there are no examples of events');
+if (!example) throw new Error('no example events are defined');
 
 const headers = z.object({
   'webhook-id': z
     .string()
     .meta({ pattern: '^evt_' })
-    .describe('The id of the event; the same at every attempt.'),
+    .describe('The id of the event. Every attempt has the same id.'),
   'webhook-timestamp': z
     .string()
     .meta({ pattern: '^\\d+$' })
-    .describe('When it was posted, in seconds since the Unix epoch.'),
+    .describe('Time of the attempt, in seconds since the Unix epoch.'),
   'webhook-signature': z
     .string()
     .meta({ pattern: '^v1,' })
-    .describe('One signature, or two while the secret is being replaced, with a space between them.'),
+    .describe('The signature. Two, separated by a space, for 24 hours after a secret was rotated.'),
 });
 
 const testSchema = z.object({
-  type: z.literal('webhook.test').describe('You asked for it.'),
-  id: z.string().meta({ pattern: '^evt_' }).describe('An identifier of its own; it stands in no feed.'),
-  cursor: z.string().describe('Where the feed ends.'),
+  type: z.literal('webhook.test').describe('Event type.'),
+  id: z
+    .string()
+    .meta({ pattern: '^evt_' })
+    .describe('Event identifier. The test event is not part of any feed.'),
+  cursor: z.string().describe('The position at the end of your feed.'),
   created_at: z.int().describe('Milliseconds since the Unix epoch.'),
   data: z
-    .object({ webhook_id: z.string().meta({ pattern: '^whk_' }).describe('The webhook that is tried.') })
-    .describe('Which one is tried.'),
+    .object({ webhook_id: z.string().meta({ pattern: '^whk_' }).describe('The webhook.') })
+    .describe('The webhook that is tested.'),
 });
 
-/** The posts to webhooks, for the description of the events. */
+/** Webhooks, for the AsyncAPI document. */
 export const webhooksDescription: TransportDescription = {
   name: 'webhooks',
   title: 'Webhooks',
   description: `
-Events are posted to the addresses that are named under \`/v1/webhooks\`, signed as Standard Webhooks has it. Check the signature over \`{webhook-id}.{webhook-timestamp}.{body}\` before you read the body.
+The service posts events to the URLs that you register under \`/v1/webhooks\`. Requests are signed according to Standard Webhooks. Verify the signature of \`{webhook-id}.{webhook-timestamp}.{body}\` before you parse the body.
 
-Any 2xx takes an event; 410 ends the webhook. What is not taken is posted again for about three days. Delivery is at least once and not in order: \`cursor\` and the sequences in the data tell the order, and any other door goes on behind a cursor.`.trim(),
+Respond with any 2xx status to accept an event. Respond with 410 to disable the webhook. Other events are retried for about three days. Delivery is at least once and not ordered: use \`cursor\` and the sequences in the data to order events. You can pass a cursor to any transport to resume after that event.`.trim(),
   protocol: 'http',
   address: null,
   method: 'POST',
@@ -54,7 +57,7 @@ Any 2xx takes an event; 410 ends the webhook. What is not taken is posted again 
   sends: [
     {
       name: 'test',
-      summary: 'You asked for a test.',
+      summary: 'A test that you requested.',
       schema: testSchema,
       example: {
         type: 'webhook.test',

@@ -24,15 +24,18 @@ export interface HandshakeAuth {
 export const tokenProtocol = 'bearer';
 
 /**
- * Reads path, token or ticket, and cursor. Any Origin is accepted: a browser adds no credentials of its own to this handshake, so a
- * foreign page can only use a token that it was given.
+ * Reads path, token or ticket, and cursor. Any Origin is accepted: browsers add no credentials to this handshake by themselves, so
+ * a page can only use a token that it has.
  * @throws {DomainError} NOT_FOUND when the path is not /ws.
  */
 export function readHandshake({ url, headers }: IncomingMessage): Handshake {
   const [path, query = ''] = (url ?? '').split('?', 2);
   if (path !== '/ws') throw new DomainError('NOT_FOUND', 'The WebSocket endpoint is /ws.');
-  const [protocol, offered] = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
-  const token = bearerToken(headers.authorization) ?? (protocol === tokenProtocol ? offered : undefined);
+  const [protocol, protocolToken] = (headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((part) => part.trim());
+  const token =
+    bearerToken(headers.authorization) ?? (protocol === tokenProtocol ? protocolToken : undefined);
   const parameters = new URLSearchParams(query);
   const ticket = token ? undefined : parameters.get('ticket');
   return {

@@ -60,15 +60,9 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
   const server = createServer(limits, idOf);
   let isDraining = false;
 
-  const pingTimer = setInterval(
-    () => {
-      const now = Date.now();
-      for (const connection of connections.all) connection.pingIfDue(now);
-    },
-    Math.min(1_000, limits.ping_ms / 4),
-  ).unref();
+  const pingTimer = startPings(connections.all, limits.ping_ms);
 
-  /** The connection exists only after the upgrade, and the stream is opened before it, to refuse it with an HTTP status. */
+  /** Opens the stream before the upgrade, so that errors get an HTTP status. The connection exists only after the upgrade. */
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const handshake = readHandshake(request);
     const hasCredentials = handshake.token !== undefined || handshake.ticket !== undefined;
@@ -87,7 +81,7 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
           connection = serveConnection(ws, socket, { actor, stream, realtime, limits, log, onSlowReader });
-          track(ws, connection);
+          track(ws, connection, connections, metrics);
           stream.start();
         });
       } finally {
@@ -99,16 +93,6 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
       if (error.status >= 500 && !isDraining) log('cannot open a WebSocket', error.cause ?? error);
       refuseSocket(socket, error, idOf(request), challenge ? { 'WWW-Authenticate': challenge } : {});
     }
-  }
-
-  function track(ws: WebSocket, connection: Connection): void {
-    connections.add(connection);
-    // An error of the client or the network: ws closes the connection with the right code by itself.
-    ws.on('error', () => undefined);
-    ws.on('close', (code) => {
-      metrics?.onClosed(code);
-      connections.remove(connection);
-    });
   }
 
   return {
@@ -137,6 +121,32 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
   };
 }
 
+function startPings(connections: ReadonlySet<Connection>, pingMs: number): NodeJS.Timeout {
+  return setInterval(
+    () => {
+      const now = Date.now();
+      for (const connection of connections) connection.pingIfDue(now);
+    },
+    Math.min(1_000, pingMs / 4),
+  ).unref();
+}
+
+/** Keeps the connection in the set until it is closed. */
+function track(
+  ws: WebSocket,
+  connection: Connection,
+  connections: ConnectionSet,
+  metrics: WebSocketMetrics | undefined,
+): void {
+  connections.add(connection);
+  // An error of the client or the network: ws closes the connection with the right code by itself.
+  ws.on('error', () => undefined);
+  ws.on('close', (code) => {
+    metrics?.onClosed(code);
+    connections.remove(connection);
+  });
+}
+
 function createServer(limits: WebSocketLimits, idOf: (request: IncomingMessage) => string): WebSocketServer {
   // @types/ws lacks closeTimeout.
   const options: ServerOptions & { closeTimeout: number } = {
@@ -150,8 +160,8 @@ function createServer(limits: WebSocketLimits, idOf: (request: IncomingMessage) 
   const server = new WebSocketServer(options);
   server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${idOf(request)}`));
   server.on('wsClientError', (error, socket, request) => {
-    const refusal = new DomainError('VALIDATION_ERROR', `Invalid WebSocket handshake: ${error.message}.`);
-    refuseSocket(socket, refusal, idOf(request), { 'Sec-WebSocket-Version': '13' });
+    const invalid = new DomainError('VALIDATION_ERROR', `Invalid WebSocket handshake: ${error.message}.`);
+    refuseSocket(socket, invalid, idOf(request), { 'Sec-WebSocket-Version': '13' });
   });
   return server;
 }

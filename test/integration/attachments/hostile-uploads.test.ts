@@ -233,7 +233,7 @@ test('an upload that stalls is ended with the reason, before its file and in it;
     expect((await slowly).status).toBe(201);
     for (const { status, text } of await Promise.all(stalled)) {
       expect([status, JSON.parse(text).error.code]).toEqual([400, 'VALIDATION_ERROR']);
-      expect(text).toContain('No byte of the body arrived for 2 s');
+      expect(text).toContain('no data received for 2 s');
     }
     expect((await upload(service, ada, { bytes: sampleText })).status).toBe(201);
   } finally {

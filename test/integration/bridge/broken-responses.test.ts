@@ -83,7 +83,7 @@ async function before(answer: Answer, timeout_seconds = 20) {
 }
 
 const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'May it?' } };
-const unknown = { error: { code: -32_000, message: expect.stringContaining('may have had its effect') } };
+const unknown = { error: { code: -32_000, message: expect.stringContaining('may have taken effect') } };
 
 test.each<[string, Answer]>([
   ['is cut', (response) => streamed(response, question).write(': x\n\n', () => response.destroy())],
@@ -125,9 +125,9 @@ test('what only reads, and what has a key, is asked again; what does not is not'
 });
 
 test.each<[string, Answer, string]>([
-  ['no JSON', (response) => void response.setHeader('Content-Type', 'application/json').end('{'), 'no MCP'],
+  ['no JSON', (response) => void response.setHeader('Content-Type', 'application/json').end('{'), 'not MCP'],
   ['a page', (response) => void response.setHeader('Content-Type', 'text/html').end('<p>'), 'content type'],
-  ['nothing', (response) => void response.writeHead(202).end(), 'answers 202'],
+  ['nothing', (response) => void response.writeHead(202).end(), 'returned 202'],
   [
     'another place',
     (response) => void response.writeHead(302, { Location: 'http://x.test/' }).end(),

@@ -110,7 +110,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   // While nobody listens it tries again; a key keeps what it sends from having its effect twice.
   await service.stop();
   const sent = call('send_message', { thread_id: thread.id, content: 'mine', idempotency_key: 'once' });
-  await expect.poll(bridge.log, waitOptions).toContain('is away');
+  await expect.poll(bridge.log, waitOptions).toContain('is unavailable');
   await service.start();
   expect(await sent).toMatchObject({ content: 'mine', sequence: 2 });
   await thread.send('second');
@@ -134,7 +134,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   expect((await runCli(service.env, ['credential', 'revoke', client_id])).code).toBe(0);
   await expect
     .poll(() => settleCall(call('whoami')), waitOptions)
-    .toContain('AMS_CLIENT_ID and AMS_CLIENT_SECRET are refused');
+    .toContain('AMS_CLIENT_ID and AMS_CLIENT_SECRET were refused');
   expect(bridge.log()).toContain('was revoked');
   expect(bridge.strange).toEqual([]);
 });
@@ -212,14 +212,14 @@ test('what is no MCP is answered as such, calls at the end are still answered, a
     { id: 0, result: { serverInfo: { name: 'agent-messaging-service' } } },
     { id: 1, result: { structuredContent: { canonical_handle: handle } } },
   ]);
-  expect(log).toContain('a line at standard input');
+  expect(log).toContain('standard input: Parse error');
   expect(await sessions(id)).toBe(0);
 });
 
 test('errors say what to do; a signal ends it at once', async () => {
   const refused = startRawBridge([service.url], { AMS_TOKEN: 'wrong' });
   refused.write(initializeRequest);
-  const nowhere = startRawBridge(['--patience', '0', `http://localhost:${await findFreePort()}`], {
+  const nowhere = startRawBridge(['--timeout', '0', `http://localhost:${await findFreePort()}`], {
     AMS_TOKEN: 'x',
   });
   nowhere.write(initializeRequest);
@@ -233,9 +233,9 @@ test('errors say what to do; a signal ends it at once', async () => {
   stopped.child.stdout.once('data', () => stopped.child.kill('SIGTERM'));
 
   const expected = [
-    [refused, 'AMS_TOKEN is refused'],
+    [refused, 'AMS_TOKEN was refused'],
     [nowhere, 'cannot be reached'],
-    [elsewhere, 'answers 404: is that the address of the tool server?'],
+    [elsewhere, 'returned 404. Check that this is the URL of the MCP server.'],
   ] as const;
   for (const [bridge, words] of expected) {
     bridge.child.stdin.end();
@@ -253,7 +253,7 @@ test('errors say what to do; a signal ends it at once', async () => {
   expect(await wrong.ended()).toMatchObject({
     code: 2,
     messages: [],
-    log: expect.stringContaining('Give an address'),
+    log: expect.stringContaining('Must be a URL'),
   });
 });
 

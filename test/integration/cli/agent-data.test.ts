@@ -85,17 +85,17 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect(lines.join('\n')).not.toMatch(/secret|token_hash/);
   expect(files.get(`attachments/${file}`)).toBe('bytes of ann');
   expect((await runCli(env(), ['agent', 'export', ann.handle, '--output', out])).err).toMatch(
-    /is there already/,
+    /already exists/,
   );
   expect(await runCliJson(env(), ['agent', 'exports', ann.handle])).toEqual({ exports: [handed] });
   const again = join(folder, 'again.zip');
   const fetching = (handle: string) => ['agent', 'export', handle, '--id', handed.id, '--output', again];
-  expect((await runCli(env(), fetching(bob.handle))).err).toMatch(/no such export/);
+  expect((await runCli(env(), fetching(bob.handle))).err).toMatch(/No such export/);
   expect(await runCliJson(env(), fetching(ann.handle))).toEqual(handed);
   expect(await readFile(again)).toEqual(archive);
 
   expect((await runCli(env(), ['agent', 'erase', ann.handle, '--confirm', bob.handle])).code).toBe(1);
-  expect((await runCli(env(), ['agent', 'erasure', ann.handle])).err).toMatch(/Nobody has erased/);
+  expect((await runCli(env(), ['agent', 'erasure', ann.handle])).err).toMatch(/There is no erasure of/);
   const erase = () =>
     runCliJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(report.parse);
   const erased = await erase();

@@ -62,8 +62,8 @@ describe('agent create', () => {
     for (const [args, why] of [
       [['ada.helper2', '--scope', 'shared'], /scope personal/],
       [['acme.x', '--scope', 'personal'], /scope member or shared/],
-      [['acme.x', '--scope', 'member'], /names its member/],
-      [['ada.x', '--member', 'ada'], /names its member/],
+      [['acme.x', '--scope', 'member'], /needs a member/],
+      [['ada.x', '--member', 'ada'], /can have a member/],
       [['acme.x', '--member', 'zed'], /zed is not a member of acme/],
       [['acme.x', '--member', 'nobody'], /No such account/],
       [['nobody.x'], /No such owner: nobody/],

@@ -43,11 +43,11 @@ describe('account create', () => {
     await json('account', 'create', 'taken');
     await json('org', 'create', 'taken-org');
     const short = await runCli(authority.env, ['account', 'create', 'x', '--password-stdin'], 'short');
-    expect([short.code, short.err]).toEqual([1, 'error: A password has 10 to 200 characters.\n']);
+    expect([short.code, short.err]).toEqual([1, 'error: The password must have 10 to 200 characters.\n']);
     for (const name of ['taken', 'taken-org', 'a.b', '-a', '', 'x'.repeat(33)]) {
       const { code, out, err } = await run('account', 'create', '--', name);
       expect([code, out]).toEqual([1, '']);
-      expect(err).toMatch(/^error: (This owner name is taken|A name has 1 to 32).*\n$/);
+      expect(err).toMatch(/^error: (This owner name is taken|Invalid name: .* A name has 1 to 32).*\n$/);
     }
   });
 });

@@ -77,7 +77,7 @@ test('stops between two steps when interrupted, and says how to go on', async ()
   });
   expect([code, out, steps]).toEqual([1, '', 2]);
   expect(err).toMatch(
-    new RegExp(`\\nerror: interrupted; go on with: ams search reindex --all --after ${sent[3]}\\n$`),
+    new RegExp(`\\nerror: interrupted; continue with: ams search reindex --all --after ${sent[3]}\\n$`),
   );
   expect((await reindex('--all', '--after', sent[3] ?? '')).result).toMatchObject({ examined: 3 });
 });

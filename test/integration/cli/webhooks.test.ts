@@ -114,13 +114,13 @@ test('refuses what is wrong in one line', async () => {
     [
       ['create', bob.handle, '--url', 'https://example.com', '--events', 'message.sung'],
       2,
-      /Give all, or some of/,
+      /Must be all, or some of/,
     ],
     [['show', 'whk_x'], 1, /^error: No such webhook: whk_x\n$/],
     [['test', 'whk_x'], 1, /^error: No such webhook/],
-    [['replay', id], 1, /^error: name one event, or give --since\n$/],
+    [['replay', id], 1, /^error: give either an event_id or --since\n$/],
     [['replay', id, 'evt_x'], 1, /^error: This webhook has no such delivery/],
-    [['replay', id, '--since', 'soon'], 2, /Give a date/],
+    [['replay', id, '--since', 'soon'], 2, /Must be a date/],
     [['deliveries', id, '--state', 'lost'], 2, /choices/i],
   ];
   for (const [args, code, err] of wrong) {

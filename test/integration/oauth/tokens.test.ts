@@ -41,7 +41,8 @@ describe('at every transport', () => {
       for (const door of ['api', 'mcp', 'ws'] as const) {
         const verified = authority.tokens.verify(token, door);
         if (doors.includes(door)) expect((await verified).resource).toBe(resource);
-        else await expect(verified).rejects.toEqual(refusal(new RegExp(`is for ${resource}; here one for`)));
+        else
+          await expect(verified).rejects.toEqual(refusal(new RegExp(`is for ${resource}; request one for`)));
       }
     }
   });

@@ -161,5 +161,5 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   }
   // What went wrong is there all the same, under the id that the caller knows.
   expect(written.api).toContain('"request_id":"request-of-ann"');
-  expect(written.worker).toContain('no handler for the job unheard-of');
+  expect(written.worker).toContain('the job unheard-of has no handler');
 });

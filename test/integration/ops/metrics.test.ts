@@ -30,8 +30,8 @@ function metricsOn(backend: Backend): void {
     await socket.next((frame) => (frame.data as { content?: string }).content === 'two');
     await expect.poll(() => mcp.notifications.length, waitOptions).toBe(3);
     const open = await scrapeMetrics(service.ops.api);
-    expect(open.value('ams_open_streams', { door: 'ws' })).toBe(1);
-    expect(open.value('ams_open_streams', { door: 'mcp' })).toBe(1);
+    expect(open.value('ams_open_streams', { transport: 'ws' })).toBe(1);
+    expect(open.value('ams_open_streams', { transport: 'mcp' })).toBe(1);
     await Promise.all([socket.close(), mcp.close()]);
     return [ann, String(thread.body.id)];
   }
@@ -66,15 +66,15 @@ function metricsOn(backend: Backend): void {
     expect(api.value('http_request_duration_seconds_count', { ...route, status: '2xx' })).toBe(1);
     expect(api.value('http_request_duration_seconds_count', { ...route, status: '4xx' })).toBe(1);
     expect(api.value('http_request_duration_seconds_count', { route: 'none' })).toBe(1);
-    const sent = { operation: 'create_thread', door: 'rest', outcome: 'ok' };
+    const sent = { operation: 'create_thread', transport: 'rest', outcome: 'ok' };
     expect(api.value('ams_operations_total', sent)).toBe(1);
-    expect(api.value('ams_operations_total', { operation: 'send_message', door: 'mcp' })).toBe(1);
+    expect(api.value('ams_operations_total', { operation: 'send_message', transport: 'mcp' })).toBe(1);
     const refused = { operation: 'get_thread', outcome: 'refused' };
     expect(api.value('ams_operations_total', refused)).toBe(1);
-    for (const door of ['ws', 'mcp']) {
-      expect(api.value('ams_delivery_latency_seconds_count', { door })).toBe(3);
-      expect(api.value('ams_delivery_latency_seconds_bucket', { door, le: '+Inf' })).toBe(3);
-      expect(api.value('ams_feed_lag_seconds_count', { door })).toBeGreaterThan(0);
+    for (const transport of ['ws', 'mcp']) {
+      expect(api.value('ams_delivery_latency_seconds_count', { transport })).toBe(3);
+      expect(api.value('ams_delivery_latency_seconds_bucket', { transport, le: '+Inf' })).toBe(3);
+      expect(api.value('ams_feed_lag_seconds_count', { transport })).toBeGreaterThan(0);
     }
     expect(api.value('ams_websocket_closes_total', { code: '1005' })).toBe(1);
 
@@ -125,7 +125,7 @@ function metricsOn(backend: Backend): void {
     const settings = { ...env, DATABASE_URL, SECRET_KEY };
     await core.queues.enqueue([{ ...job, attempts: 1, backoff_ms: 1 }]);
     const failures = () => runCliJson(settings, ['queue', 'failed', 'attachment-scanning']);
-    const error = 'no handler for the job of-a-newer-release; it may be of a newer release';
+    const error = 'the job of-a-newer-release has no handler; it may come from a newer release';
     const shown = {
       jobs: [expect.objectContaining({ id: 'job-one', payload: job.payload, attempts: 1, error })],
     };

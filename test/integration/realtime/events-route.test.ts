@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { eventsAnswer } from '../../../src/transports/rest/events.ts';
+import { eventPage } from '../../../src/transports/rest/events.ts';
 import { checkReceived } from '../../support/asyncapi/check-received.ts';
 import { startRealtimeNode, type RealtimeNode } from '../ws/realtime-node.ts';
 
@@ -23,7 +23,7 @@ async function page(token: string, query: Record<string, string | number> = {}) 
   expect(response.status).toBe(200);
   const body: unknown = await response.json();
   checkReceived('long_poll', body);
-  return eventsAnswer.parse(body);
+  return eventPage.parse(body);
 }
 
 function acknowledge(token: string, body: string) {

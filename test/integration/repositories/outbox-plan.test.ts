@@ -5,7 +5,7 @@ import { outboxRepository } from '../../../src/repositories/maintenance/outbox.t
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
-test('settling is planned once by a connection that settles few jobs at a time', async () => {
+test('completing is planned once by a connection that completes few jobs at a time', async () => {
   const database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   try {
@@ -23,7 +23,7 @@ test('settling is planned once by a connection that settles few jobs at a time',
     expect((await outbox.readAge()).rows).toBe(1_998);
     for (let count = 0; count < 8; count += 1) await outbox.complete('deliver', [newId('event')]);
     const { rows } = await client.query(
-      `select generic_plans > 0 as once from pg_prepared_statements where name = 'outbox.settle'`,
+      `select generic_plans > 0 as once from pg_prepared_statements where name = 'outbox.complete'`,
     );
     expect(rows).toEqual([{ once: true }]);
   } finally {

@@ -131,7 +131,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   [
     'senders of many threads',
     (db) =>
-      threadMembersRepository(db).holdSenders(
+      threadMembersRepository(db).lockSenders(
         thread_ids.slice(0, 100).map((thread_id) => ({
           thread_id,
           agent_id: reader,

@@ -60,7 +60,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     'a page of what failed',
     (db) => webhookDeliveriesRepository(db).list('whk_7', { ...only, state: 'failed' }),
   ],
-  ['what got through since', (db) => webhookDeliveriesRepository(db).deliveredSince('whk_7', 7)],
+  ['what got through since', (db) => webhookDeliveriesRepository(db).hasDeliveredSince('whk_7', 7)],
   [
     'a replay of what failed',
     (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', eventId(1), 1, 100),

@@ -135,7 +135,7 @@ describe('a SECRET_KEY that was changed', () => {
     const webhook = await house.webhook(bob, { event_types: ['message.created'] });
     await house.sendMessageTo(bob);
     await waitUntil(() => house.deliveries(bob, webhook)).toMatchObject([
-      { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; make a new one' },
+      { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; rotate it' },
     ]);
     // What the API itself cannot open either, it says as well.
     const sealed = createSealedBox(Buffer.alloc(32)).seal(webhook.secret, webhook.id);

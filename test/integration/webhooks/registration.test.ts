@@ -76,7 +76,7 @@ describe('a webhook', () => {
     ['http://receiver.example.com:0', 'url', undefined],
     ['ftp://receiver.example.com', 'url', 'must be an address that starts with https://'],
     ['receiver.example.com', 'url', 'must be an address that starts with https://'],
-    ['', 'url', 'must have a character at least'],
+    ['', 'url', 'must have at least 1 character'],
     [`https://receiver.example.com/${'x'.repeat(2048)}`, 'url', 'must have at most 2,048 characters'],
     ['https://ann:secret@receiver.example.com', 'url', 'must hold no user name and no password'],
     ['https://receiver.example.com/#x', 'url', 'must have no fragment'],

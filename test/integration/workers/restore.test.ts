@@ -175,7 +175,12 @@ describeUnless(
         return bounds?.ended_stretches?.length;
       };
       expect(await stretches()).toBe(1);
-      expect(await runCliJson(again, ['restored'])).toEqual({ feeds: 2 });
+      expect(await runCliJson(again, ['feeds', 'mark-restored'])).toEqual({ feeds: 2, changed: false });
+      expect(await stretches()).toBe(1);
+      expect(await runCliJson(again, ['feeds', 'mark-restored', '--yes'])).toEqual({
+        feeds: 2,
+        changed: true,
+      });
       expect(await stretches()).toBe(2);
       expect(await through(third, bob, end)).toEqual({ gap: false, said: [] });
       expect((await say(third, 'newest')).status).toBe(201);

@@ -103,7 +103,7 @@ describeUnless(missingHaproxyReason, 'a new operator who follows docs/deployment
       const scrapes = await Promise.all(
         ops.slice(0, 2).map((port) => scrapeMetrics(`http://127.0.0.1:${port}`)),
       );
-      const labels = { operation: 'send_message', door: 'rest', outcome: 'ok' };
+      const labels = { operation: 'send_message', transport: 'rest', outcome: 'ok' };
       return scrapes.reduce((sum, { value }) => sum + (value('ams_operations_total', labels) ?? 0), 0);
     }
     const sends = (count: number) =>

@@ -89,7 +89,7 @@ export async function startFaultyS3() {
       S3_BUCKET: 'bucket',
       S3_ACCESS_KEY_ID: 'id',
       S3_SECRET_ACCESS_KEY: 'secret',
-      S3_PATIENCE_SECONDS: '2',
+      S3_TIMEOUT_SECONDS: '2',
     },
     async close() {
       server.closeAllConnections();

@@ -2,24 +2,26 @@ import { type EventType, eventTypes } from '../../../domain/feed/events.ts';
 import { exampleEvents } from '../../../operations/examples/events.ts';
 import type { TransportDescription, MessageDescription } from '../../../realtime/transport-description.ts';
 import type { Json, Schemas } from '../openapi/schemas.ts';
-import { scopesThatShow } from './security.ts';
+import { scopesFor } from './security.ts';
 
-/** The Channel Object (AsyncAPI 3.0) of a door: everything that goes over it. */
-export function describeChannel(door: TransportDescription, schemas: Schemas): Json {
-  const events = door.event ? eventTypes.map((type) => describeEvent(door, door.event, type, schemas)) : [];
+/** The Channel Object (AsyncAPI 3.0) of a transport, with all its messages. */
+export function describeChannel(transport: TransportDescription, schemas: Schemas): Json {
+  const events = transport.event
+    ? eventTypes.map((type) => describeEvent(transport, transport.event, type, schemas))
+    : [];
   const others = [
-    ...door.sends.map((message) => describeMessage(door, message, 'output', schemas)),
-    ...door.receives.map((message) => describeMessage(door, message, 'input', schemas)),
+    ...transport.sends.map((message) => describeMessage(transport, message, 'output', schemas)),
+    ...transport.receives.map((message) => describeMessage(transport, message, 'input', schemas)),
   ];
-  const { query, method } = door;
-  const opening = { method, ...(query && { query: schemas.of(query, 'input') }) };
+  const { query, method } = transport;
+  const request = { method, ...(query && { query: schemas.of(query, 'input') }) };
   return {
-    address: door.address,
-    title: door.title,
-    description: door.description,
-    servers: [{ $ref: `#/servers/${door.address === null ? 'receiver' : door.protocol}` }],
+    address: transport.address,
+    title: transport.title,
+    description: transport.description,
+    servers: [{ $ref: `#/servers/${transport.address === null ? 'receiver' : transport.protocol}` }],
     messages: Object.fromEntries([...others, ...events]) as Json,
-    ...(door.protocol === 'ws' && { bindings: { ws: { ...opening, bindingVersion: '0.1.0' } } }),
+    ...(transport.protocol === 'ws' && { bindings: { ws: { ...request, bindingVersion: '0.1.0' } } }),
   };
 }
 
@@ -30,17 +32,17 @@ function describeEvent(
   schemas: Schemas,
 ): [string, Json] {
   const example = exampleEvents.find((one) => one.type === type);
-  if (!event || !example) throw new Error(`there is no example of ${type}`);
+  if (!event || !example) throw new Error(`no example of ${type} is defined`);
   const schema = event.schema(type);
   const text = event.text({ ...example, data_json: JSON.stringify(example.data) });
-  const scopes = scopesThatShow(type).map((scope) => `\`${scope}\``);
+  const scopes = scopesFor(type).map((scope) => `\`${scope}\``);
   return [
     type,
     {
       name: type,
       title: type,
       summary: schema.description,
-      description: `Any one of these scopes shows it: ${scopes.join(', ')}.`,
+      description: `Requires one of these scopes: ${scopes.join(', ')}.`,
       tags: [{ name: type.split('.')[0] }],
       ...(headers && { headers: schemas.of(headers.schema, 'output') }),
       payload: schemas.of(schema, 'output'),
@@ -55,16 +57,16 @@ function describeMessage(
   io: 'input' | 'output',
   schemas: Schemas,
 ): [string, Json] {
-  const head = io === 'output' ? headers : undefined;
+  const sentHeaders = io === 'output' ? headers : undefined;
   return [
     name,
     {
       name,
       title: name,
       summary,
-      ...(head && { headers: schemas.of(head.schema, 'output') }),
+      ...(sentHeaders && { headers: schemas.of(sentHeaders.schema, 'output') }),
       payload: schemas.of(schema, io),
-      examples: [{ ...(head && { headers: head.example }), payload: example }],
+      examples: [{ ...(sentHeaders && { headers: sentHeaders.example }), payload: example }],
     },
   ];
 }

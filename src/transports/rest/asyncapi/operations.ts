@@ -2,32 +2,29 @@ import { eventScopes, eventTypes } from '../../../domain/feed/events.ts';
 import type { TransportDescription } from '../../../realtime/transport-description.ts';
 import { feedScopes } from '../../../realtime/feed-scopes.ts';
 import type { Json, Schemas } from '../openapi/schemas.ts';
-import { anyOf, scopesThatShow } from './security.ts';
+import { anyOf, scopesFor } from './security.ts';
 
-/**
- * The Operation Objects (AsyncAPI 3.0) of a door, by name. Events that the same scopes show are one operation, since that is what
- * can carry security.
- */
-export function describeOperations(door: TransportDescription, schemas: Schemas): [string, Json][] {
-  const channel = { $ref: `#/channels/${door.name}` };
+/** The Operation Objects (AsyncAPI 3.0) of a transport, by name. One for the events of each scope, since security is per operation. */
+export function describeOperations(transport: TransportDescription, schemas: Schemas): [string, Json][] {
+  const channel = { $ref: `#/channels/${transport.name}` };
   const messages = (names: readonly string[]) =>
     names.map((name) => ({ $ref: `${channel.$ref}/messages/${name}` }));
-  const sent = door.event ? [...new Set(eventTypes.map((type) => eventScopes[type]))] : [];
-  const events = sent.map((scope): [string, Json] => {
+  const scopes = transport.event ? [...new Set(eventTypes.map((type) => eventScopes[type]))] : [];
+  const events = scopes.map((scope): [string, Json] => {
     const types = eventTypes.filter((type) => eventScopes[type] === scope);
-    const security = anyOf(types.slice(0, 1).flatMap(scopesThatShow));
-    const summary = `Events that ${scope} shows.`;
+    const security = anyOf(types.slice(0, 1).flatMap(scopesFor));
+    const summary = `Events that require ${scope}.`;
     return [
-      `${door.name}_${scope.split(':')[0]}`,
+      `${transport.name}_${scope.split(':')[0]}`,
       { action: 'send', channel, summary, security, messages: messages(types) },
     ];
   });
-  const others = door.sends.map(({ name, summary }): [string, Json] => [
-    `${door.name}_${name}`,
+  const others = transport.sends.map(({ name, summary }): [string, Json] => [
+    `${transport.name}_${name}`,
     { action: 'send', channel, summary, security: anyOf(feedScopes), messages: messages([name]) },
   ]);
-  const taken = door.receives.map(({ name, summary, replies }): [string, Json] => [
-    `${door.name}_${name}`,
+  const received = transport.receives.map(({ name, summary, replies }): [string, Json] => [
+    `${transport.name}_${name}`,
     {
       action: 'receive',
       channel,
@@ -37,10 +34,15 @@ export function describeOperations(door: TransportDescription, schemas: Schemas)
       reply: { channel, messages: messages(replies) },
     },
   ]);
-  const bindings = door.protocol === 'http' && { bindings: { http: requestOf(door, schemas) } };
-  return [...others, ...events, ...taken].map(([name, operation]) => [name, { ...operation, ...bindings }]);
+  const bindings = transport.protocol === 'http' && {
+    bindings: { http: describeRequest(transport, schemas) },
+  };
+  return [...others, ...events, ...received].map(([name, operation]) => [
+    name,
+    { ...operation, ...bindings },
+  ]);
 }
 
-function requestOf({ method, query }: TransportDescription, schemas: Schemas): Json {
+function describeRequest({ method, query }: TransportDescription, schemas: Schemas): Json {
   return { method, ...(query && { query: schemas.of(query, 'input') }), bindingVersion: '0.3.0' };
 }

@@ -3,19 +3,19 @@ import { type Scope, sufficientScopes } from '../../../domain/auth/scopes.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { oauthFlows, tokenDescription } from '../openapi/security.ts';
 
-/** Every scope that alone shows events of this type; the one that is for them is the first. */
-export function scopesThatShow(type: EventType): Scope[] {
+/** The scopes that each allow this event type; its own scope first. */
+export function scopesFor(type: EventType): Scope[] {
   return [...sufficientScopes(eventScopes[type]), 'realtime:read'];
 }
 
 const schemeName = (scope: Scope): string => scope.replace(':', '_');
 
-/** A token with any one of these scopes will do. */
+/** Security requirements: one of these scopes. */
 export function anyOf(scopes: readonly Scope[]): Json[] {
   return scopes.map((scope) => ({ $ref: `#/components/securitySchemes/${schemeName(scope)}` }));
 }
 
-/** What `anyOf` refers to. AsyncAPI 3.0 names the scopes that are needed in the scheme itself. */
+/** The schemes that `anyOf` refers to. In AsyncAPI 3.0 the required scopes are part of the scheme. */
 export function securitySchemes(public_url: string, scopes: readonly Scope[]): Json {
   const flows = oauthFlows(public_url, 'availableScopes');
   return Object.fromEntries(

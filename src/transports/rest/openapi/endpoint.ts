@@ -1,12 +1,11 @@
 import type { RestBinding } from '../../../operations/define.ts';
-import { longPathPrefix } from '../paths.ts';
-import type { RouteDescription } from '../route.ts';
+import { longPathPrefix, type RouteDescription } from '../route.ts';
 import { headersOf, type HeaderName, idempotencyKey, ifNoneMatch } from './headers.ts';
 import { listErrorCodes, errorResponses } from './error-responses.ts';
 import { findTag } from './tags.ts';
 import type { Json, Schemas } from './schemas.ts';
 
-/** One method at one path, with what the document tells of it. */
+/** A method of a path, with its description. */
 export interface Endpoint {
   method: RestBinding['method'];
   /** Relative to /v1. */
@@ -18,10 +17,14 @@ export interface Endpoint {
 export function describeEndpoint({ method, path, description }: Endpoint, schemas: Schemas): Json {
   const { properties = {}, required = [], ...rest } = schemas.of(description.input, 'input');
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const rows = Object.entries(properties).filter(([name]) => !inPath.includes(name));
-  const fields = { ...rest, properties: Object.fromEntries(rows), required: without(required, inPath) };
-  // A path that begins so but asks for the two names itself is about any agent.
-  const long = path.startsWith(longPathPrefix) && !Object.hasOwn(properties, 'owner');
+  const fields = Object.entries(properties).filter(([name]) => !inPath.includes(name));
+  const bodySchema = {
+    ...rest,
+    properties: Object.fromEntries(fields),
+    required: without(required, inPath),
+  };
+  // A path whose operation has a field `owner` is not a long form: it is about any agent.
+  const isLong = path.startsWith(longPathPrefix) && !Object.hasOwn(properties, 'owner');
   const params = inPath.map((name) =>
     parameter(
       name,
@@ -31,7 +34,7 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
       exampleOf(description, name),
     ),
   );
-  const query = rows.map(([name, schema]) =>
+  const query = fields.map(([name, schema]) =>
     parameter(name, 'query', required.includes(name), schema, description.example[name]),
   );
   const header = [
@@ -43,34 +46,35 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
     operationId: description.name,
     tags: [findTag(path)],
     summary: description.summary,
-    description: describeAccess(description, long),
+    description: describeAccess(description, isLong),
     security: securityOf(description),
     parameters: [...params, ...(method === 'GET' ? query : []), ...header],
-    ...(method !== 'GET' && rows.length > 0 && { requestBody: bodyOf(fields, inPath, description) }),
+    ...(method !== 'GET' &&
+      fields.length > 0 && { requestBody: describeBody(bodySchema, inPath, description) }),
     responses: {
-      [description.status]: successOf(description, names, schemas),
+      [description.status]: describeSuccess(description, names, schemas),
       ...(description.conditional && { 304: notModified }),
-      ...errorResponses(listErrorCodes(method, long, description, names)),
+      ...errorResponses(listErrorCodes(method, isLong, description, names)),
     },
   };
 }
 
-const without = (names: readonly string[], left: readonly string[]): string[] =>
-  names.filter((name) => !left.includes(name));
+const without = (names: readonly string[], excluded: readonly string[]): string[] =>
+  names.filter((name) => !excluded.includes(name));
 
-/** The parameters of the long form, which the operation itself does not know. */
+/** The parameters of the long form, which are not in the input of the operation. */
 const actingAgentParameters: Record<string, Json> = {
   owner: { type: 'string', description: 'Owner of the agent that the token acts as.' },
   agent_name: { type: 'string', description: 'Name of the agent that the token acts as.' },
 };
 
 function exampleOf({ example }: RouteDescription, name: string): unknown {
-  const own = new Map<string, unknown>([
+  const examples = new Map<string, unknown>([
     ['owner', 'acme'],
     ['agent_name', 'planner'],
     ...Object.entries(example),
   ]);
-  return own.get(name);
+  return examples.get(name);
 }
 
 function parameter(name: string, place: string, required: boolean, schema: Json, example: unknown): Json {
@@ -85,41 +89,44 @@ function parameter(name: string, place: string, required: boolean, schema: Json,
   };
 }
 
-function describeAccess({ scopes, description, anonymous }: RouteDescription, long: boolean): string {
+function describeAccess({ scopes, description, anonymous }: RouteDescription, isLong: boolean): string {
   const [first, ...others] = scopes.map((scope) => `\`${scope}\``);
   const scope =
     others.length > 0
-      ? `Any one of these scopes will do: ${[first, ...others].join(', ')}.`
+      ? `Requires one of these scopes: ${[first, ...others].join(', ')}.`
       : first
-        ? `Needs the scope ${first}.`
-        : 'Every valid token will do.';
-  const token = anonymous ? `${scope} Without a token you get what is for everybody.` : scope;
-  const form = long ? ['The path must name the agent that the token acts as.'] : [];
+        ? `Requires the scope ${first}.`
+        : 'Requires a valid token with any scope.';
+  const token = anonymous ? `${scope} Without a token you get public data only.` : scope;
+  const form = isLong ? ['The path must name the agent that the token acts as.'] : [];
   return [...(description ? [description] : []), ...form, token].join('\n\n');
 }
 
 function securityOf({ scopes, anonymous }: RouteDescription): Json[] {
-  const ways = scopes.length > 0 ? scopes.map((scope) => ({ oauth: [scope] })) : [{ oauth: [] }];
-  return anonymous ? [{}, ...ways] : ways;
+  const requirements = scopes.length > 0 ? scopes.map((scope) => ({ oauth: [scope] })) : [{ oauth: [] }];
+  return anonymous ? [{}, ...requirements] : requirements;
 }
 
-function bodyOf(
+function describeBody(
   schema: Json,
   inPath: readonly string[],
   { input, example, body_type = 'application/json' }: RouteDescription,
 ): Json {
-  const given = Object.entries(example);
-  const onlyPath = Object.fromEntries(given.filter(([name]) => inPath.includes(name)));
-  const body = Object.fromEntries(given.filter(([name]) => !inPath.includes(name)));
+  const entries = Object.entries(example);
+  const onlyPath = Object.fromEntries(entries.filter(([name]) => inPath.includes(name)));
+  const body = Object.fromEntries(entries.filter(([name]) => !inPath.includes(name)));
   return {
     required: !input.safeParse(onlyPath).success,
     content: { [body_type]: { schema, example: body } },
   };
 }
 
-const notModified = { description: 'You have it already.', headers: headersOf(['ETag']) };
+const notModified = {
+  description: 'Not modified since the response with this ETag.',
+  headers: headersOf(['ETag']),
+};
 
-function successOf(
+function describeSuccess(
   { summary, idempotency, location, conditional, content }: RouteDescription,
   names: readonly string[],
   schemas: Schemas,
@@ -128,7 +135,7 @@ function successOf(
     ...(location ? (['Location'] as const) : []),
     ...(conditional ? (['ETag'] as const) : []),
   ];
-  const maybe: HeaderName[] = [
+  const optional: HeaderName[] = [
     ...(idempotency ? (['Idempotency-Replayed'] as const) : []),
     ...(names.includes('cursor') ? (['Link'] as const) : []),
   ];
@@ -138,7 +145,7 @@ function successOf(
   ]);
   return {
     description: summary,
-    headers: headersOf(always, maybe),
+    headers: headersOf(always, optional),
     ...(bodies.length > 0 && { content: Object.fromEntries(bodies) as Json }),
   };
 }

@@ -1,10 +1,9 @@
 import { sufficientScopes } from '../../../domain/auth/scopes.ts';
 import type { Operation, RestBinding } from '../../../operations/define.ts';
-import { longPathPrefix, pathsOf } from '../paths.ts';
-import type { Route } from '../route.ts';
+import { longPathPrefix, pathsOf, type Route } from '../route.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Everything that /v1 answers to: every REST operation in each of its forms, then the other routes. */
+/** All endpoints under /v1: every REST operation in each of its forms, then the other routes. */
 export function endpointsOf(catalogue: readonly Operation[], routes: readonly Route[]): Endpoint[] {
   const operations = catalogue.flatMap((operation) => {
     const { rest } = operation;
@@ -15,7 +14,7 @@ export function endpointsOf(catalogue: readonly Operation[], routes: readonly Ro
 
 function endpointOf(operation: Operation, rest: RestBinding, path: string): Endpoint {
   const { name, summary, scope, input, output, errors, example } = operation;
-  const answer = { type: 'application/json', schema: output, example: example.output };
+  const content = { type: 'application/json', schema: output, example: example.output };
   return {
     method: rest.method,
     path,
@@ -28,7 +27,7 @@ function endpointOf(operation: Operation, rest: RestBinding, path: string): Endp
       status: rest.status,
       location: rest.location !== undefined || rest.redirect !== undefined,
       ...(rest.upload !== undefined && { body_type: 'multipart/form-data' }),
-      content: rest.status === 204 || rest.redirect ? [] : [answer],
+      content: rest.status === 204 || rest.redirect ? [] : [content],
       errors,
       example: example.input,
     },

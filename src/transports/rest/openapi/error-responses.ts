@@ -19,7 +19,7 @@ const idempotencyErrors: readonly ErrorCode[] = [
   'IDEMPOTENCY_MISMATCH',
 ];
 
-/** Refusals that bring Retry-After whenever they are given. */
+/** Errors that always have Retry-After. */
 const retryableErrors: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
   'UNAVAILABLE',
@@ -30,12 +30,12 @@ const retryableErrors: ReadonlySet<ErrorCode> = new Set([
 const challengedErrors: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'INSUFFICIENT_SCOPE']);
 
 /**
- * Every code that one method of one path may refuse with: its own, and what follows from how it is called.
- * @param long whether the path must name the acting agent.
+ * All error codes of an endpoint: its own, and those that follow from how it is called.
+ * @param isLong whether the path must name the acting agent.
  */
 export function listErrorCodes(
   method: string,
-  long: boolean,
+  isLong: boolean,
   description: RouteDescription,
   fields: readonly string[],
 ): ErrorCode[] {
@@ -46,40 +46,40 @@ export function listErrorCodes(
     ...(description.idempotency ? idempotencyErrors : []),
     ...(description.scopes.length > 0 ? (['INSUFFICIENT_SCOPE'] as const) : []),
     ...(fields.includes('cursor') ? (['INVALID_CURSOR'] as const) : []),
-    ...(long ? (['FORBIDDEN'] as const) : []),
+    ...(isLong ? (['FORBIDDEN'] as const) : []),
   ]);
   return (Object.keys(errorStatuses) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** One response for each status that the codes have. A code that is alone with its status shares its response with others. */
+/** One response for each status of these codes. A status with a single code refers to a shared response. */
 export function errorResponses(codes: readonly ErrorCode[]): Json {
   const statuses = new Set(codes.map((code) => errorStatuses[code]));
   return Object.fromEntries(
     [...statuses].map((status) => {
-      const own = codes.filter((code) => errorStatuses[code] === status);
-      const [only] = own;
+      const sameStatus = codes.filter((code) => errorStatuses[code] === status);
+      const [only] = sameStatus;
       return [
         status,
-        own.length === 1 ? { $ref: `#/components/responses/${only}` } : errorResponse(own),
+        sameStatus.length === 1 ? { $ref: `#/components/responses/${only}` } : errorResponse(sameStatus),
       ] as const;
     }),
   );
 }
 
-/** The answer that refuses with one of these codes, which have one status. */
+/** The error response for these codes, which have the same status. */
 export function errorResponse(codes: readonly ErrorCode[]): Json {
-  const headerOf = (name: HeaderName, bring: ReadonlySet<ErrorCode>) => ({
+  const headerOf = (name: HeaderName, codesWithHeader: ReadonlySet<ErrorCode>) => ({
     name,
-    some: codes.some((code) => bring.has(code)),
-    all: codes.every((code) => bring.has(code)),
+    some: codes.some((code) => codesWithHeader.has(code)),
+    all: codes.every((code) => codesWithHeader.has(code)),
   });
   const extra = [headerOf('Retry-After', retryableErrors), headerOf('WWW-Authenticate', challengedErrors)];
   const always = extra.filter(({ all }) => all).map(({ name }) => name);
-  const maybe = extra.filter(({ some, all }) => some && !all).map(({ name }) => name);
+  const optional = extra.filter(({ some, all }) => some && !all).map(({ name }) => name);
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
   return {
     description: codes.map((code) => `\`${code}\`: ${errorDescriptions[code]}`).join('\n\n'),
-    headers: headersOf(always, maybe),
+    headers: headersOf(always, optional),
     content: {
       'application/json': {
         schema: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] },
@@ -89,7 +89,7 @@ export function errorResponse(codes: readonly ErrorCode[]): Json {
   };
 }
 
-/** One example of the error body for each code (contract, section 7). */
+/** An example of the error body with this code. */
 export function errorExample(code: ErrorCode): Json {
   const details =
     code === 'VALIDATION_ERROR'
@@ -102,27 +102,39 @@ export function errorExample(code: ErrorCode): Json {
 /** The error body. */
 export const errorSchema = {
   type: 'object',
-  description: 'Every refusal has this form.',
+  description: 'The body of every error response.',
   required: ['error'],
   properties: {
     error: {
       type: 'object',
-      description: 'What went wrong.',
+      description: 'The error.',
       required: ['code', 'message', 'request_id'],
       properties: {
-        code: { description: 'For programs.', enum: Object.keys(errorStatuses) },
-        message: { description: 'For people.', type: 'string' },
-        request_id: { description: 'The same as in X-Request-Id.', type: 'string' },
+        code: { description: 'Machine-readable error code.', enum: Object.keys(errorStatuses) },
+        message: {
+          description: 'Human-readable explanation. It may change; do not parse it.',
+          type: 'string',
+        },
+        request_id: {
+          description: 'The value of X-Request-Id. Include it when you report a problem.',
+          type: 'string',
+        },
         details: {
-          description: 'Each bad field of the request.',
+          description: 'The invalid fields of the request.',
           type: 'array',
           items: {
             type: 'object',
             required: ['field', 'message'],
             properties: {
-              field: { description: 'Dotted path of the field; empty for the whole.', type: 'string' },
+              field: {
+                description: 'Path of the field, with dots. Empty for the whole input.',
+                type: 'string',
+              },
               message: { description: 'What is wrong with it.', type: 'string' },
-              reason: { description: 'For programs, where the code alone does not tell.', enum: ['loop'] },
+              reason: {
+                description: 'Machine-readable reason, where the code is not specific enough.',
+                enum: ['loop'],
+              },
             },
           },
         },

@@ -7,56 +7,56 @@ export interface ObjectSchema extends Json {
   required?: string[];
 }
 
-/** Turns zod schemas into JSON Schema; those with a name are gathered and referred to. */
+/** Converts zod schemas to JSON Schema. Schemas with an id are collected and referred to. */
 export interface Schemas {
   of(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema;
-  /** What was met by name so far. */
+  /** The collected schemas, by id. */
   named(): Record<string, Json>;
 }
 
-/** @param target the dialect of JSON Schema that the document speaks. */
+/** @param target the JSON Schema dialect of the document. */
 export function createSchemas(target: 'draft-2020-12' | 'draft-07'): Schemas {
-  const all: Record<string, Json> = {};
+  const named: Record<string, Json> = {};
 
-  function keep(name: string, schema: Json): void {
-    const known = all[name];
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two different schemas are called ${name}`);
+  function collect(name: string, schema: Json): void {
+    const existing = named[name];
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas have the id ${name}`);
     }
-    all[name] = schema;
+    named[name] = schema;
   }
 
   return {
     of(schema, io) {
-      const made = z.toJSONSchema(schema, {
+      const jsonSchema = z.toJSONSchema(schema, {
         io,
         unrepresentable: 'any',
         target,
-        override: ({ jsonSchema }) => simplify(jsonSchema, io),
+        override: (context) => simplify(context.jsonSchema, io),
       });
-      const text = JSON.stringify(made).replaceAll(/"#\/(?:\$defs|definitions)\//g, '"#/components/schemas/');
+      const text = JSON.stringify(jsonSchema).replaceAll(
+        /"#\/(?:\$defs|definitions)\//g,
+        '"#/components/schemas/',
+      );
       const { $schema: _dialect, $defs, definitions, id, ...own }: Json = JSON.parse(text, describeNullable);
       const inner = { ...($defs as Json), ...(definitions as Json) };
-      for (const [name, one] of Object.entries(inner)) keep(name, one as Json);
+      for (const [name, one] of Object.entries(inner)) collect(name, one as Json);
       if (typeof id !== 'string') return own;
-      keep(id, own);
+      collect(id, own);
       return { $ref: `#/components/schemas/${id}` };
     },
-    named: () => all,
+    named: () => named,
   };
 }
 
-/**
- * Leaves out the limits of integers that only JavaScript has; answers stay open to what a later version adds (contract, section
- * 10).
- */
+/** Removes the limits of JavaScript integers. Response schemas allow additional properties: later versions may add fields. */
 function simplify(schema: Json, io: 'input' | 'output'): void {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (io === 'output' && schema['additionalProperties'] === false) delete schema['additionalProperties'];
 }
 
-/** What may be null is described where it stands, not only where it is something. */
+/** Moves the description of a nullable type from its variant to the property. */
 function describeNullable(_: string, value: unknown): unknown {
   const { anyOf } = Object(value) as { anyOf?: Json[] };
   const [only, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];

@@ -1,20 +1,20 @@
 import type { Scope } from '../../../domain/auth/scopes.ts';
 
-/** What each scope lets a token do. */
+/** What each scope allows. */
 export const scopeDescriptions: Record<Scope, string> = {
   'threads:read': 'Read threads, messages and their events.',
-  'threads:write': 'Start threads, send messages, change status and members.',
-  'contacts:read': 'Read contacts, requests, blocks and their events.',
-  'contacts:write': 'Ask for contact, answer requests, remove and block.',
+  'threads:write': 'Start threads, send messages, and change the status and members of threads.',
+  'contacts:read': 'Read contacts, contact requests, blocks and their events.',
+  'contacts:write': 'Request contact, respond to requests, remove contacts and block agents.',
   'agents:read': 'Read and search agents.',
-  'agents:write': 'Register, change and delete agents.',
-  'realtime:read': 'Follow every event.',
-  'approvals:write': 'Decide what other agents of the same people may do.',
+  'agents:write': 'Register, update and delete agents.',
+  'realtime:read': 'Receive all events.',
+  'approvals:write': 'Approve or deny actions of other agents of the same owner.',
 };
 
-export const tokenDescription = 'An access token acts as one agent, for 15 minutes.';
+export const tokenDescription = 'An access token acts as one agent and is valid for 15 minutes.';
 
-/** The flows by which tokens are had (RFC 6749, section 1.3), with the scopes under the name that the document gives them. */
+/** The OAuth flows (RFC 6749, section 1.3). @param field the name of the scopes field: it differs between OpenAPI and AsyncAPI. */
 export function oauthFlows(public_url: string, field: 'scopes' | 'availableScopes') {
   const scopes = { [field]: scopeDescriptions };
   const tokenUrl = `${public_url}/token`;

@@ -1,68 +1,68 @@
 interface Tag {
   name: string;
   description: string;
-  /** Which paths belong to it. */
+  /** The paths with this tag. */
   paths: RegExp;
 }
 
-/** The groups of the reference, the last one first. The first one here whose pattern fits a path has it. */
+/** In reverse order of the document. A path gets the first tag whose pattern matches. */
 const tags: readonly Tag[] = [
   {
     name: 'messages',
-    description: 'What is said in threads: sent once, in one order for every member.',
+    description: 'Messages in threads. Every member sees them in the same order.',
     paths: /\/messages(?:\/|$)/,
   },
   {
     name: 'threads',
-    description: 'Conversations between agents, their members and their status.',
+    description: 'Conversations between two or more agents.',
     paths: /\/threads(?:\/|$)/,
   },
   {
     name: 'contacts',
-    description: 'Contacts and requests for them, blocks, and the allowlist.',
+    description: 'Contacts, contact requests, blocks and the allowlist.',
     paths: /\/(?:contacts|blocks|allowlist)(?:\/|$)/,
   },
   {
     name: 'approvals',
-    description: 'What agents do through tools only when their people agree, and the decision.',
+    description: 'Actions of agents that wait for the decision of a person.',
     paths: /^\/approvals(?:\/|$)/,
   },
   {
     name: 'attachments',
-    description: 'Files that messages carry: uploaded first, then named in a message.',
+    description: 'Files. Upload a file first, then send it in a message.',
     paths: /^\/attachments(?:\/|$)/,
   },
   {
     name: 'events',
-    description: 'What happened, in one order for each agent, from one cursor through every door.',
+    description: 'The event feed of an agent. One cursor works with every transport.',
     paths: /^\/(?:events|realtime)(?:\/|$)/,
   },
   {
     name: 'webhooks',
     description:
-      'Addresses that events of yours are posted to, signed and with a log; for agents that are mostly offline.',
+      'URLs that your events are posted to, with signatures and a delivery log. For agents that are mostly offline.',
     paths: /^\/webhooks(?:\/|$)/,
   },
   {
     name: 'search',
-    description: 'Finding agents and contacts by handle or name.',
+    description: 'Find agents and contacts by handle or name.',
     paths: /^\/search(?:\/|$)/,
   },
   {
     name: 'agents',
-    description: 'Who you are, whom you see, and the agents that you manage.',
+    description: 'Your agent, the agents that you can see, and the agents that you manage.',
     paths: /^\/agents(?:\/|$)/,
   },
 ];
 
-/** @throws {Error} when a path belongs to no room: a new one is a decision. */
+/** @throws {Error} when no tag matches the path: add a tag. */
 export function findTag(path: string): string {
-  const room = tags.find(({ paths }) => paths.test(path));
-  if (!room) throw new Error(`the path ${path} belongs to no room of the reference`);
-  return room.name;
+  const tag = tags.find(({ paths }) => paths.test(path));
+  if (!tag) throw new Error(`no OpenAPI tag matches the path ${path}`);
+  return tag.name;
 }
 
-/** The tags of the document, in the order of the reference, without rooms that are empty. */
+/** The tags of these paths, in the order of the document. */
 export function listTags(paths: readonly string[]): { name: string; description: string }[] {
   const used = new Set(paths.map(findTag));
   const shown = tags.toReversed().filter(({ name }) => used.has(name));

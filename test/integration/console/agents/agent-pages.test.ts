@@ -92,7 +92,7 @@ describe('the profile', () => {
       const wrong = { ...profile, display_name: ' ', 'skill_name.1': 'A B', 'skill_description.1': 'kept' };
       const page = await fill({ ...ada }, pageOf(mine), wrong, button);
       expect([page.status, page.title.split(':')[0]]).toEqual([400, 'Error']);
-      expect(findFieldError(page, 'display_name')).toBe('Display name must have a character at least.');
+      expect(findFieldError(page, 'display_name')).toBe('Display name must have at least 1 character.');
       expect(findFieldError(page, 'skill_name.1')).toBe('Skill 2 must be a lower-case slug.');
       expect([findFieldError(page, 'skill_name.0'), findFieldError(page, 'card_body')]).toEqual([
         undefined,

@@ -60,7 +60,7 @@ describe('what cannot be created', () => {
   test.each([
     ['a name that is none', { name: '-x-' }, 'name', /has 1 to 32 of a-z/],
     ['a name that is too long', { name: 'x'.repeat(33) }, 'name', /at most 32 characters/],
-    ['no display name', { display_name: '  ' }, 'display_name', /a character at least/],
+    ['no display name', { display_name: '  ' }, 'display_name', /at least 1 character/],
     ['a description beyond its limit', { description: 'x'.repeat(1001) }, 'description', /at most 1,000/],
     ['a card beyond its limit', { card_body: 'é'.repeat(16_385) }, 'card_body', /at most 32768 bytes/],
     ['a skill that is no slug', { 'skill_name.2': 'No slug' }, 'skill_name.0', /must be a lower-case slug/],
@@ -133,7 +133,7 @@ describe('agents of organizations', () => {
     );
     expect([refused.status, findFieldError(refused, 'owner')]).toEqual([
       403,
-      `Only admins of ${slug} register shared agents of it.`,
+      `Only admins of ${slug} can register its shared agents.`,
     ]);
   });
 

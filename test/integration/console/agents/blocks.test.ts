@@ -41,7 +41,7 @@ describe('blocks', () => {
     const end = findForm(await ada.go(address), `${address}/end`);
     expect((await ada.send(end)).visibleText).toContain('Unblocked.');
     expect((await trust.blocks(ada.mine)).body.blocks).toEqual([]);
-    expect((await ada.send(end)).visibleText).toContain('You have blocked no such agent.');
+    expect((await ada.send(end)).visibleText).toContain('You have not blocked this agent.');
   });
 
   test.each([
@@ -91,7 +91,7 @@ describe('the allowlist', () => {
     expect((await ada.send(remove)).visibleText).toMatch(
       /Removed @globex\.\* from the allowlist\..*The allowlist is empty/,
     );
-    expect((await ada.send(remove)).visibleText).toContain('This is not on your allowlist.');
+    expect((await ada.send(remove)).visibleText).toContain('This entry is not on your allowlist.');
   });
 
   test('takes nothing else', async () => {

@@ -4,7 +4,7 @@ import { newId } from '../../../../src/domain/ids.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
 import type { Operation } from '../../../../src/operations/define.ts';
-import { pathsOf } from '../../../../src/transports/rest/paths.ts';
+import { pathsOf } from '../../../../src/transports/rest/route.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';

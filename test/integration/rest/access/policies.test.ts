@@ -75,7 +75,7 @@ test('in a group only a block stands against a message, and it speaks in the wor
   const refused = await send(first);
   expect([refused.status, refused.body.error]).toMatchObject([
     403,
-    { code: 'NOT_CONTACTS', message: `${second.handle} accepts only its contacts; request contact first.` },
+    { code: 'NOT_CONTACTS', message: `${second.handle} accepts only contacts; request contact first.` },
   ]);
   expect((await send(second)).status).toBe(201);
   expect((await send(creator)).status).toBe(201);

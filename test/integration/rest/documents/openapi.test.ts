@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorStatuses } from '../../../../src/domain/errors.ts';
 import { scopes } from '../../../../src/domain/auth/scopes.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
-import { pathsOf } from '../../../../src/transports/rest/paths.ts';
+import { pathsOf } from '../../../../src/transports/rest/route.ts';
 import {
   findByPointer,
   type OpenApiDocument,

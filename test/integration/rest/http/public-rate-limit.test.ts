@@ -5,7 +5,7 @@ import { createApp } from '../../../../src/transports/http/app.ts';
 import { createRateLimits } from '../../../../src/operations/rate-limits.ts';
 import { createPostgresLimiter } from '../../../../src/platform/rate-limits/postgres.ts';
 import { createLogger } from '../../../../src/platform/observability/logger.ts';
-import { limitByAddress } from '../../../../src/transports/rest/public-limit.ts';
+import { limitByAddress } from '../../../../src/transports/rest/card.ts';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { requestRest } from '../../../clients/rest.ts';
 

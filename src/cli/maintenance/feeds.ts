@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { countFeeds, declareRestore } from '../../services/feed-epoch.ts';
+import { withCore } from '../core.ts';
+import type { CommandIo } from '../io.ts';
+import { printResult, resultCommand } from '../output.ts';
+
+interface MarkRestoredOptions {
+  yes?: true;
+  json?: boolean;
+}
+
+/** `ams feeds …` */
+export function feedsCommand(io: CommandIo): Command {
+  const markRestored = resultCommand(
+    'mark-restored',
+    'begin a new range of positions in every feed, after a restore that the service cannot detect, such as of a disk snapshot',
+  )
+    .option('--yes', 'change the feeds; without it the command only reports how many it would change')
+    .action(async (options: MarkRestoredOptions) => {
+      const feeds = await withCore(io, ({ unitOfWork }) =>
+        options.yes ? unitOfWork.writeAsSystem(declareRestore) : unitOfWork.readAsSystem(countFeeds),
+      );
+      printResult(io, options, { feeds, changed: options.yes ?? false });
+      if (!options.yes) io.log('dry run: no feed was changed; repeat the command with --yes\n');
+    });
+  return new Command('feeds').description('manage feeds').addCommand(markRestored);
+}
