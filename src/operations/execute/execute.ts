@@ -15,7 +15,7 @@ import { createTransaction } from './transaction.ts';
 /** Runs one call of an operation, from any transport. @throws {DomainError} the refusal of the first stage that refuses */
 export type Execute = (call: Call) => Promise<Answer>;
 
-/** Every call of every operation runs through these stages, in this order (docs/decisions/0003-stages-and-batches.md). */
+/** Every call of every operation runs through these stages, in this order (docs/decisions/0005-execute-stages.md). */
 export function createExecute(unitOfWork: UnitOfWork, limits: RateLimits, intake: Intake): Execute {
   const stages: readonly Stage[] = [
     authorizeScope,

@@ -83,7 +83,7 @@ function createTransportMetrics(registers: Registry[]) {
         labelNames: ['transport'],
         registers,
         collect() {
-          for (const [door, open] of countOpen()) this.set({ door }, open);
+          for (const [transport, open] of countOpen()) this.set({ transport }, open);
         },
       }),
   };
