@@ -3,8 +3,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { jobsForEvent } from '../../src/jobs/outbox-jobs.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { commitStatement } from '../../src/work/commit.ts';
-import { messagesRepository } from '../../src/repositories/messages/messages.ts';
-import { threadsRepository } from '../../src/repositories/threads/threads.ts';
+import { messageBatchesRepository } from '../../src/repositories/messages/batches.ts';
 import type { Thread } from '../population.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
@@ -18,21 +17,31 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
   const key_hash = sha256(randomUUID());
   const transaction = await database.begin();
   try {
-    const message = { id: newId('message'), thread_id: thread.id, sender_id: sender.id, content };
-    const rest = { content_type: 'text' as const, reply_to: null, metadata: {}, created_at: now };
-    const threads = threadsRepository(transaction);
-    const [, , sequence] = await Promise.all([
-      threads.lockForMessage(thread.id, sender.id),
-      threads.readAudience(thread.id, sender.id),
-      messagesRepository(transaction).append({ ...message, ...rest, attachment_count: 0 }, null),
+    const batches = messageBatchesRepository(transaction);
+    const writer = { thread_id: thread.id, agent_id: sender.id };
+    const [[locked]] = await Promise.all([
+      batches.lockThreads([writer], { wait: true }),
+      batches.listAudiences([writer]),
+      batches.listExchanges([writer]),
     ]);
+    if (!locked) throw new Error(`the thread ${thread.id} is locked`);
+    const sequence = locked.last_sequence + 1;
+    const sending = { thread_id: thread.id, sequence, sender_id: sender.id, sender_handle: '' };
+    const rest = { content_type: 'text' as const, reply_to: null, metadata: {}, attachments: [] };
+    const message = { id: newId('message'), ...sending, content, ...rest, created_at: now };
+    const appending = batches.append({
+      messages: [message],
+      threads: [{ ...locked, last_sequence: sequence, last_message_at: now, last_sender_id: sender.id }],
+      marks: [{ ...writer, after: sequence - 1, upto: sequence }],
+      exchanges: [],
+    });
     const event = {
       id: newId('event'),
       type: 'message.created' as const,
       thread_id: thread.id,
       message_id: message.id,
     };
-    await transaction.commit(
+    const committing = transaction.commit(
       commitStatement({
         now,
         events: [{ ...event, data: null, traceparent: null }],
@@ -45,11 +54,12 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
           {
             key_hash,
             request_hash: key_hash,
-            answer: JSON.stringify({ ...message, ...rest, sequence, sender, attachments: [] }),
+            answer: JSON.stringify({ ...message, sender }),
           },
         ],
       }),
     );
+    await Promise.all([appending, committing]);
   } catch (error) {
     await transaction.rollback();
     throw error;

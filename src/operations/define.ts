@@ -11,21 +11,21 @@ export interface RestBinding<Output extends object = object> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Relative to /v1; `{name}` is a field of the input. */
   path: string;
-  /** Whether the path is served under `/agents/{owner}/{agent_name}` too, where these two must name the acting agent. */
+  /** Whether the path also exists under `/agents/{owner}/{agent_name}`, which must name the acting agent. */
   forms?: 'short-and-long';
   status: 200 | 201 | 204 | 302;
-  /** Whether the request must or may carry an Idempotency-Key. Absent: the header means nothing here. */
+  /** Whether the request must or may have an Idempotency-Key. Absent: the header is ignored. */
   idempotency?: 'required' | 'accepted';
-  /** The address of what was made, relative to /v1. */
+  /** The path of the created record, relative to /v1. */
   location?(output: Output): string;
-  /** For status 302: the whole address that the caller is sent to. */
+  /** For status 302: the absolute URL of the redirect. */
   redirect?(output: Output): string;
-  /** The field of the input that is the one file of a multipart/form-data body. */
+  /** The input field for the single file of a multipart/form-data body. */
   upload?: string;
 }
 
 export interface ToolBinding {
-  /** Where REST and MCP call it differently. */
+  /** Where the tool's name differs from the operation's. */
   name?: string;
   description: string;
   annotations: {
@@ -45,26 +45,26 @@ export interface ResourceBinding {
   completes?: CompletionSource;
 }
 
-/** Where the values of an argument come from. */
+/** An operation whose output has the values of an argument. */
 export interface CompletionSource {
   operation: Operation;
   input: Record<string, unknown>;
-  /** The values in an answer, each with the words by which people know it; and whether there are more. */
+  /** The values in an output, each with a label for people; and whether there are more. */
   values(output: object): { values: { value: string; label: string }[]; hasMore: boolean };
 }
 
-/** What people are asked before a face that has to ask them runs the operation (interface.md, Authentication, 5). */
+/** The question to a person before the operation runs, on transports that need approval. */
 export interface ApprovalRule<Input = unknown> {
   action: ApprovalAction;
   /**
-   * What the question is about; null when the call would change nothing, so that nobody need be asked. Looks only, and refuses
-   * what `run` would refuse: nobody is asked for that.
+   * The subject of the question; null when the call would change nothing and needs no approval. It only reads, and refuses what `run`
+   * would refuse, so that nobody is asked in vain.
    */
   subject(work: Work, input: Input): Promise<{ target: string; message: string | null } | null>;
 }
 
 /**
- * One thing that an agent can do: defined once, called through every face. A plain object; no transport's type in it.
+ * An operation: defined once, called through every transport. A plain object without types of a transport.
  * `run` has method syntax on purpose: a catalogue of different operations then has one type without casts.
  */
 export interface Operation<Input = unknown, Output extends object = object> {
@@ -73,42 +73,38 @@ export interface Operation<Input = unknown, Output extends object = object> {
   summary: string;
   /** The scope that a token must hold, or `any` for every valid token. */
   scope: Scope | 'any';
-  /** A read runs without a transaction; a write runs in one, together with its events and its idempotency key. */
+  /** A read runs without a transaction; a write runs in one, with its events and its idempotency key. */
   kind: 'read' | 'write';
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
-  /** What it refuses with, beside what every operation does and what having a cursor brings (INVALID_CURSOR). */
+  /** Its error codes, without those of every operation and INVALID_CURSOR of operations with a cursor. */
   errors: readonly ErrorCode[];
-  /** One call as it could be, for the description of the interface; path parameters stand in the input too. */
+  /** A sample call for the API description; the input includes path parameters. */
   example: { input: Record<string, unknown>; output: Output };
   /**
-   * The file that a call brings, if it does. It is stored before the unit of work opens, so that no transaction waits for bytes;
-   * `run` gets what is known of it. May read, and refuse.
+   * The file of a call, if it has one. It is stored before the transaction opens, so that no transaction waits for bytes; `run` gets
+   * its description. May read and refuse.
    */
   file?(work: Work, input: Input): Promise<IncomingFile | null>;
   run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
   /**
-   * The same for several calls in one transaction, where they are of the kind that can share one; each is answered by itself. What it
-   * answers null is run alone.
+   * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
+   * which then runs by `run`. A refused call must leave nothing behind.
    */
-  batch?: {
-    /** Whether such a call may share a transaction. */
-    isBatchable(input: Input): boolean;
-    run(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
-  };
-  /** Its answer holds what nobody may read in the database: it is kept sealed for repetitions of the call. */
+  runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
+  /** Whether its answer is a secret: it is stored encrypted for repeated calls. */
   confidential?: boolean;
-  /** What a write must have for itself: calls that name the same wait outside the database, a few at a time inside. */
+  /** The record that a write locks. Calls with the same key are in one batch, or only a few of them run at a time. */
   batchKey?(input: Input): string;
   /**
-   * That a read replica may answer, once it has replayed all that the caller did and was told of. `any-page`: the caller is told of every
-   * change of what it shows; `first-page`: of others it is not, so that what stands behind a cursor comes from the primary, which
-   * is never behind the page before. Absent: what decides on access, or is quickly found.
+   * Whether a read replica may answer, once it has replayed everything that the caller did and received. `any-page`: the caller receives
+   * every change of the records it lists. `first-page`: it does not, so later pages come from the primary, which is never older than
+   * the page before. Absent: reads that decide on access, or are cheap.
    */
   replica?: 'any-page' | 'first-page';
-  /** The budget that calls are taken from. Absent: the one that everything else shares. */
+  /** The rate limit that calls count against. Absent: the default one, which all other operations share. */
   limit?: ActionBudget;
-  /** What that budget is counted by besides the agent. */
+  /** A further key of that limit, besides the agent. */
   limitKey?(input: Input): string;
   rest?: RestBinding<Output>;
   tool?: ToolBinding;
@@ -116,14 +112,14 @@ export interface Operation<Input = unknown, Output extends object = object> {
   resource?: ResourceBinding;
 }
 
-/** Lets TypeScript read the types of an operation from its schemas. */
+/** Infers the types of an operation from its schemas. */
 export function defineOperation<Input, Output extends object>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation;
 }
 
-/** Annotations of tools, by what they do (MCP, Tool annotations). */
+/** Tool annotations of read and write operations (MCP, Tool annotations). */
 export const toolHints = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

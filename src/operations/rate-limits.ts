@@ -4,23 +4,23 @@ import type { Limiter } from '../platform/rate-limits/limiter.ts';
 
 export interface RateLimits {
   /**
-   * Takes one call from a budget. Who has it stands in `key`: an agent's id, with what else the budget is counted by, or an
-   * address.
-   * @param tell hears how the budget stands, also when it is used up. It hears nothing where limits are off.
+   * Counts one call against a budget.
+   * @param key an agent's id, with the further key of the budget, or an IP address.
+   * @param onBudget receives the state of the budget, also when it is exhausted; not called when limits are off.
    * @throws {DomainError} RATE_LIMITED, with the seconds until the next period.
    */
-  consume(budget: Budget, key: string, tell?: OnBudget): Promise<void>;
+  consume(budget: Budget, key: string, onBudget?: OnBudget): Promise<void>;
 }
 
-/** The limits of the contract, section 9, over a count that all processes share. */
+/** Rate limits over counters that all processes share. */
 export function createRateLimits(limiter: Limiter<Budget>): RateLimits {
   return {
-    async consume(budget, key, tell) {
+    async consume(budget, key, onBudget) {
       const balance = await limiter.consume(budget, key);
       if (!balance) return;
       const { points, seconds } = balance.limit;
       const reset = Math.max(1, Math.ceil(balance.resetMs / 1_000));
-      tell?.({ budget, points, seconds, remaining: balance.remaining, reset });
+      onBudget?.({ budget, points, seconds, remaining: balance.remaining, reset });
       if (balance.isAllowed) return;
       const message = `Too many calls: the limit ${budget} is ${points} in ${seconds} s; try again in ${reset} s.`;
       throw new DomainError('RATE_LIMITED', message, { retry_after: reset });

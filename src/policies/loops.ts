@@ -1,17 +1,28 @@
 import { DomainError } from '../domain/errors.ts';
 import { exchangeWindowMs, type LoopLimit } from '../domain/limits.ts';
 
-/** How often two agents have answered each other in a thread, the message in question included. */
+/** How often two agents have answered each other quickly in a thread. */
 export interface Exchanges {
   exchanges: number;
-  /** When their period began, in milliseconds. */
+  /** The start of the current period, in milliseconds. */
   since: number;
 }
 
+/** The exchanges of two agents after one more at `time` (ms). A new period starts when the last one has ended. */
+export function nextExchanges(
+  before: Exchanges | undefined,
+  { seconds }: LoopLimit,
+  time: number,
+): Exchanges {
+  if (!before || before.since <= time - seconds * 1_000) return { exchanges: 1, since: time };
+  return { exchanges: before.exchanges + 1, since: before.since };
+}
+
 /**
- * Why a message is one too many in a quick exchange of two agents; undefined when it is not. Programs that answer each other
- * without an end do not notice by themselves.
+ * Checks whether two agents answer each other too often: programs do not notice such a loop by themselves.
+ * @param exchanges the exchanges, with the message in question.
  * @param time of the message, in milliseconds.
+ * @returns the refusal (RATE_LIMITED), or undefined
  */
 export function checkLoop(
   { exchanges, since }: Exchanges,
@@ -23,12 +34,10 @@ export function checkLoop(
   const pace = exchangeWindowMs / 1_000;
   return new DomainError(
     'RATE_LIMITED',
-    `This looks like a loop: in this thread you and the sender of its last message have answered each other ${points} times in ${seconds} s, each time within ${pace} s. If nothing is left to say, do not answer. Else try again in ${retry_after} s, or write more slowly: what comes more than ${pace} s after the last message does not count.`,
+    `This looks like a loop: you and the sender of the last message have answered each other ${points} times in ${seconds} s in this thread, each time within ${pace} s. If nothing is left to say, do not answer. Otherwise try again in ${retry_after} s, or write more slowly: a message more than ${pace} s after the last one does not count.`,
     {
       retry_after,
-      details: [
-        { field: 'thread_id', message: 'two agents answer each other too fast for too long', reason: 'loop' },
-      ],
+      details: [{ field: 'thread_id', message: 'two agents answer each other too often', reason: 'loop' }],
     },
   );
 }

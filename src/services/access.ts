@@ -21,23 +21,8 @@ export async function requireThread(work: Work, id: string, { lock = false } = {
   return thread;
 }
 
-/**
- * Locks a thread and reads what sending a message needs: less than `requireThread` reads, in one round trip.
- * @throws {DomainError} THREAD_NOT_FOUND
- */
-export async function requireThreadForMessage(work: Work, id: string) {
-  const { agent_id } = work.actor;
-  if (!isId('thread', id)) throw threadNotFound();
-  const [thread, audience] = await Promise.all([
-    work.threads.lockForMessage(id, agent_id),
-    work.threads.readAudience(id, agent_id),
-  ]);
-  // A member that was removed while this waited for the lock is no longer in the audience.
-  if (!thread || !audience.joined) throw threadNotFound();
-  return { thread, audience };
-}
-
-function threadNotFound(): DomainError {
+/** The refusal for a thread that does not exist or that the actor is not a member of. */
+export function threadNotFound(): DomainError {
   return new DomainError('THREAD_NOT_FOUND', 'No such thread, or you are not a member of it.');
 }
 

@@ -3,7 +3,8 @@ import type { ThreadStatus } from '../domain/threads.ts';
 import { checkMessagePolicy, pausedActor } from '../policies/inbound.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
-type MemberToCheck = Awaited<ReturnType<Work['threads']['readAudience']>>['listeners'][number];
+type Audience = Awaited<ReturnType<Work['messageBatches']['listAudiences']>>[number];
+type MemberToCheck = Audience['listeners'][number];
 
 /**
  * Returns the acting agent, for actions that affect other agents.
@@ -60,7 +61,9 @@ export async function requirePoliciesAllowChange(
   work: Work,
   thread: { id: string; created_by: string },
 ): Promise<void> {
-  const audience = await work.threads.readAudience(thread.id, work.actor.agent_id);
+  const writer = { thread_id: thread.id, agent_id: work.actor.agent_id };
+  const [audience] = await work.messageBatches.listAudiences([writer]);
+  if (!audience) throw retiredActor();
   requirePoliciesAllow(
     thread,
     audience.listeners.filter((member) => !member.retired),

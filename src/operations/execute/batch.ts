@@ -63,8 +63,7 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
 
   return async function batch(context, next) {
     const { call, file } = context;
-    const isBatchable = call.operation.batch?.isBatchable(context.input) ?? false;
-    if (!isBatchable || file || mayNeedApproval(call)) return next();
+    if (!call.operation.runBatch || file || mayNeedApproval(call)) return next();
     const { result, settle } = await join(context);
     try {
       if (result instanceof DomainError) throw result;
@@ -103,7 +102,7 @@ interface Item {
 async function runNew(operation: Operation, items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> {
   const usedKeys = await findUsedKeys(items);
   const newItems = items.filter(({ call }) => !usedKeys.has(toKeyName(call) ?? ''));
-  const outputs = await operation.batch?.run(
+  const outputs = await operation.runBatch?.(
     newItems.map(({ call, work }) => ({ work, input: call.context.input })),
   );
   const results = new Map(

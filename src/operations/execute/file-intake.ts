@@ -12,77 +12,78 @@ import { type FileFacts, createFileInspector } from '../../platform/blobs/inspec
 import { attachmentTooLarge } from '../../services/attachments/uploads.ts';
 import { createUploadLimit, type UploadLimits } from './upload-limit.ts';
 
-/** A file on its way in. */
+/** A file of a request whose bytes can be read. */
 export interface OpenedFile {
-  /** As the uploader calls it. */
+  /** As the uploader names it. */
   filename: string;
-  /** As the uploader says; undefined when it does not. */
+  /** As the uploader declares it, if it does. */
   content_type: string | undefined;
-  /** Ends only when everything around the file is as it must be, and throws what is wrong with it. */
+  /** Ends only when the rest of the request is valid too; throws otherwise. */
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** A file that comes with a call; nothing of it is read before it is opened. */
+/** A file of a call. Nothing of it is read before it is opened. */
 export interface IncomingFile {
   open(blobs: Pick<BlobStore, 'read'>): Promise<OpenedFile>;
 }
 
-/** A file whose bytes are stored, though nothing in the database says so yet. */
+/** A file whose bytes are stored, and which has no row in the database yet. */
 export interface ReceivedFile {
   file: StoredFile;
-  /** Takes the bytes away again. Never throws: the sweep finds what stays. */
+  /** Removes the bytes. Never throws: the sweep removes what is left. */
   discard(): Promise<void>;
 }
 
 /**
- * Stores the file of a call, unless this agent or this process receives too many already.
- * @throws {DomainError} what is wrong with it; then nothing of it is kept. RATE_LIMITED, UNAVAILABLE
+ * Stores the file of a call.
+ * @throws {DomainError} ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; RATE_LIMITED and UNAVAILABLE when the agent or
+ * the process receives too many files. Nothing of a refused file is kept.
  */
 export type Intake = (incoming: IncomingFile, agentId: string) => Promise<ReceivedFile>;
 
 export interface IntakeParts {
   blobs: BlobStore;
-  /** The media types that are taken. */
+  /** The accepted media types. */
   types: readonly string[];
   limits: UploadLimits;
   log(message: string, error: unknown): void;
 }
 
 /**
- * The one way in for files (contract, section 3): through here every byte goes once, is counted, digested and looked at, and is
- * stored; no more than its beginning is ever held in memory.
+ * Receives every file: its bytes are counted, digested, checked and stored in one pass. Only the beginning of a file is held in
+ * memory.
  */
 export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake {
   const uploads = createUploadLimit(limits);
 
   async function receive(incoming: IncomingFile): Promise<ReceivedFile> {
-    const { filename: given, content_type: declared, bytes } = await incoming.open(blobs);
-    const filename = toSafeFileName(given);
+    const { filename: declaredName, content_type: declaredType, bytes } = await incoming.open(blobs);
+    const filename = toSafeFileName(declaredName);
     const storage_key = randomBytes(16).toString('hex');
-    const watch = createFileInspector();
+    const inspector = createFileInspector();
     let file: StoredFile | undefined;
     let fault: unknown;
 
-    /** A refusal at the end comes in time too: nothing is stored before the last byte is taken. */
+    /** A refusal after the last byte is early enough: the store keeps nothing before the source ends. */
     async function* checked(): AsyncGenerator<Uint8Array> {
       try {
         let size = 0;
         for await (const chunk of bytes) {
           size += chunk.byteLength;
           if (size > maxAttachmentBytes) throw attachmentTooLarge();
-          watch.take(chunk);
+          inspector.take(chunk);
           yield chunk;
         }
-        file = judged(await watch.facts());
+        file = checkFile(await inspector.facts());
       } catch (error) {
         fault = error;
         throw error;
       }
     }
-    function judged(facts: FileFacts): StoredFile {
+    function checkFile(facts: FileFacts): StoredFile {
       const { size_bytes, sha256, beginning } = facts;
       if (size_bytes === 0) throw wrongField('file', 'is empty');
-      const content_type = detectFileType(facts, declared, filename);
+      const content_type = detectFileType(facts, declaredType, filename);
       if (content_type === undefined || !types.includes(content_type)) throw wrongType(types);
       const preview = isTextType(content_type) ? previewOf(beginning) : null;
       return { storage_key, filename, content_type, size_bytes, sha256, preview };
@@ -92,15 +93,16 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
       await blobs.write(storage_key, checked());
     } catch (error) {
       if (fault instanceof DomainError) throw fault;
-      throw new DomainError('UNAVAILABLE', 'The file could not be stored just now; try again.', {
+      throw new DomainError('UNAVAILABLE', 'The file could not be stored. Try again.', {
         cause: fault ?? error,
         retry_after: 5,
       });
     }
-    if (!file) throw new Error('a store has not read what it was to write');
+    if (!file) throw new Error('the store did not read the source to its end');
     return {
       file,
-      discard: () => blobs.remove(storage_key).catch((error: unknown) => log('bytes not removed', error)),
+      discard: () =>
+        blobs.remove(storage_key).catch((error: unknown) => log('file bytes not removed', error)),
     };
   }
 
@@ -108,11 +110,11 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
 }
 
 function wrongType(types: readonly string[]): DomainError {
-  const message = `Its bytes are not of the type that was said, or not of one that is taken: ${types.join(', ')}.`;
+  const message = `The bytes are not of the declared type, or not of an accepted one: ${types.join(', ')}.`;
   return new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
 }
 
-/** Whole characters only. */
+/** Without a character that is cut at the end. */
 function previewOf(beginning: Buffer): string {
   return new TextDecoder('utf-8').decode(beginning.subarray(0, maxPreviewBytes), { stream: true });
 }

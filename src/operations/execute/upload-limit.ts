@@ -10,7 +10,7 @@ export interface UploadLimits {
 
 export interface UploadLimit {
   /**
-   * Runs `task` as one upload of this agent. It never waits: a queue of stalled uploads would hold what the limit is to free.
+   * Runs `task` as one upload of this agent. It never waits: stalled uploads would fill the queue.
    * @throws {DomainError} RATE_LIMITED when the agent has too many uploads in progress, UNAVAILABLE when the process has.
    */
   run<T>(agentId: string, task: () => Promise<T>): Promise<T>;
@@ -19,13 +19,13 @@ export interface UploadLimit {
 /** Seconds. */
 const retry_after = 5;
 
-/** Limits how many files this process receives at the same time. Each one holds a connection, a buffer and a file on disk. */
+/** Limits the concurrent uploads of this process. Each one holds a connection, a buffer and a file on disk. */
 export function createUploadLimit({ per_agent, per_process }: UploadLimits): UploadLimit {
   const agentUploads = createConcurrencyLimiter({
     maxConcurrent: per_agent,
     maxWaiting: 0,
     createError: () => {
-      const message = `An agent may have ${per_agent} uploads in progress at once; wait until one has ended.`;
+      const message = `An agent may have ${per_agent} uploads in progress. Wait until one has ended.`;
       return new DomainError('RATE_LIMITED', message, { retry_after });
     },
   });
@@ -33,7 +33,7 @@ export function createUploadLimit({ per_agent, per_process }: UploadLimits): Upl
     maxConcurrent: per_process,
     maxWaiting: 0,
     createError: () =>
-      new DomainError('UNAVAILABLE', 'Too many uploads are in progress; try again.', { retry_after }),
+      new DomainError('UNAVAILABLE', 'Too many uploads are in progress. Try again.', { retry_after }),
   });
   return {
     run: (agentId, task) => agentUploads.run(agentId, () => allUploads.run('process', task)),

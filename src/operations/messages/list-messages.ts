@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
-import { listMessages } from '../../services/messages/messages.ts';
+import { listMessages } from '../../services/messages/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleCursor, exampleMessage } from '../examples/records.ts';
 import { nextCursor, pageFields, sequenceFrom, threadId } from '../fields.ts';

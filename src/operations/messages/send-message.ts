@@ -1,47 +1,45 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
-import { sendMessage } from '../../services/messages/messages.ts';
-import { sendBatch } from '../../services/messages/send-batch.ts';
+import { sendMessage, sendMessages } from '../../services/messages/send.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleQuestion } from '../examples/records.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from '../fields.ts';
+
+const input = z
+  .strictObject({
+    thread_id: threadId,
+    content,
+    content_type: contentType.default('text'),
+    attachment_ids: attachmentIds.default([]),
+    reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
+    metadata: metadata.default({}),
+    reason: reason.optional(),
+  })
+  .refine((value) => value.content !== '' || value.attachment_ids.length > 0, {
+    path: ['content'],
+    error: 'may be empty only with attachments',
+  });
+
+/** The reason is stored in the metadata. */
+function toNewMessage({ reason: why, reply_to, ...message }: z.infer<typeof input>) {
+  const stored = why === undefined ? message.metadata : { ...message.metadata, reason: why };
+  return { ...message, reply_to: reply_to ?? null, metadata: stored };
+}
 
 export const sendMessageOperation = defineOperation({
   name: 'send_message',
   summary: 'Send a message in a thread',
   scope: 'threads:write',
   kind: 'write',
-  input: z
-    .strictObject({
-      thread_id: threadId,
-      content,
-      content_type: contentType.default('text'),
-      attachment_ids: attachmentIds.default([]),
-      reply_to: z.string().max(64).nullish().describe('A message of the same thread.'),
-      metadata: metadata.default({}),
-      reason: reason.optional(),
-    })
-    .refine((value) => value.content !== '' || value.attachment_ids.length > 0, {
-      path: ['content'],
-      error: 'may be empty only with attachments',
-    }),
+  input,
   output: messageSchema,
-  async run(work, { reason: why, reply_to, metadata: given, ...message }) {
-    const kept = metadataOf({ reason: why, metadata: given });
-    return presentMessage(
-      await sendMessage(work, { ...message, reply_to: reply_to ?? null, metadata: kept }),
-    );
+  async run(work, message) {
+    return presentMessage(await sendMessage(work, toNewMessage(message)));
   },
-  batch: {
-    isBatchable: ({ attachment_ids, reply_to }) => attachment_ids.length === 0 && (reply_to ?? null) === null,
-    async run(calls) {
-      const sends = calls.map(({ work, input }) => ({
-        work,
-        message: { ...input, metadata: metadataOf(input) },
-      }));
-      const outcomes = await sendBatch(sends);
-      return outcomes.map((sent) => (sent === null || sent instanceof Error ? sent : presentMessage(sent)));
-    },
+  async runBatch(calls) {
+    const sends = calls.map(({ work, input: message }) => ({ work, message: toNewMessage(message) }));
+    const results = await sendMessages(sends, { wait: false });
+    return results.map((sent) => (sent === null || sent instanceof Error ? sent : presentMessage(sent)));
   },
   batchKey: ({ thread_id }) => thread_id,
   limit: 'send_message',
@@ -84,13 +82,3 @@ export const sendMessageOperation = defineOperation({
     output: exampleQuestion,
   },
 });
-
-function metadataOf({
-  reason: why,
-  metadata: given,
-}: {
-  reason?: string | undefined;
-  metadata: Record<string, unknown>;
-}) {
-  return why === undefined ? given : { ...given, reason: why };
-}

@@ -1,5 +1,5 @@
 import type { ScanStatus, StoredFile } from '../../domain/attachments/attachments.ts';
-import { type Queryable, statement, query } from '../queryable.ts';
+import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 
 /** The columns that clients see. */
 export interface AttachmentColumns {
@@ -49,6 +49,16 @@ export const filesOfMessages = `case when m.attachment_count > 0 then (
     select coalesce(json_agg(json_build_object(${publicColumns.map((name) => `'${name}', t.${name}`).join(', ')}) order by t.position), '[]')
     from attachments t where t.message_id = m.id) else '[]'::json end`;
 
+/** Locks in the order of ids, so that two transactions never wait for each other. */
+function lockOwn({ wait }: { wait: boolean }): NamedStatement {
+  return statement(
+    wait ? 'attachments.lock_own' : 'attachments.lock_own_unlocked',
+    `select ${columns} from attachments t
+     where (t.id, t.uploader_id) in (select * from unnest(${hideFromPlanner(':ids', 'text[]')}, ${hideFromPlanner(':uploader_ids', 'text[]')}))
+     order by t.id for update of t${wait ? '' : ' skip locked'}`,
+  );
+}
+
 const statements = {
   find: statement('attachments.find', `select ${columns} from attachments t where t.id = :id`),
   findSeen: statement(
@@ -56,11 +66,7 @@ const statements = {
     `select ${columns} from attachments t where t.id = :id and (t.uploader_id = :agent_id or exists (
        select from messages m join thread_members v on v.thread_id = m.thread_id where m.id = t.message_id and v.agent_id = :agent_id))`,
   ),
-  /** Locks in the order of ids, as every statement that locks several attachments. */
-  lockOwn: statement(
-    'attachments.lock_own',
-    `select ${columns} from attachments t where t.id = any(:ids) and t.uploader_id = :agent_id order by t.id for update`,
-  ),
+  lockOwn: { wait: lockOwn({ wait: true }), skip: lockOwn({ wait: false }) },
   insert: statement(
     'attachments.insert',
     `insert into attachments
@@ -74,10 +80,10 @@ const statements = {
        select created_at from attachments where uploader_id = :agent_id and message_id is null and created_at > :since
        union all select created_at from uploads where uploader_id = :agent_id and created_at > :since) u`,
   ),
-  send: statement(
-    'attachments.send',
-    `update attachments t set message_id = :message_id, position = s.position, expires_at = null
-     from unnest(:ids::text[]) with ordinality s (id, position) where t.id = s.id`,
+  markSent: statement(
+    'attachments.mark_sent',
+    `update attachments t set message_id = s.message_id, position = s.position, expires_at = null
+     from unnest(:ids::text[], :message_ids::text[], :positions::int[]) s (id, message_id, position) where t.id = s.id`,
   ),
   setScan: statement(
     'attachments.set_scan',
@@ -139,9 +145,15 @@ export function attachmentsRepository(db: Queryable) {
     async findSeen(id: string, agentId: string): Promise<AttachmentRow | undefined> {
       return (await query<AttachmentRow>(db, statements.findSeen, { id, agent_id: agentId }))[0];
     },
-    /** Those that the agent uploaded, by id, locked until the transaction ends. */
-    lockOwn(ids: readonly string[], agentId: string): Promise<AttachmentRow[]> {
-      return query<AttachmentRow>(db, statements.lockOwn, { ids, agent_id: agentId });
+    /** Locks files until the transaction ends; those that their agent has not uploaded are left out. */
+    lockOwn(
+      files: readonly { id: string; uploader_id: string }[],
+      { wait }: { wait: boolean },
+    ): Promise<AttachmentRow[]> {
+      return query<AttachmentRow>(db, statements.lockOwn[wait ? 'wait' : 'skip'], {
+        ids: files.map(({ id }) => id),
+        uploader_ids: files.map(({ uploader_id }) => uploader_id),
+      });
     },
     /** Inserts a file that is neither sent nor scanned. */
     async insert(attachment: NewAttachment): Promise<void> {
@@ -158,9 +170,13 @@ export function attachmentsRepository(db: Queryable) {
       });
       return rows[0] ?? { held: 0, oldest: null };
     },
-    /** Adds attachments to a message, in this order. They must be locked and unsent. */
-    async send(messageId: string, ids: readonly string[]): Promise<void> {
-      await query(db, statements.send, { message_id: messageId, ids });
+    /** Makes files part of messages. They must be locked and not sent. */
+    async markSent(files: readonly { id: string; message_id: string; position: number }[]): Promise<void> {
+      await query(db, statements.markSent, {
+        ids: files.map(({ id }) => id),
+        message_ids: files.map(({ message_id }) => message_id),
+        positions: files.map(({ position }) => position),
+      });
     },
     /**
      * Records the result of a scan. Returns undefined when it has a result already: the first one stays. Only clean files keep their

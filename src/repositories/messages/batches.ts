@@ -1,32 +1,45 @@
-import type { MessageRow } from './messages.ts';
-import { type Queryable, statement, hideFromPlanner } from '../queryable.ts';
+import type { Relation } from '../../domain/agents/agents.ts';
+import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
-import type { MemberToCheck, OpenThreadRow, ThreadRow } from '../threads/threads.ts';
+import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
+import type { ThreadRow } from '../threads/threads.ts';
+import type { MessageRow } from './messages.ts';
 
-/** Who would write where. */
+/** A sender and the thread of its message. */
 export interface Writer {
   thread_id: string;
   agent_id: string;
 }
 
-/** A thread that is held, as the next message finds it. */
-export interface HeldThread extends Pick<
+/** A locked thread. */
+export interface LockedThread extends Pick<
   ThreadRow,
   'id' | 'status' | 'created_by' | 'last_sequence' | 'last_message_at'
 > {
   last_sender_id: string | null;
 }
 
-/** Whom a message of a writer reaches, and who may stand between it and them. */
-export interface WriterAudience extends Writer, Pick<OpenThreadRow, 'paused' | 'retired'> {
+/** A member whose policy or block decides about a message: the only other member, or one that has blocked the writer. */
+export interface MemberToCheck
+  extends Pick<AgentRow, 'id' | 'canonical_handle' | 'inbound_policy' | 'paused'>, Relation {
+  retired: boolean;
+  /** Whether it and the writer are the only members. Only then the whole relation is read; blocks by it always are. */
+  alone: boolean;
+}
+
+/** Recipients of a message, and the members whose policy must be checked. */
+export interface WriterAudience extends Writer {
+  /** Of the writer. */
+  paused: boolean;
+  retired: boolean;
+  /** Whether the writer is a member. */
   joined: boolean;
-  /** All members that are not retired, the writer among them. */
+  /** All members that are not retired, with the writer. */
   member_ids: string[];
-  /** The only other member, or those that have blocked the writer. */
   listeners: MemberToCheck[];
 }
 
-/** How often two agents have answered each other in a thread since a time, in milliseconds. */
+/** How often two agents have answered each other in a thread since a time (ms). */
 export interface ExchangeRow {
   thread_id: string;
   /** The lesser of the two ids. */
@@ -36,28 +49,35 @@ export interface ExchangeRow {
   since: number;
 }
 
-/** The read mark of the first sender, which moves along when nothing unread lies before its messages. */
+/** The read mark of a thread's first sender. It moves when nothing unread is before its messages. */
 export interface MovingMark extends Writer {
   after: number;
   upto: number;
 }
 
-const statements = {
-  /** In the order of ids, and none that somebody else holds: whoever shares a transaction must neither wait nor be waited for. */
-  lockThreads: statement(
-    'message_batches.hold',
+/**
+ * Locks in the order of ids. A batch skips threads that another transaction has locked: it neither waits nor makes others wait. Only
+ * members ever wait.
+ */
+function lockThreads({ wait }: { wait: boolean }): NamedStatement {
+  return statement(
+    wait ? 'message_batches.lock_threads' : 'message_batches.lock_unlocked_threads',
     `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.last_sender_id
      from threads t join (
-       select distinct thread_id from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}) w (thread_id, agent_id)
+       select distinct thread_id from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
        join thread_members m using (thread_id, agent_id)
      ) w on w.thread_id = t.id
-     order by t.id for no key update of t skip locked`,
-  ),
-  /** The planner must leave the relation where it stands (offset 0): it would look it up for all members of a group and drop it. */
+     order by t.id for no key update of t${wait ? '' : ' skip locked'}`,
+  );
+}
+
+const statements = {
+  lockThreads: { wait: lockThreads({ wait: true }), skip: lockThreads({ wait: false }) },
+  /** `offset 0` stops the planner from evaluating the relation for all members of a group, where it is not used. */
   audience: statement(
     'message_batches.audience',
     `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, m.joined, m.member_ids, l.listeners
-     from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}) w (thread_id, agent_id)
+     from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
      join agents viewer on viewer.id = w.agent_id
      cross join lateral (
        select count(*) as members, coalesce(bool_or(a.id = viewer.id), false) as joined,
@@ -80,93 +100,113 @@ const statements = {
        where t.thread_id = w.thread_id and t.agent_id <> viewer.id and (m.members = 2 or b.agent_id is not null)
      ) l`,
   ),
-  /** Of all pairs that can answer each other here: the writers, and who wrote last. */
+  /** Of all pairs that can answer each other in this batch: the writers and the last senders. */
   exchanges: statement(
     'message_batches.exchanges',
-    `with writer as (select distinct thread_id, agent_id from unnest($1::text[], $2::text[]) w (thread_id, agent_id))
+    `with writer as (select distinct thread_id, agent_id from unnest(:thread_ids::text[], :agent_ids::text[]) w (thread_id, agent_id))
      select distinct x.thread_id, x.one_id, x.other_id, x.exchanges, x.since
      from writer w join threads t on t.id = w.thread_id
      cross join lateral (select t.last_sender_id as id union select o.agent_id from writer o where o.thread_id = w.thread_id) other
      join thread_exchanges x on x.thread_id = w.thread_id and x.one_id = least(w.agent_id, other.id) and x.other_id = greatest(w.agent_id, other.id)
      where other.id <> w.agent_id`,
   ),
+  replyTargets: statement(
+    'message_batches.reply_targets',
+    `select m.thread_id, m.id
+     from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':ids', 'text[]')}) r (thread_id, id)
+     join messages m on m.id = r.id and m.thread_id = r.thread_id`,
+  ),
   append: statement(
     'message_batches.append',
     `with moved as (
        update threads t set last_sequence = n.last_sequence, last_message_at = n.last_message_at,
          updated_at = greatest(t.updated_at, n.last_message_at), last_sender_id = n.last_sender_id
-       from unnest($8::text[], $9::int[], $10::bigint[], $11::text[]) n (id, last_sequence, last_message_at, last_sender_id)
+       from unnest(:moved_ids::text[], :last_sequences::int[], :last_times::bigint[], :last_sender_ids::text[]) n (id, last_sequence, last_message_at, last_sender_id)
        where t.id = n.id
      ), reader as (
        select m.thread_id, m.agent_id, k.upto
-       from unnest($12::text[], $13::text[], $14::int[], $15::int[]) k (thread_id, agent_id, after, upto)
+       from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[], :after::int[], :upto::int[]) k (thread_id, agent_id, after, upto)
        join thread_members m on m.thread_id = k.thread_id and m.agent_id = k.agent_id
        where m.read_sequence = k.after order by m.thread_id, m.agent_id for no key update of m
      ), mark as (
        update thread_members m set read_sequence = r.upto from reader r where m.thread_id = r.thread_id and m.agent_id = r.agent_id
      ), exchange as (
        insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since)
-       select * from unnest($16::text[], $17::text[], $18::text[], $19::int[], $20::bigint[])
+       select * from unnest(:pair_thread_ids::text[], :one_ids::text[], :other_ids::text[], :exchanges::int[], :since::bigint[])
        on conflict (thread_id, one_id, other_id) do update set exchanges = excluded.exchanges, since = excluded.since
      )
      insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, attachment_count, created_at)
-     select id, thread_id, sequence, sender_id, content, content_type, null, metadata::jsonb, 0, created_at
-     from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $21::bigint[])
-       m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at)`,
+     select id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata::jsonb, attachment_count, created_at
+     from unnest(:ids::text[], :thread_ids::text[], :sequences::int[], :sender_ids::text[], :contents::text[], :content_types::text[], :metadata::text[], :created_at::bigint[], :reply_to::text[], :attachment_counts::int[])
+       m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at, reply_to, attachment_count)`,
   ),
 };
 
-/** Messages without files that answer none, appended many at once: what each of them needs is asked for all of them together. */
+/** Appends messages of a batch. What they need is read for all of them together. */
 export function messageBatchesRepository(db: Queryable) {
-  const columns = (writers: readonly Writer[]) => [
-    writers.map(({ thread_id }) => thread_id),
-    writers.map(({ agent_id }) => agent_id),
-  ];
+  const columns = (writers: readonly Writer[]) => ({
+    thread_ids: writers.map(({ thread_id }) => thread_id),
+    agent_ids: writers.map(({ agent_id }) => agent_id),
+  });
 
   return {
-    /** Holds the threads until the transaction ends, but those that are held already, and those that no writer is a member of. */
-    lockThreads(writers: readonly Writer[]): Promise<HeldThread[]> {
-      return db.query<HeldThread>(statements.lockThreads, columns(writers));
+    /**
+     * Locks the threads that a writer is a member of, until the transaction ends.
+     * @param options.wait whether to wait for threads that another transaction has locked; otherwise they are left out.
+     */
+    lockThreads(writers: readonly Writer[], { wait }: { wait: boolean }): Promise<LockedThread[]> {
+      return query<LockedThread>(db, statements.lockThreads[wait ? 'wait' : 'skip'], columns(writers));
     },
-    /** May be sent right behind `hold`. */
+    /** May be sent in one round trip with `lockThreads`, after it. None for agents that do not exist. */
     listAudiences(writers: readonly Writer[]): Promise<WriterAudience[]> {
-      return db.query<WriterAudience>(statements.audience, columns(writers));
+      return query<WriterAudience>(db, statements.audience, columns(writers));
     },
-    /** May be sent right behind `hold`. */
+    /** May be sent in one round trip with `lockThreads`, after it. */
     listExchanges(writers: readonly Writer[]): Promise<ExchangeRow[]> {
-      return db.query<ExchangeRow>(statements.exchanges, columns(writers));
+      return query<ExchangeRow>(db, statements.exchanges, columns(writers));
     },
-    /** Appends messages to threads that are held. `threads` tell how each of them stands behind its last message. */
-    async append(what: {
+    /** Those of these messages that exist in their threads. */
+    listReplyTargets(
+      targets: readonly { thread_id: string; id: string }[],
+    ): Promise<{ thread_id: string; id: string }[]> {
+      return query(db, statements.replyTargets, {
+        thread_ids: targets.map(({ thread_id }) => thread_id),
+        ids: targets.map(({ id }) => id),
+      });
+    },
+    /** Appends messages to locked threads. `threads` are the new values of those. */
+    async append(input: {
       messages: readonly MessageRow[];
-      threads: readonly HeldThread[];
+      threads: readonly LockedThread[];
       marks: readonly MovingMark[];
       exchanges: readonly ExchangeRow[];
     }): Promise<void> {
-      const { messages, threads, marks, exchanges } = what;
-      await db.query(statements.append, [
-        messages.map(({ id }) => id),
-        messages.map(({ thread_id }) => thread_id),
-        messages.map(({ sequence }) => sequence),
-        messages.map(({ sender_id }) => sender_id),
-        messages.map(({ content }) => content),
-        messages.map(({ content_type }) => content_type),
-        messages.map(({ metadata }) => JSON.stringify(metadata)),
-        threads.map(({ id }) => id),
-        threads.map(({ last_sequence }) => last_sequence),
-        threads.map(({ last_message_at }) => last_message_at),
-        threads.map(({ last_sender_id }) => last_sender_id),
-        marks.map(({ thread_id }) => thread_id),
-        marks.map(({ agent_id }) => agent_id),
-        marks.map(({ after }) => after),
-        marks.map(({ upto }) => upto),
-        exchanges.map(({ thread_id }) => thread_id),
-        exchanges.map(({ one_id }) => one_id),
-        exchanges.map(({ other_id }) => other_id),
-        exchanges.map((exchange) => exchange.exchanges),
-        exchanges.map(({ since }) => since),
-        messages.map(({ created_at }) => created_at),
-      ]);
+      const { messages, threads, marks, exchanges } = input;
+      await query(db, statements.append, {
+        ids: messages.map(({ id }) => id),
+        thread_ids: messages.map(({ thread_id }) => thread_id),
+        sequences: messages.map(({ sequence }) => sequence),
+        sender_ids: messages.map(({ sender_id }) => sender_id),
+        contents: messages.map(({ content }) => content),
+        content_types: messages.map(({ content_type }) => content_type),
+        metadata: messages.map(({ metadata }) => JSON.stringify(metadata)),
+        moved_ids: threads.map(({ id }) => id),
+        last_sequences: threads.map(({ last_sequence }) => last_sequence),
+        last_times: threads.map(({ last_message_at }) => last_message_at),
+        last_sender_ids: threads.map(({ last_sender_id }) => last_sender_id),
+        mark_thread_ids: marks.map(({ thread_id }) => thread_id),
+        mark_agent_ids: marks.map(({ agent_id }) => agent_id),
+        after: marks.map(({ after }) => after),
+        upto: marks.map(({ upto }) => upto),
+        pair_thread_ids: exchanges.map(({ thread_id }) => thread_id),
+        one_ids: exchanges.map(({ one_id }) => one_id),
+        other_ids: exchanges.map(({ other_id }) => other_id),
+        exchanges: exchanges.map((exchange) => exchange.exchanges),
+        since: exchanges.map(({ since }) => since),
+        created_at: messages.map(({ created_at }) => created_at),
+        reply_to: messages.map(({ reply_to }) => reply_to),
+        attachment_counts: messages.map(({ attachments }) => attachments.length),
+      });
     },
   };
 }

@@ -1,11 +1,11 @@
 import { unpreparedStatement, type Queryable } from '../queryable.ts';
 
 const statements = {
-  /** The default partition by its name: what lies elsewhere leaves with its partition. */
+  /** Only the default partition: other rows are removed with their partition. */
   threads: unpreparedStatement(
     `select distinct thread_id from messages_default where id < $1 and thread_id > $2 order by thread_id limit $3`,
   ),
-  /** Only from the front, and only as far as every message is old: what is left of a thread has no hole. */
+  /** Removes from the first message on, up to the first one that is not old: the rest of a thread has no gap. */
   removeFront: unpreparedStatement(
     `with front as (
        select t.thread_id, m.sequence, m.id from unnest($1::text[]) t (thread_id)
@@ -21,17 +21,17 @@ const statements = {
   ),
 };
 
-/** How far messages were removed from a thread, and how many. */
+/** The last removed sequence of a thread, and the number of removed messages. */
 export interface RemovedFront {
   id: string;
   last: number;
   messages: number;
 }
 
-/** Removes one by one the old messages that lie in no partition of their time. Needs tables in partitions. */
+/** Removes old messages that are in no partition of their time. Needs partitioned tables. */
 export function messageRetentionRepository(db: Queryable) {
   return {
-    /** The next threads after this one of which messages older than this id lie in the default partition. */
+    /** The next threads after this one with messages older than this id in the default partition. */
     async threads(olderThan: string, after: string, limit: number): Promise<string[]> {
       const rows = await db.query<{ thread_id: string }>(statements.threads, [olderThan, after, limit]);
       return rows.map(({ thread_id }) => thread_id);

@@ -1,8 +1,5 @@
-import type { Relation } from '../../domain/agents/agents.ts';
 import type { ThreadStatus } from '../../domain/threads.ts';
-import type { AgentRow } from '../agents/agents.ts';
-import { type Queryable, statement, query } from '../queryable.ts';
-import { relationOf } from '../agents/relations.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
 
 export interface ThreadMember {
   id: string;
@@ -25,30 +22,6 @@ export interface ThreadRow {
   read_sequence: number;
 }
 
-/** A thread for a new message, with the state of its sender. */
-export interface OpenThreadRow extends Pick<ThreadRow, 'status' | 'created_by'> {
-  /** Of the sender. */
-  paused: boolean;
-  retired: boolean;
-}
-
-/** A member whose policy must be checked for a message: the only other member, or one that has blocked the sender. */
-export interface MemberToCheck
-  extends Pick<AgentRow, 'id' | 'canonical_handle' | 'inbound_policy' | 'paused'>, Relation {
-  retired: boolean;
-  /** Whether it is the only other member. Only then is the relation complete; `blocked_by_them` always is. */
-  alone: boolean;
-}
-
-/** The recipients of a message of one member. */
-export interface Audience {
-  /** Whether the sender is a member. */
-  joined: boolean;
-  /** All members that are not retired, including the sender. */
-  member_ids: string[];
-  listeners: MemberToCheck[];
-}
-
 export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
   (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
@@ -64,39 +37,6 @@ const statements = {
     'threads.lock_for_member',
     `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id
      for no key update of t`,
-  ),
-  /** The columns of the thread are read after the lock. Membership may have changed: the audience has its current state. */
-  lockForMessage: statement(
-    'threads.lock_for_message',
-    `select t.status, t.created_by, a.paused, a.retired_at is not null as retired
-     from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id join agents a on a.id = v.agent_id
-     where t.id = :id for no key update of t`,
-  ),
-  /**
-   * One row for any number of members. `offset 0` keeps the planner from computing the relation for all members of a group and dropping
-   * it.
-   */
-  readAudience: statement(
-    'threads.read_audience',
-    `with member as materialized (
-       select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.owner_id, a.retired_at is not null as retired,
-         exists (select from blocks b where b.agent_id = m.agent_id and b.blocked_agent_id = :agent_id) as blocked_by_them
-       from thread_members m join agents a on a.id = m.agent_id where m.thread_id = :id
-     ), listener as (
-       select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired, n.members = 2 as alone, a.blocked_by_them,
-         coalesce(r.blocked_by_viewer, false) as blocked_by_viewer, false as self,
-         coalesce(r.same_owner, false) as same_owner, coalesce(r.same_organization, false) as same_organization,
-         coalesce(r.contact, false) as contact, coalesce(r.allowlisted, false) as allowlisted
-       from member a cross join (select count(*) as members from member) n
-       left join lateral (
-         select r.* from agents viewer join owners viewer_owner on viewer_owner.id = viewer.owner_id
-         cross join lateral (${relationOf}) r where viewer.id = :agent_id and n.members = 2 offset 0
-       ) r on true
-       where a.id <> :agent_id and (n.members = 2 or a.blocked_by_them)
-     )
-     select coalesce(bool_or(id = :agent_id), false) as joined, coalesce(json_agg(id) filter (where not retired), '[]') as member_ids,
-       (select coalesce(json_agg(listener), '[]') from listener) as listeners
-     from member`,
   ),
   insert: statement(
     'threads.insert',
@@ -128,16 +68,6 @@ export function threadsRepository(db: Queryable) {
         findForMember(id, agentId),
       ]);
       return thread;
-    },
-    /** Locks the thread until the transaction ends, for a message of this member; undefined when it is not a member. */
-    async lockForMessage(id: string, agentId: string): Promise<OpenThreadRow | undefined> {
-      return (await query<OpenThreadRow>(db, statements.lockForMessage, { id, agent_id: agentId }))[0];
-    },
-    /** The recipients of a message of this member, and the members whose policy must be checked. */
-    async readAudience(id: string, agentId: string): Promise<Audience> {
-      const [audience] = await query<Audience>(db, statements.readAudience, { id, agent_id: agentId });
-      if (!audience) throw new Error('an aggregate is always one row');
-      return audience;
     },
     async insert(thread: {
       id: string;

@@ -2,18 +2,40 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { isExpired } from '../access.ts';
 
+type File = Awaited<ReturnType<Work['attachments']['lockOwn']>>[number];
+
+/** Files by id. */
+export type LockedFiles = ReadonlyMap<string, File>;
+
 /**
- * Locks the actor's uploads that a message attaches, until the transaction ends; returns them in the given order. They need not be
- * scanned yet.
- * @throws {DomainError} ATTACHMENT_NOT_FOUND (also for another agent's), ATTACHMENT_ALREADY_SENT, ATTACHMENT_INFECTED,
- * ATTACHMENT_NOT_READY (the scan failed)
+ * Locks uploads until the unit of work ends; those that do not exist or belong to another agent are left out.
+ * @param options.wait whether to wait for files that another transaction has locked; otherwise they are left out too.
  */
-export async function lockFilesToSend(work: Work, ids: readonly string[]) {
-  const own = await work.attachments.lockOwn(ids, work.actor.agent_id);
-  const byId = new Map(own.map((file) => [file.id, file]));
+export async function lockFiles(
+  work: Work,
+  files: readonly { id: string; uploader_id: string }[],
+  options: { wait: boolean },
+): Promise<LockedFiles> {
+  if (files.length === 0) return new Map();
+  const locked = await work.attachments.lockOwn(files, options);
+  return new Map(locked.map((file) => [file.id, file]));
+}
+
+/**
+ * The uploads of the actor that its message sends, in the order of `ids`. They may still wait for their scan.
+ * @throws {DomainError} ATTACHMENT_NOT_FOUND (also for another agent's), ATTACHMENT_ALREADY_SENT, ATTACHMENT_INFECTED,
+ * ATTACHMENT_NOT_READY (it could not be scanned)
+ */
+export function requireSendableFiles(
+  { actor, now }: Pick<Work, 'actor' | 'now'>,
+  locked: LockedFiles,
+  ids: readonly string[],
+): File[] {
   return ids.map((id) => {
-    const file = byId.get(id);
-    if (!file || isExpired(file, work.now)) throw fileError('ATTACHMENT_NOT_FOUND', id, 'No such attachment');
+    const file = locked.get(id);
+    if (file?.uploader_id !== actor.agent_id || isExpired(file, now)) {
+      throw fileError('ATTACHMENT_NOT_FOUND', id, 'No such attachment');
+    }
     if (file.message_id !== null) {
       throw fileError(
         'ATTACHMENT_ALREADY_SENT',
@@ -26,7 +48,7 @@ export async function lockFilesToSend(work: Work, ids: readonly string[]) {
     if (file.scan_status === 'failed') {
       throw fileError('ATTACHMENT_NOT_READY', id, 'This file could not be scanned; upload it again');
     }
-    return { ...file, expires_at: null };
+    return file;
   });
 }
 

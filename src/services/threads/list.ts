@@ -4,19 +4,19 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 
 export interface ListThreads extends PageRequest {
-  /** Absent: all that are not archived. */
+  /** Absent: all threads that are not archived. */
   status?: ThreadStatus | undefined;
   with_handle?: string | undefined;
   /** Milliseconds. */
   updated_since?: number | undefined;
 }
 
-/** Where a thread stands, in the order that the first page saw: by its activity then, and what was committed then, and when. */
+/** A position in the order of the first page: the thread's activity, and the snapshot and time of that page. */
 type Position = readonly [activity: number, id: string, snapshot: string, since: number];
 
 /**
- * A page of the actor's threads, newest activity first. Threads that get messages while the pages are read are neither missed nor
- * shown twice: later pages keep the order that the first one saw.
+ * A page of the actor's threads, newest activity first. Later pages keep the order of the first one: threads with new messages are neither
+ * missed nor listed twice.
  * @throws {DomainError} INVALID_HANDLE, INVALID_CURSOR
  */
 export async function listThreads(work: Work, input: ListThreads) {

@@ -3,7 +3,7 @@ import { checkInboundPolicy } from '../../policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
-import { toThreadEventData } from '../messages/append-message.ts';
+import { toThreadEventData } from './threads.ts';
 
 type Thread = Awaited<ReturnType<typeof requireThread>>;
 type Member = Thread['members'][number];
@@ -11,10 +11,10 @@ type Member = Thread['members'][number];
 const maxMembers = 256;
 
 /**
- * Adds an agent to an active thread, whose history it then can read; its unread messages begin with the next one. Who is a member
- * already stays one, without an event.
+ * Adds an agent to an active thread. It can read the history; only later messages are unread. Adding a member again changes nothing and
+ * emits no event.
  * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, AGENT_NOT_FOUND, INVALID_HANDLE, AGENT_PAUSED, VALIDATION_ERROR (the
- * thread is full), and what the inbound policy of the agent refuses, or that of a member would refuse to a message of the actor.
+ * thread is full), and the refusals of the agent's inbound policy and of members' policies for a message of the actor
  */
 export async function addMember(work: Work, input: { thread_id: string; handle: string }): Promise<Thread> {
   const thread = await requireThread(work, input.thread_id, { lock: true });
@@ -47,9 +47,9 @@ export async function addMember(work: Work, input: { thread_id: string; handle: 
 }
 
 /**
- * Takes a member out of a thread, oneself or another one. It keeps the events that it has got, and gets no others.
+ * Removes a member from a thread, the actor or another one. It keeps the events in its feed and receives no further ones.
  * @param input.member_ref id or handle, also of a retired agent.
- * @throws {DomainError} THREAD_NOT_FOUND, AGENT_NOT_FOUND (no member of this thread), INVALID_HANDLE
+ * @throws {DomainError} THREAD_NOT_FOUND, AGENT_NOT_FOUND (not a member of this thread), INVALID_HANDLE
  */
 export async function removeMember(
   work: Work,
@@ -79,14 +79,14 @@ export async function removeMember(
 }
 
 /**
- * Moves the actor's read mark forward, never back and never beyond the latest message. All members hear of a mark that moved.
+ * Moves the actor's read mark forward, never back and never beyond the latest message. All members receive an event if it moved.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
 export async function markRead(
   work: Work,
   input: { thread_id: string; up_to_sequence: number },
 ): Promise<void> {
-  // Held, so that nobody who is removed meanwhile is told.
+  // Locked, so that no removed member receives the event.
   const thread = await requireThread(work, input.thread_id, { lock: true });
   const agent = toActorRef(work);
   const mark = await work.threadMembers.markRead(thread.id, agent.id, input.up_to_sequence);

@@ -2,7 +2,10 @@ import { maxSequence } from '../../domain/threads.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { readRelationships, requireThread } from '../access.ts';
 
-/** A thread with its latest messages in reading order, each with how its sender belongs to the reader. */
+/**
+ * A thread with its latest messages, oldest first, each with the relationship of its sender to the actor.
+ * @throws {DomainError} THREAD_NOT_FOUND
+ */
 export async function readThread(
   work: Work,
   input: { thread_id: string; limit: number; before_sequence?: number | undefined },

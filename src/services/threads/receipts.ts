@@ -2,18 +2,18 @@ import type { DeliveredMark, FeedRange } from '../../domain/feed/receipts.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 
-/** What doors have found out since the last time. */
+/** Deliveries that transports have observed since the last batch. */
 export interface DeliveredBatch {
-  /** How far the messages of threads have come to members of them. */
+  /** The delivered sequence of members of threads. */
   marks: readonly DeliveredMark[];
-  /** Stretches of feeds that agents have acknowledged. */
+  /** Ranges of feeds that agents have acknowledged. */
   acknowledged?: readonly FeedRange[];
 }
 
 /**
- * Moves delivered marks forward: never back, never beyond a thread's latest message, and none of who is no member any more. What
- * a member has read counts as delivered before. The senders of what is newly delivered hear of it, in one event for each thread.
- * Any number of threads and members cost the same few statements. Nobody is waited for but whoever moves the same marks.
+ * Moves delivered marks forward: never back, never beyond a thread's latest message, and only of current members. Messages that a member
+ * has read count as delivered. The senders of newly delivered messages receive one event per thread. Any number of threads and members
+ * takes the same few statements. It waits only for transactions that move the same marks.
  */
 export async function recordDeliveries(work: SystemWork, taken: DeliveredBatch): Promise<void> {
   const { acknowledged = [] } = taken;
@@ -50,7 +50,7 @@ function groupByThread<Row extends { thread_id: string }>(rows: readonly Row[]):
 }
 
 /**
- * How far each member of a thread has got and read its messages, in the order of joining.
+ * The delivered and read sequence of each member of a thread, in the order of joining.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
 export async function listThreadReceipts(work: Work, thread_id: string) {

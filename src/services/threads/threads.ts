@@ -5,7 +5,9 @@ import { checkInboundPolicy } from '../../policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireAgents, requireThread } from '../access.ts';
 import { requireActingAgent, requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
-import { appendMessage, type MessageDraft, toThreadEventData } from '../messages/append-message.ts';
+import { type MessageDraft, sendMessage } from '../messages/send.ts';
+
+type Thread = Awaited<ReturnType<typeof requireThread>>;
 
 export interface CreateThread {
   /** Handles or ids of the other members, at least one. */
@@ -15,9 +17,9 @@ export interface CreateThread {
 }
 
 /**
- * Opens a thread, with its first message when one is given: both or neither.
- * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (oneself, or one twice), AGENT_NOT_FOUND,
- * INVALID_HANDLE, what the inbound policy of a participant refuses, and what the first message is refused with.
+ * Creates a thread and sends its first message, if there is one: both or neither.
+ * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (the actor itself, or an agent named twice),
+ * AGENT_NOT_FOUND, INVALID_HANDLE, the refusals of the participants' inbound policies, and those of `sendMessage`
  */
 export async function createThread(work: Work, input: CreateThread) {
   const [creator, others] = await Promise.all([
@@ -27,7 +29,7 @@ export async function createThread(work: Work, input: CreateThread) {
   if (!creator.can_initiate_threads) {
     throw new DomainError(
       'CANNOT_INITIATE_THREADS',
-      'The owner of this agent does not let it start threads.',
+      'The owner of this agent does not allow it to start threads.',
     );
   }
   requireDistinctMembers(others, creator.id);
@@ -35,38 +37,49 @@ export async function createThread(work: Work, input: CreateThread) {
     const refusal = checkInboundPolicy(other, other);
     if (refusal) throw refusal;
   }
-  // As threads are read: in the order of joining, then of handles.
+  // In the order in which threads are read: by time of joining, then by handle.
   const members = [creator, ...others]
     .map(({ id, canonical_handle }) => ({ id, canonical_handle }))
     .sort((a, b) => (a.canonical_handle < b.canonical_handle ? -1 : 1));
-  const thread = {
+  const member_ids = members.map((member) => member.id);
+  const thread: Thread = {
     id: newId('thread'),
     subject: input.subject,
+    status: 'active',
     created_by: creator.id,
-    created_at: work.now,
-  };
-  const member_ids = members.map((member) => member.id);
-  await work.threads.insert({ ...thread, member_ids });
-
-  const fresh = {
-    status: 'active' as const,
+    created_by_handle: creator.canonical_handle,
     last_sequence: 0,
     last_message_at: null,
+    created_at: work.now,
     updated_at: work.now,
-    unread_count: 0,
+    members,
+    read_sequence: 0,
   };
-  const created_by = { id: creator.id, canonical_handle: creator.canonical_handle };
+  await work.threads.insert({ ...thread, member_ids });
   work.emit({
     type: 'thread.created',
     thread_id: thread.id,
     recipients: member_ids,
-    data: { ...thread, ...fresh, members, created_by },
+    data: {
+      ...toThreadEventData(thread),
+      unread_count: 0,
+      created_by: { id: creator.id, canonical_handle: creator.canonical_handle },
+    },
   });
+  if (!input.initial_message) return { thread };
+  const sent = await sendMessage(work, { ...input.initial_message, thread_id: thread.id });
+  const { id: initial_message_id, sequence, created_at } = sent;
+  const marks = { last_sequence: sequence, read_sequence: sequence };
+  return {
+    thread: { ...thread, ...marks, last_message_at: created_at, updated_at: created_at },
+    initial_message_id,
+  };
+}
 
-  const message =
-    input.initial_message &&
-    (await appendMessage(work, thread.id, Promise.resolve({ member_ids }), input.initial_message));
-  return { thread: await requireThread(work, thread.id), initial_message_id: message?.id };
+/** A thread as events show it: without what differs from member to member. */
+export function toThreadEventData(thread: Thread): object {
+  const { read_sequence: _mark, created_by_handle: _handle, ...data } = thread;
+  return data;
 }
 
 function requireDistinctMembers(others: { id: string; canonical_handle: string }[], self: string): void {
@@ -84,9 +97,9 @@ export interface UpdateThread {
 }
 
 /**
- * Changes status or subject. What stays as it was causes no event. A subject is text for every member: who may not write to one of
- * them does not change it either.
- * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION; for the subject what stands against a message of the actor
+ * Changes status or subject; without a change there is no event. Every member sees the subject, so changing it needs the same rights as
+ * sending a message.
+ * @throws {DomainError} THREAD_NOT_FOUND, INVALID_TRANSITION; for the subject also the refusals of a message of the actor
  */
 export async function updateThread(work: Work, input: UpdateThread) {
   const thread = await requireThread(work, input.thread_id, { lock: true });

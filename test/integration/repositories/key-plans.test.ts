@@ -6,10 +6,9 @@ import { commitStatement } from '../../../src/work/commit.ts';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';
 import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
 import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
-import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
+import { attachmentsRepository } from '../../../src/repositories/attachments/attachments.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
-import { threadsRepository } from '../../../src/repositories/threads/threads.ts';
 import { flattenPlan, collectPlans, findUnindexedReads } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
@@ -23,6 +22,7 @@ const tables = new Set([
   'messages',
   'events',
   'feed',
+  'attachments',
 ]);
 
 // As many as make it tempting for the planner to read all of them for the sake of ten.
@@ -65,6 +65,11 @@ beforeAll(async () => {
        select id, $2, n, $3, 'x', 'text', '{}', 0 from unnest($1::text[]) with ordinality m (id, n)`,
       [agents.map(() => newId('message')), threads[1], sender],
     );
+    await client.query(
+      `insert into attachments (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, created_at)
+       select id, uploader, id, 'x.txt', 'text/plain', 1, repeat('0', 64), 0 from unnest($1::text[], $2::text[]) a (id, uploader)`,
+      [agents.map(() => newId('attachment')), agents],
+    );
     await client.query('analyze');
   } finally {
     await client.end();
@@ -76,6 +81,8 @@ afterAll(async () => {
   await database.drop();
 });
 
+const reply_to = newId('message');
+const file = { id: newId('attachment'), uploader_id: sender };
 const message = () => {
   const rest = { content: 'x', content_type: 'text' as const, metadata: {}, reply_to: null, created_at: 1 };
   return { ...rest, id: newId('message'), thread_id, sender_id: sender };
@@ -95,14 +102,22 @@ const commit = () => {
 };
 
 const writes: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['holds a thread', (db) => threadsRepository(db).lockForMessage(thread_id, sender)],
-  ['looks for whom a message reaches', (db) => threadsRepository(db).readAudience(thread_id, sender)],
-  ['appends a message', (db) => messagesRepository(db).append({ ...message(), attachment_count: 0 }, null)],
-  ['holds several threads', (db) => messageBatchesRepository(db).lockThreads([writer])],
-  ['looks for whom several messages reach', (db) => messageBatchesRepository(db).listAudiences([writer])],
-  ['looks for exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
+  ['locks threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: true })],
+  ['locks unlocked threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: false })],
+  ['reads audiences', (db) => messageBatchesRepository(db).listAudiences([writer])],
+  ['reads exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
   [
-    'appends several messages',
+    'reads reply targets',
+    (db) => messageBatchesRepository(db).listReplyTargets([{ thread_id, id: reply_to }]),
+  ],
+  ['locks files', (db) => attachmentsRepository(db).lockOwn([file], { wait: true })],
+  ['locks unlocked files', (db) => attachmentsRepository(db).lockOwn([file], { wait: false })],
+  [
+    'marks files as sent',
+    (db) => attachmentsRepository(db).markSent([{ id: file.id, message_id: reply_to, position: 1 }]),
+  ],
+  [
+    'appends messages',
     (db) =>
       messageBatchesRepository(db).append({
         messages: [row()],
@@ -147,7 +162,15 @@ test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
   }
 });
 
-test.each(writes.filter(([name]) => name === 'holds several threads' || name === 'commits'))(
+const locking = new Set([
+  'locks threads',
+  'locks unlocked threads',
+  'locks files',
+  'locks unlocked files',
+  'commits',
+]);
+
+test.each(writes.filter(([name]) => locking.has(name)))(
   'what several writes may wait for is locked in an order that no locale of the database changes: %s',
   async (_, use) => {
     const transaction = await pool.begin();

@@ -4,6 +4,7 @@ import { openHistoryDatabase } from '../../../bench/history/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';
 import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
+import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
 import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
 import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
@@ -84,7 +85,10 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     'threads with an agent',
     (db) => threadListRepository(db).list(reader, { ...anyThread, with_handle: 'a.b', status: 'active' }),
   ],
-  ['a message', (db) => messagesRepository(db).find(thread(), newId('message'))],
+  [
+    'reply targets',
+    (db) => messageBatchesRepository(db).listReplyTargets([{ thread_id: thread(), id: newId('message') }]),
+  ],
   ['messages, newest first', (db) => messagesRepository(db).list(listed(), { ...range, order: 'desc' })],
   ['messages, oldest first', (db) => messagesRepository(db).list(listed(), { ...range, order: 'asc' })],
   ['threads to search', (db) => messageSearchRepository(db).listThreads(reader, null)],

@@ -1,0 +1,66 @@
+import { exchangeWindowMs, type LoopLimit } from '../../domain/limits.ts';
+import { checkLoop, nextExchanges } from '../../policies/loops.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+
+type Batches = Work['messageBatches'];
+type LockedThread = Awaited<ReturnType<Batches['lockThreads']>>[number];
+type Exchange = Awaited<ReturnType<Batches['listExchanges']>>[number];
+type MovingMark = Parameters<Batches['append']>[0]['marks'][number];
+
+/** A locked thread, while the messages of a batch are added to it. */
+export interface ThreadProgress {
+  /** As it is after the last added message. */
+  thread: LockedThread;
+  /** Read mark of the first sender. It moves with its messages until another agent's follows. Null without messages. */
+  mark: MovingMark | null;
+  storedExchanges: ReadonlyMap<string, Exchange>;
+  /** Exchanges that the added messages have changed. */
+  countedExchanges: Map<string, Exchange>;
+}
+
+/** A thread without added messages. `exchanges` may include those of other threads. */
+export function startProgress(thread: LockedThread, exchanges: readonly Exchange[]): ThreadProgress {
+  const own = exchanges.filter(({ thread_id }) => thread_id === thread.id);
+  return {
+    thread: { ...thread },
+    mark: null,
+    storedExchanges: new Map(own.map((exchange) => [toPairKey(exchange), exchange])),
+    countedExchanges: new Map(),
+  };
+}
+
+/** Adds a message. @returns its sequence */
+export function addMessage(progress: ThreadProgress, sender_id: string, created_at: number): number {
+  const { thread } = progress;
+  const sequence = thread.last_sequence + 1;
+  Object.assign(thread, { last_sequence: sequence, last_message_at: created_at, last_sender_id: sender_id });
+  progress.mark ??= { thread_id: thread.id, agent_id: sender_id, after: sequence - 1, upto: sequence };
+  const { mark } = progress;
+  if (mark.agent_id === sender_id && mark.upto === sequence - 1) mark.upto = sequence;
+  return sequence;
+}
+
+/**
+ * Counts a quick answer to the last message as an exchange of its two agents, unless the message is refused.
+ * @throws {DomainError} RATE_LIMITED
+ */
+export function countExchange(
+  progress: ThreadProgress,
+  sender_id: string,
+  created_at: number,
+  limit: LoopLimit,
+): void {
+  const { id: thread_id, last_sender_id, last_message_at } = progress.thread;
+  if (last_sender_id === null || last_message_at === null || last_sender_id === sender_id) return;
+  if (created_at - last_message_at > exchangeWindowMs) return;
+  const [one_id, other_id] =
+    sender_id < last_sender_id ? [sender_id, last_sender_id] : [last_sender_id, sender_id];
+  const key = toPairKey({ one_id, other_id });
+  const before = progress.countedExchanges.get(key) ?? progress.storedExchanges.get(key);
+  const counted = nextExchanges(before, limit, created_at);
+  const refusal = checkLoop(counted, limit, created_at);
+  if (refusal) throw refusal;
+  progress.countedExchanges.set(key, { thread_id, one_id, other_id, ...counted });
+}
+
+const toPairKey = ({ one_id, other_id }: Pick<Exchange, 'one_id' | 'other_id'>) => `${one_id} ${other_id}`;
