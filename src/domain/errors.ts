@@ -1,4 +1,4 @@
-/** Every error code of the contract, section 7, and of mcp.md, section 5, with the HTTP status that carries it. */
+/** Every error code with its HTTP status. */
 export const errorStatuses = {
   VALIDATION_ERROR: 400,
   INVALID_HANDLE: 400,
@@ -46,25 +46,25 @@ export const errorStatuses = {
 export type ErrorCode = keyof typeof errorStatuses;
 
 export interface ErrorDetail {
-  /** The field at fault, as a dotted path: `attachment_ids.3`. */
+  /** The path of the invalid field, for example `attachment_ids.3`. */
   field: string;
   message: string;
-  /** A word for programs, where the code alone does not tell. */
+  /** A reason for programs, where the code alone is not specific. */
   reason?: 'loop';
 }
 
 export interface ErrorOptions {
   details?: ErrorDetail[];
-  /** Seconds after which the same call may succeed; becomes `Retry-After`. */
+  /** Seconds until a retry can succeed; sent as `Retry-After`. */
   retry_after?: number;
-  /** The scope that was missing; becomes part of `WWW-Authenticate`. */
+  /** The missing scope; sent in `WWW-Authenticate`. */
   scope?: string;
-  /** The approval that stands against it: its id, and until when it does (ms). */
+  /** The approval that is missing: its id, and when it expires (ms). */
   approval?: { id: string; expires_at: number };
   cause?: unknown;
 }
 
-/** The one error that operations throw on purpose. Its message is written for the caller and safe to show. */
+/** The error that operations throw on purpose. Its message is for the caller and safe to show. */
 export class DomainError extends Error {
   override name = 'DomainError';
   readonly code: ErrorCode;
@@ -87,7 +87,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The refusal for one field of the input: in words, and in `details`. */
+/** A VALIDATION_ERROR for one field, in the message and in `details`. */
 export function wrongField(field: string, message: string): DomainError {
   return new DomainError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });
 }

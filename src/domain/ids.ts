@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 
-/** Random bytes are drawn in stock: one at a time, each would cost a call into the system's generator. */
+/** Random bytes are fetched in blocks, because each fetch is a call into the operating system. */
 const randomPool = new Uint8Array(4096);
 let poolOffset = randomPool.length;
 
@@ -15,7 +15,7 @@ function nextRandom(): number {
 
 const nextUlid = monotonicFactory(nextRandom);
 
-/** Identifier prefixes of the contract, section 2, and of rows that never leave the service. */
+/** The prefix of each kind of identifier. Some kinds never leave the service. */
 export const idPrefixes = {
   agent: 'agt',
   thread: 'thd',
@@ -43,7 +43,7 @@ export function newId(kind: IdKind): string {
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** Whether `value` has the shape of an identifier of this kind. It says nothing of existence. */
+/** Whether `value` has the format of an identifier of this kind. It need not exist. */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = `${idPrefixes[kind]}_`;
   return value.startsWith(prefix) && ulidPattern.test(value.slice(prefix.length));
@@ -51,12 +51,12 @@ export function isId(kind: IdKind, value: string): boolean {
 
 const maxTime = 2 ** 48 - 1;
 
-/** The lowest identifier of a millisecond: every one made later is above it. */
+/** The lowest identifier of a millisecond: all later identifiers are above it. */
 export function minIdAt(kind: IdKind, time: number): string {
   return `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(time, 0), maxTime))}${'0'.repeat(16)}`;
 }
 
-/** The millisecond in which an identifier was made, by the clock of the process that made it. */
+/** The creation time of an identifier in milliseconds, by the clock of the process that made it. */
 export function timeOfId(id: string): number {
   return decodeTime(id.slice(-26));
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** Crockford's base 32: no letter that is taken for a digit. */
+/** Crockford's base 32: no letter looks like a digit. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const groups = 4;
 const groupLength = 5;
 
-/** A new code of 100 random bits, as it is shown: `7QX3M-…`, four groups of five. */
+/** A new code with 100 random bits in four groups of five characters: `7QX3M-…`. */
 export function newInvitationCode(): string {
   const random = [...randomBytes(groups * groupLength)].map((byte) =>
     alphabet.charAt(byte % alphabet.length),
@@ -15,7 +15,7 @@ export function newInvitationCode(): string {
   ).join('-');
 }
 
-/** A code as somebody typed it, in its one form: upper case, without dashes and spaces, letters that look like digits as digits. */
+/** Normalizes a typed code: upper case, no dashes or spaces, letters that look like digits become digits. */
 export function canonicalizeInvitationCode(typed: string): string {
   return typed
     .slice(0, 100)

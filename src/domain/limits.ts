@@ -1,9 +1,8 @@
 /**
- * Budgets of calls (contract, section 9). Those of one action are counted for each agent, `send_message` for each agent and
- * thread; `default` is everything else that an agent does; `public` is what an address calls without a token. The rest guards
- * against guessing: `sign_in` is counted for each username and address, `sign_in_account` for each username, `sign_in_address` for
- * each address, `sign_up` for each address and each account that founds organizations, `add_member` for each account, `token` for
- * each client and address, `register` for each address.
+ * Rate limit budgets. Budgets of one action are counted per agent, `send_message` per agent and thread; `default` is every other call of an
+ * agent; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
+ * address, `sign_in_account` per username, `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
+ * `add_member` per account, `token` per client and address, `register` per address.
  */
 export const budgets = [
   'create_thread',
@@ -31,33 +30,33 @@ export type ActionBudget = Extract<
 >;
 
 /**
- * An exchange is a message of another agent than the last one of its thread, so soon behind it (ms). Programs that answer each
- * other on their own do so within seconds.
+ * An exchange is a message that follows a message of another agent in the same thread within this time (ms). Programs that reply to each
+ * other do so within seconds.
  */
 export const exchangeWindowMs = 10_000;
 
-/** How many exchanges two agents may have in one thread, in a period of so many seconds that begins with the first of them. */
+/** The maximum number of exchanges of two agents in one thread, in a period (seconds) that begins with the first exchange. */
 export interface LoopLimit {
   points: number;
   seconds: number;
 }
 
-/** How many uploads of the last so many seconds an agent may hold that it has not sent: others pay for their room. */
+/** The maximum number of unsent uploads of one agent in a period (seconds), to protect the storage. */
 export interface UnsentLimit {
   points: number;
   seconds: number;
 }
 
-/** How a budget stands right after a call. */
+/** The state of a budget after a call. */
 export interface BudgetState {
   budget: Budget;
-  /** Calls in each period, and how long that is in seconds. */
+  /** Calls in each period, and its length in seconds. */
   points: number;
   seconds: number;
-  /** Calls left in this period, and whole seconds until the next one begins. */
+  /** Calls left in this period, and whole seconds until the next one. */
   remaining: number;
   reset: number;
 }
 
-/** Hears how each budget stands that a call took from. */
+/** Receives the state of each budget that a call used. */
 export type OnBudget = (state: BudgetState) => void;

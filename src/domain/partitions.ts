@@ -2,7 +2,7 @@ import { type IdKind, minIdAt, timeOfId } from './ids.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Tables in partitions by time, and by the time of which identifiers. */
+/** Partitioned tables, and the kind of identifier whose time decides the partition. */
 export const partitionedTables = {
   events: 'event',
   feed: 'event',
@@ -12,7 +12,7 @@ export const partitionedTables = {
 
 export type PartitionedTable = keyof typeof partitionedTables;
 
-/** What a partition holds: identifiers from the first on, below the second. */
+/** The range of identifiers in a partition: from the first (inclusive) to the second (exclusive). */
 export interface PartitionRange {
   from: string;
   to: string;
@@ -21,28 +21,28 @@ export interface PartitionRange {
 export interface Partition {
   table: PartitionedTable;
   name: string;
-  /** Null for the first one, which holds everything before its end. */
+  /** Null for the first partition, which holds everything before its end. */
   from: string | null;
   to: string;
 }
 
-/** Without an end of what is kept, in days. */
+/** The length in days when retention is unlimited. */
 const defaultLengthDays = 90;
 
-/** The longest time for which partitions are there ahead, in days. */
+/** The maximum time for which partitions exist ahead, in days. */
 const maxDaysAhead = 7;
 
 /**
- * How long a partition is, in days. A quarter of what is kept: there are few of them however long that is, since each costs every
- * read that does not know the time, and what is old stays for a quarter longer at most.
+ * The length of a partition in days: a quarter of the retention. So the number of partitions stays small, since each one costs every query
+ * that does not know the time, and old data stays for at most another quarter.
  */
 export function partitionLength(keptDays: number | undefined): number {
   return keptDays === undefined ? defaultLengthDays : Math.ceil(keptDays / 4);
 }
 
 /**
- * The partitions to make behind the last one, until there are enough ahead of now. Their ends are midnights (UTC).
- * @param end where the last one ends.
+ * The partitions to create after the last one, until enough exist ahead of now. They end at midnight UTC.
+ * @param end the end of the last partition.
  * @param length in days.
  */
 export function planPartitions(
@@ -60,7 +60,7 @@ export function planPartitions(
   return ranges;
 }
 
-/** Until when there are partitions, in milliseconds since the epoch, of each table that has any. */
+/** The end of the last partition of each partitioned table, in milliseconds since the epoch. */
 export function coveredUntil(partitions: readonly Partition[]): Map<PartitionedTable, number> {
   const until = new Map<PartitionedTable, number>();
   for (const { table, to } of partitions) {
@@ -69,7 +69,7 @@ export function coveredUntil(partitions: readonly Partition[]): Map<PartitionedT
   return until;
 }
 
-/** The midnight by which everything that was written until now has come to an end, whatever the clocks: within a day. */
+/** The first midnight after which no process still writes into the previous day, with a day of tolerance for clocks. */
 export function nextWholeDay(now: number): number {
   return (Math.floor(now / dayMs) + 2) * dayMs;
 }

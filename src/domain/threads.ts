@@ -8,15 +8,15 @@ const transitions: Record<ThreadStatus, readonly ThreadStatus[]> = {
   archived: ['active'],
 };
 
-/** Whether a thread may go from one status to another one (contract, section 3). */
+/** Whether a thread can change from one status to another. */
 export function canTransition(from: ThreadStatus, to: ThreadStatus): boolean {
   return transitions[from].includes(to);
 }
 
-/** The largest sequence that a message can have: that of an integer in PostgreSQL. */
+/** The largest sequence of a message: the maximum of a PostgreSQL integer. */
 export const maxSequence = 2_147_483_647;
 
-/** Whether a sender says, in the metadata of a message, that it wants no answer. */
+/** Whether the metadata of a message asks for no reply. */
 export function wantsNoReply(metadata: unknown): boolean {
   return (
     typeof metadata === 'object' &&

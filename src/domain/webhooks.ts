@@ -1,38 +1,38 @@
 import { eventScopes, eventTypes } from './feed/events.ts';
 import { sufficientScopes } from './auth/scopes.ts';
 
-/** What becomes of an event at a webhook. `skipped`: it is for when the agent is offline, and the agent was not. */
+/** The state of an event at a webhook. `skipped`: the webhook is for offline agents, and the agent was online. */
 export const deliveryStates = ['pending', 'delivered', 'failed', 'skipped'] as const;
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Who or what stopped a webhook: its people, the receiver by 410, or attempts that failed to the end. */
+/** The reason why a webhook is disabled: its owner, a 410 of the receiver, or repeated failures. */
 export const disabledReasons = ['by_request', 'gone', 'failing'] as const;
 
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** Webhooks that one agent may have. */
+/** The maximum number of webhooks of one agent. */
 export const maxWebhooks = 10;
 
-/** How the attempts of a worker follow each other. Times in milliseconds. */
+/** The timing of attempts, in milliseconds. */
 export interface WebhookPacing {
-  /** Before each attempt, counted from the one before; the first one is at once. */
+  /** The delay before each attempt, counted from the previous one; the first one is immediate. */
   scheduleMs: readonly number[];
-  /** A pause is longer by up to this part of it, so that what failed together does not come back together. */
+  /** The maximum random extension of a delay, as a fraction of it, so that failures do not retry at the same time. */
   jitter: number;
-  /** Attempts at one webhook at a time. */
+  /** Concurrent attempts for one webhook. */
   maxParallel: number;
-  /** An attempt that nobody reported back from after this time is made again. Longer than an attempt may take. */
+  /** An attempt without a result after this time is repeated. Longer than an attempt can take. */
   leaseMs: number;
-  /** How long a worker stays with one webhook before it turns to the others. */
+  /** How long a worker serves one webhook before it serves the others. */
   turnMs: number;
-  /** How long a webhook is left alone after a turn in which nothing got through; twice as long each time it happens again. */
+  /** The back-off of a webhook after a run without any success; it doubles each time. */
   backoffMs: number;
-  /** The longest that a webhook is left alone. */
+  /** The maximum back-off of a webhook. */
   maxBackoffMs: number;
-  /** The longest that a receiver is left alone because it asks for that. */
+  /** The maximum Retry-After of a receiver that is respected. */
   maxRetryAfterMs: number;
-  /** How late something is before the sweep has it looked at: longer than the queue takes to come to it. */
+  /** The age at which the sweep picks up a due delivery: longer than the usual delay of the queue. */
   graceMs: number;
 }
 
@@ -40,7 +40,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Ten attempts over a bit more than three days. */
+/** Ten attempts over a little more than three days. */
 export const defaultPacing: WebhookPacing = {
   scheduleMs: [
     0,
@@ -64,10 +64,10 @@ export const defaultPacing: WebhookPacing = {
   graceMs: 5 * second,
 };
 
-/** Which scopes show which event type: one pair for each scope that alone is enough. */
+/** The scopes that show each event type: one pair for each sufficient scope. */
 export const typesByScope: readonly { type: string; scope: string }[] = eventTypes.flatMap((type) =>
   [...sufficientScopes(eventScopes[type]), 'realtime:read'].map((scope) => ({ type, scope })),
 );
 
-/** The bus topic on which workers hear that a webhook has something to post; the body is its id. */
+/** The bus topic that notifies workers of a webhook with due deliveries; the body is its id. */
 export const webhooksTopic = 'webhooks';

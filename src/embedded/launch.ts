@@ -19,17 +19,17 @@ export interface LaunchOptions {
   entries: { api: string; worker: string; migrate: string };
   /** One line per part, for stdout. */
   log: (line: string) => void;
-  /** What happens to parts later, for stderr. */
+  /** Later events of the parts, for stderr. */
   report: (line: string) => void;
   backOff?: NonNullable<Part['backOff']>;
 }
 
 export interface Launched {
-  /** Resolves when everything runs; rejects with the reason when something does not, after all of it is stopped. */
+  /** Resolves when everything runs; rejects with the reason after everything was stopped. */
   ready: Promise<void>;
   /**
-   * Stops API, worker, Redis, PostgreSQL in this order, within 10 s together. An API that takes long does not hold up the worker
-   * for ever: both have ended after 6 s. Can be called at any time.
+   * Stops API, worker, Redis and PostgreSQL in this order, within 10 s in total. A slow API does not block the worker: both have ended after
+   * 6 s. Can be called at any time.
    */
   stop: () => Promise<void>;
   /** Kills everything at once. */
@@ -38,14 +38,14 @@ export interface Launched {
 
 const stopTimeoutsMs = { api: 6000, worker: 3000, redis: 1000, postgres: 2500 } as const;
 type PartName = keyof typeof stopTimeoutsMs;
-/** How long the worker waits for the API to stop before it stops beside it. */
+/** How long the API can take to stop before the worker is stopped too. */
 const workerStopDelayMs = stopTimeoutsMs.api - stopTimeoutsMs.worker;
 
-/** Starts the whole service on this machine: see Launched for what can be done with it. */
+/** Starts the whole service on this machine. */
 export function launch(options: LaunchOptions): Launched {
   const over = new AbortController();
   const running = new Map<PartName, Pick<Supervised, 'stop' | 'kill'>>();
-  let giveBack = () => {};
+  let release = () => {};
 
   const stopParts = async () => {
     const failures: unknown[] = [];
@@ -61,14 +61,14 @@ export function launch(options: LaunchOptions): Launched {
     await Promise.all([api, stopPart('worker')]);
     await stopPart('redis');
     await stopPart('postgres');
-    giveBack();
+    release();
     if (failures.length > 0) throw failures[0];
   };
   const started = (async () => {
     const dataDir = makeDataDir(options.settings.dataDir);
     const unlock = takeLock(dataDir);
-    giveBack = () => {
-      giveBack = () => {};
+    release = () => {
+      release = () => {};
       removeServiceEnv(dataDir);
       unlock();
     };
@@ -83,13 +83,13 @@ export function launch(options: LaunchOptions): Launched {
     ready,
     stop: async () => {
       over.abort();
-      await started.catch(() => {}); // `ready` tells the reason
+      await started.catch(() => {}); // `ready` rejects with the reason
       await stopParts();
     },
     kill: () => {
       over.abort();
       for (const part of running.values()) part.kill();
-      giveBack();
+      release();
     },
   };
 }
@@ -140,7 +140,7 @@ async function start(
     DATA_DIR: dataDir,
     LOG_LEVEL: settings.logLevel,
   };
-  // Nobody balances what runs here, and a Ctrl-C is answered soon.
+  // There is no load balancer here, so Ctrl-C need not wait for one.
   const env = { ...settings.environment, ...service, DRAIN_SECONDS: '0' };
   await runToEnd({ name: 'migrate', entry: entries.migrate, dataDir, env, signal });
   log('schema    up to date');
@@ -164,7 +164,7 @@ async function start(
   log(`ready ${settings.publicUrl}`);
 }
 
-/** Short when it lies below the current folder. */
+/** Relative when the path is below the current folder. */
 function shortenPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short || '.';

@@ -1,13 +1,13 @@
 import { getErrorCode } from '../shared/narrow.ts';
 
-/** Something a person can put right. The message is one line that says what is wrong and what to do. */
+/** An error that a person can fix. The message is one line with the problem and what to do. */
 export class LauncherError extends Error {
   override name = 'LauncherError';
 }
 
 const permissionCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
-/** Turns any failure into one line for a person: never a stack trace. */
+/** Formats any error as one line, without a stack trace. */
 export function toOneLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = getErrorCode(error);

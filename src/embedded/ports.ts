@@ -28,8 +28,8 @@ function tryToListen(host: string, port: number): Promise<number | string> {
 }
 
 /**
- * The loopback port for a part: the one asked for, else the one it had the last time, else any free one.
- * @throws {LauncherError} when the one asked for is taken.
+ * The loopback port for a part: the requested one, else the previous one, else any free one.
+ * @throws {LauncherError} when the requested port is taken.
  */
 export async function choosePort(dataDir: string, part: string, wanted?: number): Promise<number> {
   if (wanted !== undefined) {
@@ -44,13 +44,13 @@ export async function choosePort(dataDir: string, part: string, wanted?: number)
   return isFree ? known : await findFreePort();
 }
 
-/** Keeps a part's port, so that it has the same one at the next start. */
+/** Stores the port of a part for the next start. */
 export function savePort(dataDir: string, part: string, port: number): void {
   const ports = { ...readSavedPorts(dataDir), [part]: port };
   writePrivateFile(join(dataDir, 'ports.json'), `${JSON.stringify(ports)}\n`);
 }
 
-/** Only a convenience: without the file, or with a damaged one, the parts get other ports. */
+/** Without the file, or with an invalid one, the parts get other ports. */
 function readSavedPorts(dataDir: string): JsonObject {
   return parseObject(readIfExists(join(dataDir, 'ports.json')) ?? '') ?? {};
 }

@@ -22,10 +22,7 @@ export function readIfExists(path: string): string | null {
   }
 }
 
-/**
- * Writes a file that only its owner may read (0600), whole or not at all. Root gives it to the owner of the folder, who
- * may be the one to start the service the next time.
- */
+/** Writes a file with mode 0600 atomically. Root gives it to the owner of the folder, who may start the service the next time. */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });

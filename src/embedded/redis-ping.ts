@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** True when a server on this loopback port takes the password and answers, within a second. */
+/** Whether a server on this loopback port accepts the password and responds within a second. */
 export function isRedisReady(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1000 });

@@ -39,7 +39,7 @@ export interface RunningRedis {
   kill: () => void;
 }
 
-/** The Redis-compatible server of this machine, or null. */
+/** The path of the Redis-compatible server on this machine, or null. */
 export function findRedisServer(path: string = process.env['PATH'] ?? ''): string | null {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   for (const name of ['valkey-server', 'redis-server']) {

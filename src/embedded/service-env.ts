@@ -11,7 +11,7 @@ export function writeServiceEnv(dataDir: string, values: Record<string, string>)
   writePrivateFile(fileIn(dataDir), lines.join(''));
 }
 
-/** Removes it when the service has stopped, so that nobody talks to a service that is gone. */
+/** Removes the file when the service has stopped, so that no command uses old addresses. */
 export function removeServiceEnv(dataDir: string): void {
   rmSync(fileIn(dataDir), { force: true });
 }

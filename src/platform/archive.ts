@@ -2,16 +2,16 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A file of an archive. Its name is ours, never one that somebody wrote. */
+/** A file in an archive. The service chooses its name. */
 export interface ArchiveEntry {
   name: string;
   bytes: Readable;
 }
 
 /**
- * The bytes of a ZIP archive of these files, made as fast as they are taken; the next file is asked for when the one before it is read.
- * @param modified what every file says of itself.
- * @throws what the entries, or the bytes of one, throw.
+ * Streams a ZIP archive at the speed of its reader; the next entry is requested after the previous one was read.
+ * @param modified the modification time of every entry.
+ * @throws what the entries or their streams throw.
  */
 export async function* createZipArchive(
   entries: AsyncIterable<ArchiveEntry>,
@@ -38,7 +38,7 @@ export async function* createZipArchive(
   try {
     yield* output;
   } finally {
-    // Nobody takes the rest when the reader has given up.
+    // The reader has stopped: the rest is not needed.
     over.abort();
     await filled;
   }

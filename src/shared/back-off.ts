@@ -1,24 +1,27 @@
-/** Things that are left alone for a while, each under a name; longer each time that it happens again. Times in milliseconds. */
+/** Blocks names for a while, longer after each failure. Times are in milliseconds. */
 export interface BackOff {
-  /** Leaves it alone from now on, for `asked` ms at least; answers until when. */
-  start(name: string, asked?: number): number;
-  /** Until when it is left alone; 0 when it is not. */
+  /**
+   * Blocks the name from now on, for at least `minMs`.
+   * @returns the end of the block.
+   */
+  start(name: string, minMs?: number): number;
+  /** The end of the block; 0 when the name is not blocked. */
   blockedUntil(name: string): number;
-  /** It need not be left alone, and what was before counts no more. */
+  /** Ends the block and forgets earlier failures. */
   reset(name: string): void;
 }
 
-/** The first rest lasts `first` ms, each one after it twice as long as the one before, and none longer than `longest` ms. */
-export function createBackOff(first: number, longest: number): BackOff {
-  const resting = new Map<string, { until: number; next: number }>();
+/** The first block lasts `firstMs`; each further one twice as long, up to `maxMs`. */
+export function createBackOff(firstMs: number, maxMs: number): BackOff {
+  const blocked = new Map<string, { until: number; nextMs: number }>();
   return {
-    start(name, asked = 0) {
-      const lasts = Math.min(longest, resting.get(name)?.next ?? first);
-      const until = Date.now() + Math.max(lasts, asked);
-      resting.set(name, { until, next: lasts * 2 });
+    start(name, minMs = 0) {
+      const durationMs = Math.min(maxMs, blocked.get(name)?.nextMs ?? firstMs);
+      const until = Date.now() + Math.max(durationMs, minMs);
+      blocked.set(name, { until, nextMs: durationMs * 2 });
       return until;
     },
-    blockedUntil: (name) => resting.get(name)?.until ?? 0,
-    reset: (name) => void resting.delete(name),
+    blockedUntil: (name) => blocked.get(name)?.until ?? 0,
+    reset: (name) => void blocked.delete(name),
   };
 }

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, hkdfSync } from 'node:crypto';
 
-/** Keeps text so that only who has the key reads it, and only as what it was kept for. */
+/** Encrypts text and binds it to its context. */
 export interface SealedBox {
-  /** @param about what the text belongs to; it opens as nothing else. */
+  /** @param about the context of the text; `open` needs the same one. */
   seal(text: string, about: string): Buffer;
-  /** @throws when it was sealed with another key, belongs to something else, or was altered. */
+  /** @throws when the key or the context differs, or the data was altered. */
   open(sealed: Buffer, about: string): string;
 }
 
@@ -12,7 +12,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM: nonce, tag, then the text.
+ * AES-256-GCM; the result is nonce, tag and ciphertext.
  * @param key 32 bytes
  */
 export function createSealedBox(key: Buffer): SealedBox {
@@ -35,10 +35,7 @@ export function createSealedBox(key: Buffer): SealedBox {
   };
 }
 
-/**
- * A key of 32 bytes for one purpose, out of the one secret of the service (RFC 5869). Who learns it learns neither the secret nor
- * the key of another purpose.
- */
+/** Derives a 32-byte key for one purpose from the secret of the service (RFC 5869). It reveals neither the secret nor other keys. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }

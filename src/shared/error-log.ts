@@ -1,11 +1,11 @@
-/** Where an adapter reports what went wrong with its connection. Never throws. */
+/** The log for errors of a connection. Never throws. */
 export type ErrorLog = (message: string, error: unknown) => void;
 
 /**
- * The same log, quiet during an outage: the first report of a message passes at once, then at most one in `every_ms`
- * milliseconds, which says how many were left out.
+ * Limits a log during an outage: the first report of a message passes, then at most one every `intervalMs`, with the number of omitted
+ * reports.
  */
-export function createLimitedLog(log: ErrorLog, every_ms = 30_000): ErrorLog {
+export function createLimitedLog(log: ErrorLog, intervalMs = 30_000): ErrorLog {
   const seen = new Map<string, { until: number; omitted: number }>();
   return (message, error) => {
     const now = Date.now();
@@ -14,12 +14,12 @@ export function createLimitedLog(log: ErrorLog, every_ms = 30_000): ErrorLog {
       last.omitted += 1;
       return;
     }
-    seen.set(message, { until: now + every_ms, omitted: 0 });
+    seen.set(message, { until: now + intervalMs, omitted: 0 });
     log(last?.omitted ? `${message} (and ${last.omitted} more since the last report)` : message, error);
   };
 }
 
-/** What was thrown, as one line. */
+/** The message of a thrown value. */
 export function describeError(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return describeError(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

@@ -1,19 +1,19 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 
-/** Milliseconds of work in one turn of the event loop. */
+/** Milliseconds of work in one iteration of the event loop. */
 const sliceMs = 10;
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Resolves in a turn of the event loop that no other caller has: calls at the same time do not add up to one long turn. */
+/** Resolves in an iteration of the event loop that no other caller gets, so that concurrent calls do not add up to one long iteration. */
 function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextLoopTurn());
   return lastTurn;
 }
 
 /**
- * Maps as `Array.map` does, for a function that takes long: after about 10 ms of work, other work of the process comes first.
- * One item is never interrupted. Callers at the same time take turns.
+ * Maps like `Array.map`, for slow functions: after about 10 ms it yields to other work of the process. One item is never interrupted.
+ * Concurrent callers alternate.
  */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** The system's code of a failure, for example `ENOENT`; undefined when it has none. */
+/** The code of an error, for example `ENOENT`; undefined when it has none. */
 export function getErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -11,6 +11,6 @@ export function parseObject(text: string): JsonObject | null {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
-    return null; // the caller says what a damaged file means
+    return null; // the caller reports invalid text
   }
 }

@@ -1,36 +1,38 @@
-/** Who owns an agent: a person; an organization, for one of its people; an organization, as a service (contract, section 2). */
+/**
+ * The owner of an agent: a person (`personal`), an organization for one of its members (`member`), or an organization itself (`shared`).
+ */
 export const agentScopes = ['personal', 'member', 'shared'] as const;
 
 export type AgentScope = (typeof agentScopes)[number];
 
-/** Who sees an agent: those who know it, or everybody. */
+/** Who can find an agent: everybody, or only agents that have a relation to it. */
 export const visibilities = ['private', 'public'] as const;
 
 export type Visibility = (typeof visibilities)[number];
 
-/** Who may write to an agent first; see policies/inbound.ts. */
+/** Who may start a conversation with an agent; see policies/inbound.ts. */
 export const inboundPolicies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
 
 export type InboundPolicy = (typeof inboundPolicies)[number];
 
-/** What relates a viewing agent to another one; blocks have a direction. */
+/** The relation of a viewing agent to another agent. Blocks have a direction. */
 export interface Relation {
   self: boolean;
   same_owner: boolean;
   same_organization: boolean;
   contact: boolean;
-  /** The viewer, or its owner, is on the other one's allowlist. */
+  /** The other agent's allowlist has the viewer or its owner. */
   allowlisted: boolean;
   blocked_by_them: boolean;
   blocked_by_viewer: boolean;
 }
 
-/** How an agent belongs to the viewer, closest first (contract, section 3). */
+/** The relationship of an agent to the viewer, closest first. */
 export const relationships = ['self', 'same_owner', 'same_organization', 'contact', 'none'] as const;
 
 export type Relationship = (typeof relationships)[number];
 
-/** The closest way in which two agents belong together. */
+/** The closest relationship between two agents. */
 export function relationshipOf(relation: Relation): Relationship {
   const closest = relationships.find((way) => way !== 'none' && relation[way]);
   return closest ?? 'none';

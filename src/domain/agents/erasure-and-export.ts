@@ -1,12 +1,12 @@
-/** The name of the job that does one. */
+/** The name of the job that erases an agent. */
 export const erasureJob = 'erase-agent';
 
-/** What is taken out, one stage after the other, each in steps of bounded size. */
+/** The stages of an erasure in their order. Each one runs in steps of bounded size. */
 export const erasureStages = ['belongings', 'feed', 'messages', 'files', 'done'] as const;
 
 export type ErasureStage = (typeof erasureStages)[number];
 
-/** What an erasure leaves, and why. */
+/** Data that an erasure keeps, and the reason. */
 export const keptByErasure = [
   {
     what: 'handle',
@@ -38,25 +38,28 @@ export const keptByErasure = [
   },
 ] as const;
 
-/** How many of what. */
+/** Counts of rows by name. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** These counts and more of them. */
+/** Adds counts by name. */
 export function addCounts(counts: Counts, more: Counts): Counts {
   const sum: Record<string, number> = { ...counts };
   for (const [name, rows] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + rows;
   return sum;
 }
 
-/** The name of the job that makes one. */
+/** The name of the job that exports an agent. */
 export const exportJob = 'export-agent';
 
-/** What is gathered, one stage after the other, in steps of bounded size; the archive is made of that at the end. */
+/** The stages of an export in their order. Each one runs in steps of bounded size; the last one makes the archive. */
 export const exportStages = ['belongings', 'conversations', 'archive', 'done'] as const;
 
 export type ExportStage = (typeof exportStages)[number];
 
-/** What the archive of an agent is called when it is handed out. @param at milliseconds. */
+/**
+ * The file name of an export archive.
+ * @param at milliseconds since the epoch.
+ */
 export function archiveName(handle: string, at: number): string {
   return `${handle}-${new Date(at).toISOString().slice(0, 10)}.zip`;
 }

@@ -11,10 +11,10 @@ export interface Handle {
   canonical: string;
 }
 
-/** What isName holds a name to, in words that follow what is named. */
+/** The rule of `isName`, as the end of a sentence that begins with the name of a field. */
 export const nameRule = 'has 1 to 32 of a-z, 0-9, - and _, with a letter or digit at both ends';
 
-/** Whether `value` can name an owner or an agent (contract, section 2). */
+/** Whether `value` is a valid name of an owner or an agent. */
 export function isName(value: string): boolean {
   return namePattern.test(value);
 }
@@ -25,7 +25,7 @@ export function isHandle(value: string): boolean {
 }
 
 /**
- * Reads a handle as people write it: in any case, with or without a leading `@`.
+ * Parses a handle in any case, with or without a leading `@`.
  * @throws {DomainError} INVALID_HANDLE
  */
 export function parseHandle(value: string): Handle {
@@ -43,7 +43,7 @@ export function parseHandle(value: string): Handle {
 const everyAgentPattern = new RegExp(`^${part}\\.\\*$`);
 
 /**
- * Reads an entry of an allowlist: a handle, or `owner.*` for every agent of an owner; in any case, with or without a leading `@`.
+ * Parses an allowlist entry: a handle, or `owner.*` for every agent of an owner; in any case, with or without a leading `@`.
  * @returns its canonical form.
  * @throws {DomainError} INVALID_HANDLE
  */

@@ -1,9 +1,9 @@
 /**
- * Names that nobody can sign up for, or found an organization by: they are parts of our own addresses, or would pass for the
- * service itself. Operators may still give them away.
+ * Names that are refused at sign-up and for organizations: they are path segments of the service, or could pass for the service itself.
+ * Operators can still assign them.
  */
 const reservedNames: ReadonlySet<string> = new Set([
-  // Addresses of ours, now or by habit.
+  // Path segments of the service, in use or common.
   'about',
   'account',
   'accounts',
@@ -65,7 +65,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'webhooks',
   'well-known',
   'www',
-  // Who speaks for the service.
+  // Names that seem to speak for the service.
   'abuse',
   'admin',
   'administrator',
@@ -103,7 +103,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'webmaster',
 ]);
 
-/** Whether an owner's name, in lower case, is kept back. */
+/** Whether a name in lower case is reserved. */
 export function isReserved(name: string): boolean {
   return reservedNames.has(name);
 }

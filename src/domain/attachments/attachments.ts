@@ -1,45 +1,44 @@
-/** Limits of the contract, section 3. */
 export const maxAttachmentBytes = 10 * 1024 * 1024;
 export const maxAttachments = 5;
 
-/** How long an upload waits for its message, in milliseconds. */
+/** An upload without a message expires after this time, in milliseconds. */
 export const unsentLifetimeMs = 24 * 3_600_000;
 
-/** How long a signed address is good, in milliseconds: to fetch content, and to bring it. */
+/** The lifetime of signed URLs for downloads and uploads, in milliseconds. */
 export const downloadLifetimeMs = 5 * 60_000;
 export const uploadLifetimeMs = 15 * 60_000;
 
-/** How much of a text is shown in tool results, in bytes. */
+/** Size of the text preview in tool results, in bytes. */
 export const maxPreviewBytes = 2_048;
 
-/** The job that looks at uploaded bytes. */
+/** The name of the job that scans an upload. */
 export const scanJob = 'scan-attachments';
 
 export const scanStatuses = ['pending', 'clean', 'infected', 'failed'] as const;
 export type ScanStatus = (typeof scanStatuses)[number];
 
-/** Signed addresses of stored bytes; they need no token. Times in milliseconds. */
+/** Signed URLs of stored files. They need no token. Times are milliseconds since the epoch. */
 export interface FileAddresses {
   download(
     what: Pick<StoredFile, 'filename' | 'content_type' | 'size_bytes'> & { key: string },
     expires_at: number,
   ): Promise<string>;
-  /** Takes a PUT of exactly these bytes, with these headers. */
+  /** Accepts a PUT of exactly these bytes with exactly these headers. */
   upload(
     what: Pick<StoredFile, 'content_type' | 'size_bytes'> & { key: string },
     expires_at: number,
   ): Promise<{ url: string; headers: Record<string, string> }>;
 }
 
-/** What is known of a file whose bytes are stored. */
+/** A file whose bytes are stored. */
 export interface StoredFile {
-  /** Where its bytes lie in the blob store. */
+  /** Its key in the blob store. */
   storage_key: string;
   filename: string;
   content_type: string;
   size_bytes: number;
   /** In lower-case hexadecimal digits. */
   sha256: string;
-  /** How a text begins; null for anything else. */
+  /** The beginning of a text; null for any other file. */
   preview: string | null;
 }

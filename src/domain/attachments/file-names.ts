@@ -1,19 +1,18 @@
-/** In UTF-16 units, and in bytes of UTF-8: file systems take no more than 255 bytes. */
+/** In UTF-16 code units and in bytes of UTF-8: file systems accept at most 255 bytes. */
 const maxLength = { units: 180, bytes: 255 };
 const maxExtensionLength = 20;
 
-/** Names of devices, which Windows opens instead of a file, whatever their extension. */
+/** Device names: Windows opens the device, whatever the extension. */
 const deviceNames = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * A safe base name out of whatever an uploader calls a file (contract, section 3): no folders, nothing that cannot be seen or turns
- * the direction of reading, nothing that a shell or a file system takes for something else; at most 180 characters and 255 bytes, and
- * the extension stays.
+ * Turns the name of an upload into a safe base name: no folders, no invisible or direction-changing characters, nothing special to a shell
+ * or file system. At most 180 characters and 255 bytes; the extension stays.
  */
 export function toSafeFileName(given: string): string {
   const base = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   const seen = base
-    // Control, format (with the marks of direction), half and private characters, and separators of lines.
+    // Control, format (including direction marks), surrogate and private characters, and line separators.
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '')
     .replace(/\p{Zs}+/gu, ' ')
     .replace(/[<>:"|?*]/g, '_')

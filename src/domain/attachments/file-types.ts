@@ -1,16 +1,16 @@
-/** What the bytes of a file say of it. */
+/** What an inspection of the bytes found. */
 export interface DetectedContent {
-  /** The media type of a format that announces itself in its first bytes. */
+  /** The media type, for formats with a signature in their first bytes. */
   signature: string | undefined;
-  /** UTF-8 throughout, without bytes that only binary data has. */
+  /** Valid UTF-8 without bytes that occur in binary data only. */
   isText: boolean;
-  /** A text that begins and ends as JSON does. */
+  /** A text that begins and ends like JSON. */
   isJson: boolean;
 }
 
 const unspecified = 'application/octet-stream';
 
-/** Formats that begin with a signature. A file is one of them exactly when it does. */
+/** Formats with a signature. A file has one of these types exactly when it has the signature. */
 const signatureTypeByExtension: Record<string, string> = {
   pdf: 'application/pdf',
   png: 'image/png',
@@ -21,7 +21,7 @@ const signatureTypeByExtension: Record<string, string> = {
 };
 const signatureTypes = new Set(Object.values(signatureTypeByExtension));
 
-/** Kinds of text, which only their names tell apart. */
+/** Text formats. Only the file name tells them apart. */
 const textTypeByExtension: Record<string, string> = {
   json: 'application/json',
   md: 'text/markdown',
@@ -30,7 +30,7 @@ const textTypeByExtension: Record<string, string> = {
 };
 const textTypes = new Set([...Object.values(textTypeByExtension), 'text/plain']);
 
-/** Other names of the same types. */
+/** Aliases of media types. */
 const aliases: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -40,24 +40,24 @@ const aliases: Record<string, string> = {
   'binary/octet-stream': unspecified,
 };
 
-/** Every type that a file can have here. */
+/** Every accepted media type. */
 export const fileTypes: ReadonlySet<string> = new Set([...signatureTypes, ...textTypes, unspecified]);
 
-/** Whether content of this type is shown as text. */
+/** Whether content of this type is served as text. */
 export function isTextType(type: string): boolean {
   return textTypes.has(type);
 }
 
-/** A media type as it is written in a header, without its parameters and under its usual name. */
+/** Normalizes the media type of a header: no parameters, no aliases. */
 export function normalizeMediaType(given: string): string {
   const [type = ''] = given.toLowerCase().split(';');
   return aliases[type.trim()] ?? type.trim();
 }
 
 /**
- * The media type of a file: decided from its bytes, with the name as a hint where bytes cannot tell. Undefined when the bytes are
- * not what the uploader or the name says.
- * @param declared what the uploader says; undefined or application/octet-stream says nothing.
+ * The media type of a file, decided from its bytes; the name is a hint where the bytes are ambiguous.
+ * @returns undefined when the bytes contradict the declared type or the name.
+ * @param declared the type that the uploader sent; undefined and application/octet-stream mean unknown.
  */
 export function detectFileType(
   file: DetectedContent,

@@ -1,6 +1,6 @@
 import type { Actor, Person } from './actor.ts';
 
-/** Acts of trust and administration that are kept in the audit log. */
+/** Changes of trust and administration that the audit log records. */
 export const auditActions = [
   'account.opened',
   'agent.blocked',
@@ -47,41 +47,41 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number];
 
-/** What was done, and to whom. Never a secret, and nothing of what agents say to each other. */
+/** One audit entry. It never holds a secret or message content. */
 export interface AuditEntry {
   act: AuditAction;
-  /** The agent whose trust or administration it concerns. */
+  /** The agent that the change concerns. */
   agent_id?: string;
-  /** The person whom it concerns. */
+  /** The account that the change concerns. */
   account_id?: string;
-  /** About whom or what: a handle, an id, a name. */
+  /** The object of the change: a handle, an id or a name. */
   about?: string;
   detail?: Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 }
 
-/** Who does it, and through which door. */
+/** The author of a change, and the transport. */
 export interface Author {
   kind: 'agent' | 'person' | 'operator' | 'service';
-  /** Of the agent or account; the name of an operator on the machine. */
+  /** The id of the agent or account; for an operator, the name of the operating system user. */
   id: string | null;
   door: 'rest' | 'mcp' | 'ws' | 'console' | 'command line' | 'service';
   client_id: string | null;
 }
 
-/** For what nobody asked for just now. */
+/** The author of changes that the service makes by itself. */
 export const serviceAuthor: Author = { kind: 'service', id: null, door: 'service', client_id: null };
 
-/** Somebody in the console. */
+/** The author of a change that a person makes in the console. */
 export function authorFromPerson({ account_id }: Pick<Person, 'account_id'>): Author {
   return { kind: 'person', id: account_id, door: 'console', client_id: null };
 }
 
-/** Whoever runs the command line. */
+/** The author of a change from the command line. */
 export function authorFromOperator(name: string): Author {
   return { kind: 'operator', id: name, door: 'command line', client_id: null };
 }
 
-/** An agent through one of its tokens, or its person, who acts as it in the console. */
+/** The author of a change that an agent makes: through a token, or its person in the console. */
 export function authorFromActor({ agent_id, account_id, client_id, resource }: Actor): Author {
   if (account_id !== undefined) return authorFromPerson({ account_id });
   const place = resource.slice(resource.lastIndexOf('/') + 1);

@@ -1,25 +1,25 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.ts';
 
-/** Characters of the signature: 12 bytes as base64url. */
+/** Length of the signature: 12 bytes as base64url. */
 const macLength = 16;
 
-/** Opaque, signed positions. A cursor is bound to what it was made for and refused anywhere else. */
+/** Opaque, signed positions. A cursor is valid only for the list or feed that it was made for. */
 export interface Cursors {
-  /** A position in a list: `binding` names the operation, the caller and the filters. */
+  /** A position in a list. `binding` names the operation, the caller and the filters. */
   encode(binding: string, position: readonly (string | number | null)[]): string;
-  /** @throws {DomainError} INVALID_CURSOR when it is broken, foreign or of another list. */
+  /** @throws {DomainError} INVALID_CURSOR when it is invalid or belongs to another list. */
   decode(binding: string, cursor: string): (string | number | null)[];
-  /** A position in an agent's feed: every event up to and including `number` is behind it. */
+  /** A position in an agent's feed: after the event `number`. */
   encodeFeed(agentId: string, number: number): string;
-  /** @throws {DomainError} INVALID_CURSOR when it is broken or of another agent. */
+  /** @throws {DomainError} INVALID_CURSOR when it is invalid or belongs to another agent. */
   decodeFeed(agentId: string, cursor: string): number;
 }
 
 export function createCursors(secret: string): Cursors {
   const key = createSecretKey(createHash('sha256').update(`cursors:${secret}`).digest());
 
-  /** In one piece and straight to text: every event has a cursor of its own for every receiver. */
+  /** Built directly as text, because every event has a cursor for every recipient. */
   function mac(binding: string, payload: string): string {
     return createHmac('sha256', key).update(`${binding}\0${payload}`).digest('base64url').slice(0, macLength);
   }
@@ -28,7 +28,7 @@ export function createCursors(secret: string): Cursors {
   }
   function unseal(binding: string, cursor: string): string {
     const payload = Buffer.from(cursor.split('.', 1)[0] ?? '', 'base64url').toString();
-    // Whole and as it was written: decoding alone would pass over what is no base64url.
+    // Compared as text: a base64url decoder ignores invalid characters.
     const given = Buffer.from(cursor);
     const right = Buffer.from(seal(binding, payload));
     if (given.length !== right.length || !timingSafeEqual(given, right)) throw invalid();

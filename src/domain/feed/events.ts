@@ -1,6 +1,6 @@
 import { allows, type Scope } from '../auth/scopes.ts';
 
-/** Every event type of the contract, section 4, with the scope that shows it. */
+/** Every event type with the scope that shows it. */
 export const eventScopes = {
   'message.created': 'threads:read',
   'thread.created': 'threads:read',
@@ -21,26 +21,26 @@ export type EventType = keyof typeof eventScopes;
 
 export const eventTypes = Object.keys(eventScopes) as EventType[];
 
-/** A fact, noted in the transaction of its cause for every agent concerned. */
+/** An event, written in the transaction of its cause for every agent concerned. */
 export interface NewEvent {
   type: EventType;
   thread_id?: string;
-  /** For events about a message: its row is the data. */
+  /** For events about a message: its row holds the data. */
   message_id?: string;
-  /** For all others: the data as it is shown. */
+  /** For all other events: the data as clients receive it. */
   data?: object;
-  /** Ids of the agents whose feed gets it, the actor included. */
+  /** Ids of the agents whose feeds get the event, including the actor. */
   recipients: readonly string[];
 }
 
-/** An event as it stands in the log, before it is shown. */
+/** An event as it is stored. */
 export interface FeedEntry {
   agent_id: string;
   number: number;
   event_id: string;
 }
 
-/** Whether a token with `granted` may see events of this type. */
+/** Whether a token with the scopes `granted` may see events of this type. */
 export function canSeeEvent(granted: ReadonlySet<string>, type: EventType): boolean {
   return allows(granted, eventScopes[type]) || granted.has('realtime:read');
 }

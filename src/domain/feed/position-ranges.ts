@@ -1,19 +1,19 @@
 /**
- * Numbers of a feed come in stretches: a restored database goes on in the next one, far behind everything that was ever given out.
- * Within a stretch there is no hole. 2^40 numbers last an agent for 30 years at a thousand events a second, and there are 8,191 stretches
- * before numbers stop being exact.
+ * Numbers of a feed are divided into ranges. After a restore of the database the feed continues in the next range, far after every number
+ * that was ever sent. A range has no gaps. 2^40 numbers last 30 years at a thousand events a second, and there are 8,191 ranges before
+ * numbers stop being exact.
  */
 export const rangeLength = 2 ** 40;
 
-/** Which stretch a number lies in: 0 until the first restore. */
+/** The range of a number: 0 until the first restore. */
 export function rangeIndexOf(number: number): number {
   return Math.floor(number / rangeLength);
 }
 
 /**
- * Brings a position into the log as it is now. `ended` holds the last number of each stretch before the present one, in their
- * order. Whoever stands where a stretch ended has missed nothing and goes on with the next one; whoever stands beyond its end has read
- * events that the restored database never had: `lost`.
+ * Translates a position into the current range. `ended` holds the last number of each earlier range, in their order. A reader at the end of
+ * a range continues in the next one without a gap. A reader after the end of a range has read events that the restored database does not
+ * have: `lost`.
  */
 export function toCurrentPosition(
   position: number,

@@ -1,21 +1,23 @@
-/** The bus topic that says whose feeds have grown. Every process listens to it, and passes by whom it does not serve. */
+/** The bus topic of wake-ups. Every process receives all of them and ignores agents without a stream here. */
 export const wakeupsTopic = 'rings';
 
-/** How far the feed of an agent goes. */
+/** The last position in the feed of an agent. */
 export interface Wakeup {
   agent_id: string;
   last_number: number;
 }
 
-/** Where feeds end, by agent, as rings. */
+/** The last positions by agent, as wake-ups. */
 export function toWakeups(heads: Readonly<Record<string, number>>): Wakeup[] {
   return Object.entries(heads).map(([agent_id, last_number]) => ({ agent_id, last_number }));
 }
 
-/** Rings in one message of the bus: about 4 KB. */
+/** Size of one bus message with wake-ups: about 4 KB. */
 const maxPerMessage = 80;
 
-/** Puts rings into as few messages as they fit in: `<agent> <number>,` each. A message to a thread of 200 rings for 200 agents. */
+/**
+ * Packs wake-ups into as few bus messages as possible, each as `<agent> <number>,`. A message to a thread of 200 agents makes 200 wake-ups.
+ */
 export function packWakeups(rings: readonly Wakeup[]): { topic: string; body: string }[] {
   const messages: { topic: string; body: string }[] = [];
   for (let at = 0; at < rings.length; at += maxPerMessage) {
@@ -27,7 +29,7 @@ export function packWakeups(rings: readonly Wakeup[]): { topic: string; body: st
   return messages;
 }
 
-/** Calls `ring` for each ring of a message. What is none rings for nobody. */
+/** Calls the callback for each wake-up of a bus message. Ignores invalid entries. */
 export function forEachWakeup(body: string, ring: (agentId: string, number: number) => void): void {
   let at = 0;
   for (;;) {

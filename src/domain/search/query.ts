@@ -4,13 +4,13 @@ import { quoteWord, type Word, tokenize } from './tokenizer.ts';
 /** One word to look for. */
 export interface QueryWord {
   text: string;
-  /** Whether words that only begin with it are found too. */
+  /** Whether words that begin with it match too. */
   isPrefix: boolean;
   /** Of a script without spaces: see Word. */
   isUnspaced: boolean;
 }
 
-/** Words that must stand side by side, or must not. */
+/** Words that have to be adjacent, or that must not occur. */
 export interface SearchTerm {
   words: QueryWord[];
   isExcluded: boolean;
@@ -18,16 +18,16 @@ export interface SearchTerm {
 
 export const maxQueryLength = 200;
 const maxTerms = 20;
-/** Each one makes the database gather every word that begins so. */
+/** Each prefix makes the database collect every word that begins with it. */
 const maxPrefixes = 5;
 
-/** A minus right before a term; a phrase, whose end may be missing; or anything up to a space or a quote. */
+/** A minus directly before a term; a phrase, whose closing quote can be missing; or anything up to a space or a quote. */
 const termPattern = /(?<minus>-)?(?:["“”„＂](?<phrase>[^"“”„＂]*)["“”„＂]?|(?<bare>[^\s"“”„＂]+))/gu;
 
 /**
- * Reads a query: words are all to be found; "words in quotes" side by side; -word and -"a phrase" must not be there; word* stands
- * for every word that begins so. Words that only punctuation parts, as in re-index, stand side by side too.
- * @throws {DomainError} VALIDATION_ERROR when there is nothing to find, more than 20 terms, or more than 5 prefixes. `field` is named in it.
+ * Parses a query: all words have to occur; "words in quotes" have to be adjacent; -word and -"a phrase" must not occur; word* matches every
+ * word that begins so. Words that are separated only by punctuation, as in re-index, have to be adjacent too.
+ * @throws {DomainError} VALIDATION_ERROR for `field` when there is nothing to find, more than 20 terms, or more than 5 prefixes.
  */
 export function parseSearch(query: string, field: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
@@ -46,7 +46,7 @@ function toQueryWords(text: string): QueryWord[] {
   const words = tokenize(text);
   return words.flatMap((word, index) => {
     const final = index === words.length - 1;
-    // The end of the query is not the end of the run in the message: only a character without a pair stands for itself.
+    // The end of the query is not the end of the run in the message: only a single character matches by itself.
     const paired =
       final && word.isUnspaced && word.isLast && words[index - 1]?.isUnspaced && !words[index - 1]?.isLast;
     if (paired) return [];
@@ -71,24 +71,24 @@ export interface TextRange {
   end: number;
 }
 
-/** More hits of a term than this change nothing for a reader, and cost time. */
+/** More matches of a term do not help a reader, and cost time. */
 const maxHits = 500;
 
-/** Where a term's words stand in a text that is given as its words: the first 500 places, in order. */
+/** The positions of a term's words in a tokenized text: the first 500, in order. */
 export function findHits({ words: sought }: SearchTerm, words: readonly Word[]): TextRange[] {
   const hits: TextRange[] = [];
   for (let first = 0; first < words.length && hits.length < maxHits; first += 1) {
     if (!standAt(first, sought, words)) continue;
     for (const [step, one] of sought.entries()) {
       const word = words[first + step];
-      // A phrase that overlaps itself was marked there already.
+      // A phrase that overlaps itself is marked there already.
       if (word && word.start > (hits.at(-1)?.start ?? -1)) hits.push(toTextRange(one, word));
     }
   }
   return hits;
 }
 
-/** A loop without a callback: a query of 100 words is compared with each of 16,000 words of a message. */
+/** A loop instead of a callback: each of 100 query words is compared with each of 16,000 words of a message. */
 function standAt(first: number, sought: readonly QueryWord[], words: readonly Word[]): boolean {
   let at = first;
   for (const one of sought) {
@@ -102,7 +102,7 @@ function matches({ text, isPrefix }: QueryWord, word: Word | undefined): boolean
   return word !== undefined && (isPrefix ? word.text.startsWith(text) : word.text === text);
 }
 
-/** A single character of a script without spaces is found at the head of a pair, and is itself all that was found. */
+/** A single character of a script without spaces matches the start of a pair; only that character is the match. */
 function toTextRange({ isPrefix, isUnspaced }: QueryWord, word: Word): TextRange {
   return { start: word.start, end: isPrefix && isUnspaced ? word.firstCharEnd : word.end };
 }

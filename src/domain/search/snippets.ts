@@ -1,11 +1,11 @@
 import { findHits, type SearchTerm, type TextRange } from './query.ts';
 import { tokenize } from './tokenizer.ts';
 
-/** In UTF-16 units, without marks and ellipses. */
+/** In UTF-16 code units, without markers and ellipses. */
 const maxSnippetLength = 160;
-/** How far an end may move inwards so that it cuts no word. */
+/** How far an end may move inwards to avoid cutting a word. */
 const slack = 20;
-/** Among how many hits the best part is chosen. */
+/** The number of matches that are considered for the best part. */
 const maxCandidates = 500;
 
 interface Hit extends TextRange {
@@ -13,8 +13,8 @@ interface Hit extends TextRange {
 }
 
 /**
- * The part of a message in which most of the query is found, the earliest such part: at most 160 characters, white space
- * collapsed, each hit as `**hit**`, `…` where something was left out. Everything else in it is the message's own text.
+ * The part of a message with the most query terms, the earliest if several: at most 160 characters, white space collapsed, each match as
+ * `**match**`, `…` where text was left out.
  */
 export function createSnippet(content: string, terms: readonly SearchTerm[]): string {
   const text = content.replaceAll(/\s+/gu, ' ').trim();
@@ -29,7 +29,7 @@ export function createSnippet(content: string, terms: readonly SearchTerm[]): st
   return `${start > 0 ? '…' : ''}${marked.trim()}${end < text.length ? '…' : ''}`;
 }
 
-/** The stretch from one hit to another that holds the most terms, then the most hits. */
+/** The range of matches with the most terms, then with the most matches. */
 function findDensest(hits: readonly Hit[]): TextRange {
   let best = { first: 0, beyond: 0, terms: 0 };
   const hitsOfTerm = new Map<number, number>();
@@ -52,9 +52,7 @@ function findDensest(hits: readonly Hit[]): TextRange {
   return { start, end: Math.min(Math.max(0, ...near.map((hit) => hit.end)), start + maxSnippetLength) };
 }
 
-/**
- * As much around it as the snippet holds; its ends are moved inwards to cut no word where that is near, and never a character.
- */
+/** Extends the range to the length of a snippet. Its ends move inwards to avoid cutting a near word, and never cut a character. */
 function windowAround(text: string, core: TextRange): TextRange {
   const before = Math.floor((maxSnippetLength - (core.end - core.start)) / 2);
   let start = Math.max(0, Math.min(core.start - before, text.length - maxSnippetLength));
@@ -77,7 +75,7 @@ function isLowSurrogate(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Hits that touch or overlap are one. */
+/** Merges adjacent and overlapping matches. */
 function mergeHits(hits: readonly TextRange[]): TextRange[] {
   const ranges: TextRange[] = [];
   for (const { start, end } of hits) {

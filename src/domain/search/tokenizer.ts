@@ -1,47 +1,44 @@
-/**
- * How text becomes words, for messages and for queries alike: one tokenizer on both sides, so that what is written is found.
- * PostgreSQL stores and matches the words; it never sees the text.
- */
+/** Splits text into words. Messages and queries use the same tokenizer. PostgreSQL stores and matches the words; it never sees the text. */
 
-/** Goes up with every change of what a text's words are: search rows of a lower version are stale. */
+/** Increases with every change of the words of a text: search rows with a lower version are stale. */
 export const searchTextVersion = 1;
 
 export interface Word {
-  /** Folded: without accents and case. */
+  /** Folded: no accents, no case. */
   text: string;
-  /** Where it stands in the original text, in UTF-16 units. */
+  /** Its range in the original text, in UTF-16 code units. */
   start: number;
   end: number;
-  /** Of a run without spaces: this word is a pair of neighbouring characters, or the run's last one alone. */
+  /** In a run without spaces: this word is a pair of adjacent characters, or the last character alone. */
   isUnspaced: boolean;
-  /** Where its first character ends; of a word that is not dense, the same as `end`. */
+  /** The end of its first character; equal to `end` for other words. */
   firstCharEnd: number;
-  /** Whether it is the last of an unbroken run. */
+  /** Whether it is the last word of an unbroken run. */
   isLast: boolean;
 }
 
-/** Longer words are cut, in the index and in queries alike; in UTF-16 units. */
+/** Longer words are truncated, in the index and in queries, in UTF-16 code units. */
 const maxWordLength = 100;
-/** Longer words are cut before they are folded too: Unicode orders a run of marks in the square of its length. */
+/** Longer words are truncated before folding too: Unicode normalization of a run of marks takes quadratic time. */
 const maxUnfoldedLength = 1_000;
 
-/** Scripts that are written without spaces between words. Extensions: the sound mark ー belongs to two scripts. */
+/** Scripts without spaces between words. Script extensions: the sound mark ー belongs to two scripts. */
 const unspacedScripts = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}`;
-/** What stands inside words without being seen: soft hyphen, and the joiners of Indic and Arabic scripts. */
+/** Invisible characters inside words: soft hyphen, and the joiners of Indic and Arabic scripts. */
 const invisible = String.raw`\u00ad\u200c\u200d`;
-/** Underscores hold a word together and are no part of its ends: _this_ is emphasis. */
+/** Underscores join a word but do not begin or end it: _this_ is emphasis. */
 const wordPattern = new RegExp(
   String.raw`[\p{L}\p{N}\p{M}](?:[\p{L}\p{N}\p{M}_${invisible}]*[\p{L}\p{N}\p{M}])?`,
   'gu',
 );
 const unspacedPattern = new RegExp(`[${unspacedScripts}]`, 'u');
-/** One character of such a script with its marks (ﾞ and ﾟ are marks by another name), or a stretch of anything else. */
+/** One character of such a script with its marks (ﾞ and ﾟ count as marks), or a run of anything else. */
 const segmentPattern = new RegExp(
   String.raw`[${unspacedScripts}][\p{M}\uff9e\uff9f${invisible}]*|(?:(?![${unspacedScripts}])[^])+`,
   'gu',
 );
 
-/** Every word of a text, in order. The number of a word is its position in the index. */
+/** Every word of a text, in order. The index of a word is its position in the search row. */
 export function tokenize(text: string): Word[] {
   const words: Word[] = [];
   for (const { 0: run, index } of text.matchAll(wordPattern)) {
@@ -63,7 +60,7 @@ interface Character {
   end: number;
 }
 
-/** A run in which a script without spaces occurs: that script as overlapping pairs, anything else as words. */
+/** A run with characters of a script without spaces: those as overlapping pairs, anything else as words. */
 function addRun(words: Word[], run: string, offset: number): void {
   let pending: Character[] = [];
   for (const { 0: stretch, index } of run.matchAll(segmentPattern)) {
@@ -75,17 +72,17 @@ function addRun(words: Word[], run: string, offset: number): void {
     }
     addPairs(words, pending);
     pending = [];
-    // Its ends were inside the run until now.
+    // Its ends were inside the run before.
     for (const { 0: part, index: at } of stretch.matchAll(wordPattern)) addWord(words, part, start + at);
   }
   addPairs(words, pending);
 }
 
-/** The last character stands alone at the end, so that every character begins a word. */
+/** The last character is a word by itself, so that every character begins a word. */
 function addPairs(words: Word[], characters: readonly Character[]): void {
   for (const [index, { text, start, end }] of characters.entries()) {
     const next = characters[index + 1];
-    // A literal: a spread takes ten times as long, and a long message has 10,000 pairs.
+    // An object literal: a spread is ten times slower, and a long message has 10,000 pairs.
     words.push({
       text: text + (next?.text ?? ''),
       start,
@@ -108,7 +105,7 @@ const droppedMarks = new RegExp(
   ].join('|'),
   'gu',
 );
-/** Letters that Unicode takes for letters of their own and people for variants; final sigma, so that prefixes fold alike. */
+/** Letters that Unicode treats as distinct and people as variants; final sigma, so that prefixes fold alike. */
 const variants: Record<string, string> = {
   æ: 'ae',
   đ: 'd',
@@ -125,12 +122,12 @@ const variants: Record<string, string> = {
 const variant = new RegExp(`[${Object.keys(variants).join('')}]`, 'gu');
 // oxlint-disable-next-line no-control-regex
 const ascii = /^[\0-\x7f]*$/;
-/** Characters that folding leaves as they are: only to be quick with much of Chinese and Japanese. */
+/** Characters that folding does not change: a fast path for much of Chinese and Japanese. */
 const unchangedByFolding = /^[\u3041-\u3096\u30a1-\u30fc\u4e00-\u9fff]$/;
 
 /**
- * A word without accents, case and variants of form (Unicode NFKD and NFKC, UAX 15). Upper case comes before lower case, as a
- * stand-in for full case folding: ß, SS and ss are one.
+ * Folds a word: no accents, case or variants of form (Unicode NFKD and NFKC, UAX 15). Upper case before lower case approximates full case
+ * folding: ß, SS and ss are equal.
  */
 export function fold(word: string): string {
   if (ascii.test(word)) return word.toLowerCase();
@@ -143,18 +140,18 @@ export function fold(word: string): string {
   return small.replaceAll(variant, (letter) => variants[letter] ?? letter);
 }
 
-/** At most `maxLength` units, and no half of a surrogate pair. */
+/** Truncates to `maxLength` code units without splitting a surrogate pair. */
 function truncate(word: string, maxLength: number): string {
   if (word.length <= maxLength) return word;
   const half = word.charCodeAt(maxLength - 1);
   return word.slice(0, half >= 0xd800 && half <= 0xdbff ? maxLength - 1 : maxLength);
 }
 
-/** What PostgreSQL can tell apart: later positions are one, and a word has no more of them. */
+/** Limits of PostgreSQL: later positions are equal, and a word has no more positions. */
 const maxPosition = 16_383;
 const maxPositions = 255;
 
-/** The words of a text with their positions, as the text form of a PostgreSQL `tsvector`. */
+/** The words of a text with their positions, as a PostgreSQL `tsvector`. */
 export function toTsVector(text: string): string {
   const positions = new Map<string, number[]>();
   for (const [index, word] of tokenize(text).entries()) {
@@ -165,7 +162,7 @@ export function toTsVector(text: string): string {
   return Array.from(positions, ([word, at]) => `${quoteWord(word)}:${at.join()}`).join(' ');
 }
 
-/** A word as `tsvector` and `tsquery` read it, whatever it holds. */
+/** Quotes a word for `tsvector` and `tsquery`. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }

@@ -4,7 +4,7 @@ import { LauncherError, toOneLine } from '../launcher-error.ts';
 import { getErrorCode } from '../../shared/narrow.ts';
 import { readIfExists } from '../private-file.ts';
 
-/** Who a child process runs as. Null means: as we do. */
+/** The user of a child process. Null: the user of this process. */
 export interface Account {
   name: string;
   uid: number;
@@ -12,8 +12,8 @@ export interface Account {
 }
 
 /**
- * PostgreSQL refuses to run as root. Root therefore starts it as the owner of the data folder when there is one already,
- * else as `postgres` or `nobody`, whichever the system has. No user is created. Anybody else runs it as himself: null.
+ * PostgreSQL refuses to run as root. Root starts it as the owner of an existing data folder, else as `postgres` or `nobody`. No user is
+ * created. Any other user runs it directly: null.
  */
 export function accountForPostgres(ownerOfFolder?: { uid: number; gid: number }): Account | null {
   if (process.getuid?.() !== 0) return null;
@@ -43,7 +43,7 @@ export function runAs(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Whether the account can enter this folder: asked of the system, so that access lists count too. */
+/** Whether the account can enter this folder. The system decides, so access control lists count too. */
 export function canEnter(account: Account | null, folder: string): boolean {
   if (account === null) return true;
   const tried = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], {

@@ -17,7 +17,7 @@ export interface PostgresLocation {
   folder: string;
   account: Account | null;
   binaries: PostgresBinaries;
-  /** What is out of the ordinary, as one line for a person. */
+  /** Anything unusual, as one line for a person. */
   note: string | null;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { getErrorCode } from '../../shared/narrow.ts';
 import { waitUntil } from '../../shared/wait-until.ts';
 
-/** Names one process for good: a pid alone may be given to another process later. */
+/** Identifies a process for good: its pid can be given to another process later. */
 export interface ProcessIdentity {
   pid: number;
   started: string;
@@ -14,7 +14,7 @@ export interface ProcessFacts extends ProcessIdentity {
   command: string;
 }
 
-/** What the system says about a process that lives now; null when there is none (a zombie counts as none). */
+/** Reads a running process; null when it does not exist (or is a zombie). */
 export function inspectProcess(pid: number): ProcessFacts | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   return process.platform === 'linux' ? inspectThroughProc(pid) : inspectThroughPs(pid);
@@ -63,8 +63,8 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Ends a process that is not our child: `polite` first, `hard` when it is still there after `within` ms.
- * @returns false when it outlived even that by 2 s.
+ * Ends a process that is not a child: sends `polite` first, and `hard` after `timeoutMs`.
+ * @returns false when it still runs 2 s later.
  */
 export async function endProcess(
   identity: ProcessIdentity,

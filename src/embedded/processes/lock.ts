@@ -6,10 +6,10 @@ import { readIfExists, writePrivateFile } from '../private-file.ts';
 import { inspectProcess, isAlive } from './identity.ts';
 
 /**
- * Takes the data folder for this process. The lock holds pid and start time, so neither a lock left by a killed launcher
- * nor its pid given to another process stands in the way.
- * @returns a function that gives the folder back.
- * @throws {LauncherError} when another launcher that lives holds it.
+ * Locks the data folder for this process. The lock holds pid and start time, so a lock of a killed launcher is stale even when its pid was
+ * reused.
+ * @returns releases the lock.
+ * @throws {LauncherError} when another running launcher holds it.
  */
 export function takeLock(dataDir: string): () => void {
   const path = join(dataDir, 'launcher.lock');

@@ -20,7 +20,7 @@ export interface Part {
 
 export interface Supervised {
   readonly pid: number | undefined;
-  /** Asks politely, kills after `stopWithin` ms, resolves when it is gone. */
+  /** Sends the stop signal, kills after the timeout, and resolves when the process has ended. */
   stop: () => Promise<void>;
   /** Kills at once. */
   kill: () => void;

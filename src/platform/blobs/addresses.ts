@@ -1,4 +1,4 @@
-/** What an address shows to whoever opens it. */
+/** What a signed download URL serves. */
 export interface Download {
   key: string;
   filename: string;
@@ -6,24 +6,27 @@ export interface Download {
   size_bytes: number;
 }
 
-/** What an address takes, and nothing else. */
+/** What a signed upload URL accepts. */
 export interface Upload {
   key: string;
   content_type: string;
   size_bytes: number;
 }
 
-/** A request that may be sent as it is, by whoever has it, until it expires. */
+/** A request that anybody with the URL can send until it expires. */
 export interface UploadAddress {
   url: string;
-  /** Must be sent exactly so. */
+  /** Has to be sent unchanged. */
   headers: Record<string, string>;
 }
 
-/** Signed addresses of stored bytes, good for one purpose and a short time. They need no token. */
+/** Signed URLs of stored bytes, each for one purpose and a short time. They need no token. */
 export interface BlobAddresses {
-  /** @param expires_at milliseconds. */
+  /** @param expires_at milliseconds since the epoch. */
   download(what: Download, expires_at: number): Promise<string>;
-  /** Takes a PUT of exactly these bytes. It can be repeated until it expires. @param expires_at milliseconds. */
+  /**
+   * Accepts a PUT of exactly these bytes, repeatedly until it expires.
+   * @param expires_at milliseconds since the epoch.
+   */
   upload(what: Upload, expires_at: number): Promise<UploadAddress>;
 }

@@ -1,19 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { BlobAddresses, Download, Upload } from './addresses.ts';
 
-/** What a signed address was made for. */
+/** The purpose of a signed URL. */
 export type SignedPurpose = ({ method: 'GET' } & Download) | ({ method: 'PUT' } & Upload);
 
 export interface ApiAddresses extends BlobAddresses {
-  /** What stands behind the last part of an address, or null when it was not signed here, was altered, or has expired. */
+  /** The purpose of the last path segment of a URL; null when the signature is wrong or it has expired. */
   verify(ticket: string): SignedPurpose | null;
 }
 
 /**
- * Addresses under which the API itself serves what a store holds, for stores that callers cannot reach: the purpose and its end in
- * one part of a path, with an HMAC-SHA256 over both.
- * @param base_url the address before that part, without a slash at its end.
- * @param key of 32 bytes, for this purpose only.
+ * Signed URLs of the API itself, for stores that clients cannot reach: one path segment holds purpose and expiry with an HMAC-SHA256.
+ * @param base_url the URL before that segment, without a trailing slash.
+ * @param key 32 bytes, for this purpose only.
  */
 export function createApiAddresses(base_url: string, key: Buffer): ApiAddresses {
   const signature = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
@@ -33,12 +32,13 @@ export function createApiAddresses(base_url: string, key: Buffer): ApiAddresses 
     },
 
     verify(ticket) {
-      const [text = '', given = '', ...more] = ticket.split('.');
-      const sent = Buffer.from(given, 'base64url');
-      const right = signature(text);
-      // One spelling only: a decoder passes over what does not belong.
-      const spelt = more.length === 0 && sent.toString('base64url') === given;
-      if (!spelt || sent.byteLength !== right.byteLength || !timingSafeEqual(sent, right)) return null;
+      const [text = '', sentText = '', ...more] = ticket.split('.');
+      const sent = Buffer.from(sentText, 'base64url');
+      const expected = signature(text);
+      // Compared as text, because a base64url decoder ignores invalid characters.
+      const isCanonical = more.length === 0 && sent.toString('base64url') === sentText;
+      if (!isCanonical || sent.byteLength !== expected.byteLength || !timingSafeEqual(sent, expected))
+        return null;
       const signed = JSON.parse(Buffer.from(text, 'base64url').toString()) as SignedPurpose & {
         expires_at: number;
       };

@@ -5,13 +5,12 @@ import { dirname, join, resolve } from 'node:path';
 /** Ten uploads of the largest size, in bytes. */
 const minFreeBytes = 100 * 1024 * 1024;
 
-/** A folder for bytes on their way in, which take their place only once they are complete. For its owner only. */
+/** A private folder for incomplete files, which move to their place when they are complete. */
 export function createDraftFolder(root: string) {
   return {
     /**
-     * Writes the bytes into a file of their own, as fast as the disk takes them, and hands its path to `place`. The file is gone
-     * afterwards, whatever happens.
-     * @param flush whether the bytes must outlive a power cut.
+     * Writes the bytes to a new file and passes its path to `place`. The file is removed afterwards in any case.
+     * @param flush whether the bytes have to survive a power failure.
      */
     async write(
       bytes: AsyncIterable<Uint8Array>,
@@ -28,7 +27,7 @@ export function createDraftFolder(root: string) {
       }
     },
 
-    /** Removes files that were written before this time (ms): of processes that died over them. */
+    /** Removes files older than this time (ms): leftovers of processes that ended. */
     async removeBefore(time: number): Promise<void> {
       for (const name of await listNames(root)) {
         const path = join(root, name);
@@ -40,26 +39,25 @@ export function createDraftFolder(root: string) {
 }
 
 /**
- * Finds out whether this folder can be written, or be made where it is not there yet. Makes nothing: whoever asks may be another user
- * than the one who writes.
- * @throws the reason why not, also when the disk has next to no room.
+ * Checks that the folder can be written, or created. It creates nothing, because the caller may be another user than the service.
+ * @throws the reason, also when the disk is almost full.
  */
 export async function checkFolder(path: string): Promise<void> {
   let place = resolve(path);
   while ((await getModifiedTime(place)) === null) place = dirname(place);
   await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
-  if (!(await stat(place)).isDirectory()) throw new Error(`${place} is no folder`);
+  if (!(await stat(place)).isDirectory()) throw new Error(`${place} is not a folder`);
   const { bavail, bsize } = await statfs(place);
   const room = bavail * bsize;
   if (room < minFreeBytes) throw new Error(`only ${Math.floor(room / 1_048_576)} MiB are free in ${place}`);
 }
 
-/** Makes a folder that only its owner can look into, unless it is there. */
+/** Creates a folder with mode 0700, unless it exists. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** The names in a folder; none when there is no such folder. */
+/** The names in a folder; none when it does not exist. */
 export async function listNames(path: string): Promise<string[]> {
   try {
     return await readdir(path);
@@ -69,7 +67,7 @@ export async function listNames(path: string): Promise<string[]> {
   }
 }
 
-/** When a file was written, in milliseconds; null when there is none. */
+/** The modification time of a file in milliseconds; null when it does not exist. */
 export async function getModifiedTime(path: string): Promise<number | null> {
   try {
     return Math.floor((await stat(path)).mtimeMs);

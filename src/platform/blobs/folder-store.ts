@@ -11,8 +11,8 @@ import {
 } from './draft-folder.ts';
 
 /**
- * Blobs as files of a folder, for a service that runs on one machine. The key abcd… lies in ab/cd/abcd…; what is still
- * being written lies in drafts/. Nothing is created before the first write.
+ * Blobs as files in a folder, for a service on one machine. The key abcd… is stored at ab/cd/abcd…, incomplete files in drafts/. Nothing is
+ * created before the first write.
  */
 export function createFolderStore(root: string): BlobStore {
   const drafts = createDraftFolder(join(root, 'drafts'));
@@ -22,7 +22,7 @@ export function createFolderStore(root: string): BlobStore {
     return join(root, key.slice(0, 2), key.slice(2, 4), key);
   }
 
-  /** Every key after this one, in order; a folder is looked into only when its turn comes. */
+  /** Every key after this one, in order. Folders are read one by one. */
   async function* keysAfter(after: string): AsyncGenerator<string> {
     for (const first of await foldersFrom(root, after.slice(0, 2))) {
       const start = after.startsWith(first) ? after.slice(2, 4) : '';
@@ -40,7 +40,7 @@ export function createFolderStore(root: string): BlobStore {
         return file.createReadStream(range);
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // A folder that is away, such as a disk that is not mounted, says nothing about its files.
+        // Without the folder (a disk that is not mounted) it is unknown whether the file exists.
         await access(root);
         throw new BlobMissing(key);
       }
@@ -74,7 +74,7 @@ export function createFolderStore(root: string): BlobStore {
   };
 }
 
-/** A name outlives a power cut once the folder that holds it is written. */
+/** A new name survives a power failure once its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -84,7 +84,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The folders of two digits in this one, in order. */
+/** The two-digit folders in this one, in order. */
 async function foldersFrom(path: string, first: string): Promise<string[]> {
   return (await listNames(path)).filter((name) => /^[0-9a-f]{2}$/.test(name) && name >= first).sort();
 }

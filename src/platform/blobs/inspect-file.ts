@@ -5,24 +5,24 @@ export interface FileFacts {
   size_bytes: number;
   /** In lower-case hexadecimal digits. */
   sha256: string;
-  /** The media type of a format that announces itself in its first bytes. */
+  /** The media type, for formats with a signature in their first bytes. */
   signature: string | undefined;
-  /** UTF-8 throughout, without bytes that only binary data has. */
+  /** Valid UTF-8 without bytes that occur in binary data only. */
   isText: boolean;
-  /** A text that begins and ends as JSON does. */
+  /** A text that begins and ends like JSON. */
   isJson: boolean;
   /** Up to 4,100 bytes. */
   beginning: Buffer;
 }
 
-/** As much as every signature needs. */
+/** Enough bytes for every signature. */
 const headerBytes = 4_100;
 
-/** WHATWG MIME Sniffing, section 3: the bytes that only binary data has. All of them are characters of their own in UTF-8. */
+/** The binary data bytes of WHATWG MIME Sniffing, section 3. Each is a character of its own in UTF-8. */
 // oxlint-disable-next-line no-control-regex
 const binaryPattern = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 
-/** Watches the bytes of a file pass by and learns what can be known of it, with no more than its beginning in memory. */
+/** Inspects the bytes of a file as they pass, and keeps only its beginning in memory. */
 export function createFileInspector() {
   const hash = createHash('sha256');
   const head: Buffer[] = [];
@@ -37,7 +37,7 @@ export function createFileInspector() {
       text.take(chunk);
     },
 
-    /** To be asked once, at the end. */
+    /** To be called once, at the end. */
     async facts(): Promise<FileFacts> {
       const beginning = Buffer.concat(head);
       const signature = (await fileTypeFromBuffer(beginning))?.mime;
@@ -57,9 +57,9 @@ function createTextInspector() {
     try {
       const piece = decode();
       isText = !binaryPattern.test(piece);
-      const said = piece.trim();
-      first ||= said.slice(0, 1);
-      last = said.slice(-1) || last;
+      const trimmed = piece.trim();
+      first ||= trimmed.slice(0, 1);
+      last = trimmed.slice(-1) || last;
     } catch {
       isText = false; // the only error that decode has
     }

@@ -6,8 +6,8 @@ import { s3Prefix } from './s3-store.ts';
 import { s3Presigner, s3Sdk } from './s3-client.ts';
 
 /**
- * Addresses of the S3 store itself.
- * @param client for the endpoint as callers reach it: the host is part of what is signed.
+ * Signed URLs of the S3 server itself.
+ * @param client for the endpoint that clients use: the host is signed too.
  */
 export function createS3Addresses(client: S3Client, bucket: string): BlobAddresses {
   const { GetObjectCommand, PutObjectCommand } = s3Sdk();

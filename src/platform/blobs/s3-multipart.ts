@@ -11,15 +11,15 @@ import { withRetries } from './s3-retry.ts';
 import { s3Sdk } from './s3-client.ts';
 
 /**
- * What is larger is put in parts of this size, in bytes: a server answers within the minute that the client waits, and one put ends
- * at 5 GiB. With the 10,000 parts that an object may have it can be 625 GiB large.
+ * Larger objects are uploaded in parts of this size, in bytes. So a server responds within the 60 s of the client, and no part exceeds 5
+ * GiB. With at most 10,000 parts an object can have 625 GiB.
  */
 export const defaultPartSize = 64 * 1024 * 1024;
 
-/** What is left of a put that failed is waited for so long, in milliseconds: whoever gave it up may be about to stop. */
+/** The timeout for aborting a failed upload: the process may be about to stop. */
 const abortTimeoutMs = 5_000;
 
-/** How long a put of many parts may take, in milliseconds; what is older belongs to a process that died over it. */
+/** The maximum duration of a multipart upload; older ones belong to processes that ended. */
 const maxUploadMs = 24 * 60 * 60 * 1000;
 
 export interface Part {
@@ -34,7 +34,7 @@ export interface ObjectLocation {
   Key: string;
 }
 
-/** Takes the digests of bytes that pass, part by part. Of no bytes there is one part too. */
+/** Hashes the bytes that pass, part by part. An empty file has one part. */
 export function createPartHasher(partSize: number) {
   const done: Part[] = [];
   let hash = createHash('sha256');
@@ -65,8 +65,9 @@ export function createPartHasher(partSize: number) {
 }
 
 /**
- * Puts a file in parts, one after the other, each again after a passing fault. The object is there when the last one is, or not at all.
- * @param stop has it given up.
+ * Uploads a file in parts, one after the other, and repeats a part after a transient error. The object exists once the last part is
+ * complete.
+ * @param stop aborts the upload.
  */
 export async function uploadParts(
   client: S3Client,
@@ -76,7 +77,7 @@ export async function uploadParts(
 ): Promise<void> {
   const sdk = s3Sdk();
   const options = stop && { abortSignal: stop };
-  // Held open: who thinks that its process died may remove it meanwhile.
+  // Kept open, because the sweep of another process may remove the file meanwhile.
   const file = await open(path);
   try {
     const begin = new sdk.CreateMultipartUploadCommand({ ...where, ChecksumAlgorithm: 'SHA256' });
@@ -101,7 +102,7 @@ export async function uploadParts(
       const complete = new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: put } });
       await client.send(complete, options);
     } catch (error) {
-      // What cannot be taken back now is taken back by the sweep.
+      // The sweep aborts what cannot be aborted now.
       const brief = { abortSignal: AbortSignal.timeout(abortTimeoutMs) };
       await client.send(new sdk.AbortMultipartUploadCommand(upload), brief).catch(() => undefined);
       throw error;
@@ -114,9 +115,8 @@ export async function uploadParts(
 type Marker = Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'>;
 
 /**
- * Takes back puts of many parts that processes died over. A store that does not tell of them, or not these credentials, is left to
- * its own rules.
- * @param before in milliseconds; those that began within the day before it may be under way.
+ * Aborts multipart uploads of processes that ended. Does nothing at a store that does not list uploads, or not with these credentials.
+ * @param before in milliseconds; uploads of the 24 hours before it may be in progress.
  */
 export async function abortStaleUploads(
   client: S3Client,
@@ -124,8 +124,8 @@ export async function abortStaleUploads(
   before: number,
 ): Promise<void> {
   const sdk = s3Sdk();
-  /** The store, or somebody before it, does not do this, or another sweep has: no fault that would pass. */
-  function passOver(error: unknown): void {
+  /** The store or a proxy does not support this, or another sweep was faster: a retry would not help. */
+  function ignoreUnsupported(error: unknown): void {
     const status = error instanceof sdk.S3ServiceException ? error.$metadata.httpStatusCode : undefined;
     if (status === undefined || (status >= 500 && status !== 501)) throw error;
   }
@@ -135,12 +135,14 @@ export async function abortStaleUploads(
       const page: ListMultipartUploadsCommandOutput = await client.send(command);
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (!Initiated || Initiated.getTime() > before - maxUploadMs) continue;
-        await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(passOver);
+        await client
+          .send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+          .catch(ignoreUnsupported);
       }
       const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
       next = IsTruncated && KeyMarker ? { KeyMarker, UploadIdMarker } : undefined;
     }
   } catch (error) {
-    passOver(error);
+    ignoreUnsupported(error);
   }
 }

@@ -1,34 +1,34 @@
 import type { ErrorLog } from '../../shared/error-log.ts';
 
-/** One message on the bus. Topics: `rings` (whose feeds have grown), `tokens` (revocations), `node/<id>` (answers for one process). */
+/** One message on the bus. Topics: `rings` (wake-ups of feeds), `tokens` (revocations), `node/<id>` (replies to one process). */
 export interface BusMessage {
   topic: string;
-  /** At most 4 KB: the bus rings, it does not carry letters. */
+  /** At most 4 KB: the bus only signals that something is new. */
   body: string;
 }
 
 export type BusHandler = (body: string, topic: string) => void;
 
 /**
- * Wake-up calls between processes. Nothing is stored: whoever does not listen, or whose connection is down, misses the call
- * and finds out from the database. Two adapters: Redis pub/sub and PostgreSQL LISTEN/NOTIFY.
+ * Wake-ups between processes. Nothing is stored: a process that misses a message reads the database later. Two adapters: Redis pub/sub and
+ * PostgreSQL LISTEN/NOTIFY.
  */
 export interface Bus {
-  /** Sends all messages in one round trip. Rejects at once when the connection is down, after two seconds when it hangs. */
+  /** Sends all messages in one round trip. Rejects at once without a connection, and after two seconds without a response. */
   publish(messages: readonly BusMessage[]): Promise<void>;
   /**
-   * Resolves when the subscription stands; several handlers of one topic share it. The answer ends this handler's part.
-   * While the connection is down both resolve at once: what is subscribed then stands before `healthy` is true again.
+   * Resolves when the subscription is active; handlers of one topic share it.
+   * @returns removes this handler. Without a connection both resolve at once: the subscription is active before `isHealthy` is true again.
    */
   subscribe(topic: string, handler: BusHandler): Promise<() => Promise<void>>;
-  /** False while rings may be lost; readers poll more often then. */
+  /** False while wake-ups can be lost; readers poll more often then. */
   isHealthy(): boolean;
   close(): Promise<void>;
 }
 
-/** What carries the payloads of the bus to every process that listens, this one among them. */
+/** The connection that sends payloads to every listening process, including this one. */
 export interface BusConnection {
-  /** Sends payloads in their order. Rejects as `Bus.publish` does. */
+  /** Sends payloads in order. Rejects as `Bus.publish` does. */
   send(payloads: readonly string[]): Promise<void>;
   isHealthy(): boolean;
   close(): Promise<void>;

@@ -4,8 +4,8 @@ import type { BusMessage } from './bus.ts';
 const maxPayloadBytes = 7_999;
 
 /**
- * One message as text: `<topic length>,<body length>:<topic><body>`, lengths in UTF-16 units, so that nothing needs escaping.
- * Throws when it is too large for a notification.
+ * Encodes a message as `<topic length>,<body length>:<topic><body>`, lengths in UTF-16 code units, without escaping.
+ * @throws when it is too large for a notification.
  */
 export function packMessage({ topic, body }: BusMessage): string {
   const packed = `${topic.length},${body.length}:${topic}${body}`;
@@ -14,7 +14,7 @@ export function packMessage({ topic, body }: BusMessage): string {
   return packed;
 }
 
-/** Puts packed messages, in order, into as few notifications as they fit in. */
+/** Packs encoded messages, in order, into as few notifications as possible. */
 export function packPayloads(packed: readonly string[]): string[] {
   const payloads: string[] = [];
   let payload = '';
@@ -33,7 +33,10 @@ export function packPayloads(packed: readonly string[]): string[] {
   return payloads;
 }
 
-/** The messages of one notification. Throws when the payload is not of packed messages. */
+/**
+ * Decodes the messages of a notification.
+ * @throws when the payload is not one.
+ */
 export function unpackMessages(payload: string): BusMessage[] {
   const messages: BusMessage[] = [];
   const head = /(\d+),(\d+):/y;

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import type { ErrorLog } from '../../shared/error-log.ts';
 
-/** How often the connection proves that it is alive, in milliseconds. */
 const heartbeatMs = 5_000;
 
 export interface PostgresListener {
@@ -11,8 +10,8 @@ export interface PostgresListener {
 }
 
 /**
- * Keeps one connection that listens on a channel; a lost one is replaced, first after 50 ms and at most a second after the
- * server is back. What is sent in between is missed.
+ * Keeps one connection that listens on a channel. A lost connection is replaced after 50 ms, and at most 1 s after the server is available
+ * again. Notifications in between are missed.
  */
 export function listenForever(
   { url, channel, log }: { url: string; channel: string; log: ErrorLog },

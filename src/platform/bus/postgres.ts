@@ -8,14 +8,14 @@ import { listenForever } from './postgres-listener.ts';
 
 export interface PostgresBusOptions {
   url: string;
-  /** The one LISTEN channel; installations that share a database need one each. */
+  /** The LISTEN channel. Instances that share a database need different channels. */
   channel: string;
   log: ErrorLog;
 }
 
 /**
- * The bus over LISTEN/NOTIFY: one connection listens, one speaks. Calls of `publish` that meet a statement under way travel
- * together in the next one, so that a busy process notifies rarely: PostgreSQL commits notifying transactions one by one.
+ * The bus over LISTEN/NOTIFY: one connection listens, one sends. Calls of `publish` during a statement share the next one, because
+ * PostgreSQL commits notifying transactions one by one.
  */
 export function createPostgresBus({ url, channel, log }: PostgresBusOptions): Bus {
   const report = createLimitedLog(log);

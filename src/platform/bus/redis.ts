@@ -8,15 +8,14 @@ import { parseRedisAddress } from '../redis/address.ts';
 
 export interface RedisBusOptions {
   url: string;
-  /** Put before the name of the channel, so that several installations or test suites share one Redis. */
+  /** Prefix of the channel name, so that instances or test suites can share one Redis. */
   prefix: string;
   log: ErrorLog;
 }
 
 /**
- * The bus over Redis pub/sub. All topics share what carries them: a message to a thread of 200 rings 200 agents, and as one call of
- * Redis that costs a hundredth of 200 calls; nor does anybody who connects wait for Redis. In return every process hears every ring, and
- * drops those that it has no topic for.
+ * The bus over Redis pub/sub. All topics share one channel: a message to a thread of 200 agents is one call instead of 200, and a new stream
+ * needs no subscription. In return every process receives every wake-up and ignores those without a stream here.
  */
 export function createRedisBus({ url, prefix, log }: RedisBusOptions): Bus {
   const report = createLimitedLog(log);
@@ -30,11 +29,11 @@ export function createRedisBus({ url, prefix, log }: RedisBusOptions): Bus {
       report('a message on the channel of the bus could not be read', error);
     }
   }
-  const carrier = open({ url, channel: `${prefix}bus`, onPayload, log: report });
+  const connection = open({ url, channel: `${prefix}bus`, onPayload, log: report });
 
   return {
     async publish(messages) {
-      if (messages.length > 0) await carrier.send(packPayloads(messages.map(packMessage)));
+      if (messages.length > 0) await connection.send(packPayloads(messages.map(packMessage)));
     },
 
     async subscribe(topic, handler) {
@@ -44,7 +43,7 @@ export function createRedisBus({ url, prefix, log }: RedisBusOptions): Bus {
       };
     },
 
-    isHealthy: () => carrier.isHealthy(),
-    close: () => carrier.close(),
+    isHealthy: () => connection.isHealthy(),
+    close: () => connection.close(),
   };
 }

@@ -2,18 +2,18 @@ import type { BusConnection, BusConnectionOptions } from './bus.ts';
 import { closeRedis, connectCluster, failFast } from '../redis/connect.ts';
 import { listenToShards } from './shard-listener.ts';
 
-/** Enough for each of some masters to have some, and few enough for a process to listen to all of them. */
+/** Enough for several masters, and few enough for every process to subscribe to all. */
 const channelCount = 16;
 
-/** The names of the channels: their last letters put them into slots far from each other. */
+/** The channel names: their last characters put them into distant slots. */
 export function shardedChannelNames(channel: string): string[] {
   return Array.from({ length: channelCount }, (_, number) => `${channel}:${number.toString(16)}`);
 }
 
 /**
- * Sixteen channels in slots of their own, of a cluster (SPUBLISH): what is sent on one goes through the master of its slot and no other.
- * Every process listens to all of them and speaks on one, chosen by chance, so that its messages keep their order and many processes
- * share the masters. When the master of that one is away it speaks on one of another master.
+ * Sixteen channels of a cluster in different slots (SPUBLISH): a message passes only the master of its slot. Every process subscribes to all
+ * channels and sends on one random channel, so its messages keep their order and processes share the masters. When that master is
+ * unavailable, it sends on a channel of another master.
  */
 export function connectShardedChannels({
   url,
@@ -24,9 +24,9 @@ export function connectShardedChannels({
   const channels = shardedChannelNames(channel);
   const cluster = connectCluster(url, log, failFast);
   const listener = listenToShards({ cluster, channels, onPayload, log });
-  let own = channels[Math.floor(Math.random() * channelCount)] ?? channel;
+  let current = channels[Math.floor(Math.random() * channelCount)] ?? channel;
 
-  /** The next channel of another master; where there is none, the next one. */
+  /** The next channel of another master; the next channel at all when there is no other master. */
   function after(failed: string): string {
     const from = channels.indexOf(failed) + 1;
     const others = [...channels.slice(from), ...channels.slice(0, from - 1)];
@@ -34,20 +34,20 @@ export function connectShardedChannels({
     return others.find((each) => listener.masterOf(each) !== master) ?? others[0] ?? failed;
   }
 
-  async function speak(payload: string): Promise<void> {
-    const spokenOn = own;
+  async function send(payload: string): Promise<void> {
+    const usedChannel = current;
     try {
-      await cluster.spublish(spokenOn, payload);
+      await cluster.spublish(usedChannel, payload);
     } catch (error) {
       log('Redis took no message on a channel of the bus; another one is tried', error);
-      if (own === spokenOn) own = after(spokenOn);
-      await cluster.spublish(own, payload);
+      if (current === usedChannel) current = after(usedChannel);
+      await cluster.spublish(current, payload);
     }
   }
 
   return {
     async send(payloads) {
-      await Promise.all(payloads.map(speak));
+      await Promise.all(payloads.map(send));
     },
     isHealthy: () => cluster.status === 'ready' && listener.isComplete(),
     async close() {

@@ -1,18 +1,17 @@
 import type { BusConnection, BusConnectionOptions } from './bus.ts';
 import { closeRedis, connectRedis, failFast } from '../redis/connect.ts';
 
-/** How often the listening connection proves that it is alive, in milliseconds. */
 const heartbeatMs = 5_000;
 
-/** One channel of one server: one connection speaks, one listens, and both reconnect for ever. */
+/** One channel of one server: one connection sends, one listens. Both reconnect without limit. */
 export function connectSingleChannel({ url, channel, onPayload, log }: BusConnectionOptions): BusConnection {
   const publisher = connectRedis(url, log, failFast);
   const subscriber = connectRedis(url, log, { ...failFast, autoResubscribe: false });
-  let listening = false;
+  let isListening = false;
 
   subscriber.on('message', (_channel, payload) => onPayload(payload));
   subscriber.on('close', () => {
-    listening = false;
+    isListening = false;
   });
   subscriber.on('ready', () => {
     restore().catch((error: unknown) => {
@@ -21,7 +20,7 @@ export function connectSingleChannel({ url, channel, onPayload, log }: BusConnec
     });
   });
   const heartbeat = setInterval(() => {
-    if (listening) subscriber.ping().catch(reconnect);
+    if (isListening) subscriber.ping().catch(reconnect);
   }, heartbeatMs);
   heartbeat.unref();
 
@@ -31,7 +30,7 @@ export function connectSingleChannel({ url, channel, onPayload, log }: BusConnec
 
   async function restore(): Promise<void> {
     await subscriber.subscribe(channel);
-    listening = subscriber.status === 'ready';
+    isListening = subscriber.status === 'ready';
   }
 
   return {
@@ -39,7 +38,7 @@ export function connectSingleChannel({ url, channel, onPayload, log }: BusConnec
       if (publisher.status !== 'ready') throw new Error('Redis is not connected: nothing was published');
       await Promise.all(payloads.map((payload) => publisher.publish(channel, payload)));
     },
-    isHealthy: () => listening && subscriber.status === 'ready' && publisher.status === 'ready',
+    isHealthy: () => isListening && subscriber.status === 'ready' && publisher.status === 'ready',
     async close() {
       clearInterval(heartbeat);
       await Promise.all([closeRedis(subscriber), closeRedis(publisher)]);

@@ -1,15 +1,15 @@
 import type { BusHandler } from './bus.ts';
 import type { ErrorLog } from '../../shared/error-log.ts';
 
-/** Who listens to what in this process; both bus adapters dispatch through it. */
+/** The handlers of this process by topic; both adapters dispatch through it. */
 export interface TopicTable {
-  /** The answer takes the handler out again, and says whether that left the topic without listeners. */
+  /** @returns removes the handler, and returns whether the topic has no handler left. */
   add(topic: string, handler: BusHandler): () => boolean;
-  /** Calls the handlers in the order they were added. One that throws is reported and does not disturb the others. */
+  /** Calls the handlers in the order they were added. A handler that throws is logged and does not affect the others. */
   dispatch(topic: string, body: string): void;
 }
 
-/** An empty table; `log` hears of handlers that throw. */
+/** An empty table; `log` receives errors of handlers. */
 export function createTopicTable(log: ErrorLog): TopicTable {
   const table = new Map<string, Set<{ handler: BusHandler }>>();
   return {

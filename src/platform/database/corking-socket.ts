@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 
 /**
- * A socket that sends everything written in one turn of the event loop as one packet. pg writes each statement by itself, and
- * each write is a system call that wakes the server: pipelined statements then cost as much as separate ones.
+ * A socket that sends everything written in one tick as one packet. pg writes each statement separately, and each write is a system call
+ * that wakes the server, so pipelining would save nothing.
  */
 export class CorkingSocket extends Socket {
   #gathering = false;

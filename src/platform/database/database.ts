@@ -10,27 +10,27 @@ export interface SqlStatement {
 export interface Transaction {
   query<Row extends object>(statement: SqlStatement, values: readonly unknown[]): Promise<Row[]>;
   /**
-   * Sends a last statement, when there is one, and COMMIT in one round trip; answers that statement's rows.
-   * Rejects, with everything undone, when either fails.
+   * Sends a last statement, if any, together with COMMIT in one round trip.
+   * @returns the rows of that statement. Rejects after a rollback when either fails.
    */
   commit<Row extends object>(last?: { statement: SqlStatement; values: readonly unknown[] }): Promise<Row[]>;
-  /** Undoes everything and gives the connection back. Harmless after commit. */
+  /** Rolls back and releases the connection. Does nothing after a commit. */
   rollback(): Promise<void>;
 }
 
 export interface Database {
   query<Row extends object>(statement: SqlStatement, values: readonly unknown[]): Promise<Row[]>;
   begin(): Promise<Transaction>;
-  /** Connections in use and callers that wait for one. */
+  /** Connections in use, and callers that wait for one. */
   usage(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
-/** The longest waits, in milliseconds. */
+/** Timeouts. */
 export interface Timeouts {
   /** For a connection. */
   connectionMs: number;
-  /** For a lock that somebody else holds. */
+  /** For a lock of another transaction. */
   lockMs: number;
   /** For a statement. */
   statementMs: number;
@@ -38,15 +38,15 @@ export interface Timeouts {
 
 export const defaultTimeouts: Timeouts = { connectionMs: 5_000, lockMs: 10_000, statementMs: 15_000 };
 
-/** How much longer than a statement may take its answer is waited for, in milliseconds: a server that hangs keeps no limits. */
+/** The extra time for a response after the statement timeout: a server that hangs does not enforce its timeouts. */
 const responseGraceMs = 5_000;
-/** Longest pause between two statements of a transaction, in milliseconds. */
+/** The maximum idle time between two statements of a transaction. */
 const maxIdleInTransactionMs = 30_000;
 
 /**
- * How the statements of a transaction are planned, unless it is one of a standby: each of them finds its rows by their keys. Left alone
- * PostgreSQL reads tables of a few thousand rows from end to end for ten of them, since it counts with a disk that seeks. A statement that is
- * planned once keeps the plan of where it was planned: those that run outside of transactions as well must be good without this.
+ * Planner settings of transactions on the primary: every statement finds its rows by key. By default PostgreSQL scans tables of a few
+ * thousand rows for ten of them, because it assumes a disk with slow seeks. A prepared statement keeps the plan of its first context, so
+ * statements that also run outside of transactions have to be fast without these settings.
  */
 const plannerSettings = { enable_seqscan: 'off', random_page_cost: 1.1 };
 
@@ -54,21 +54,21 @@ export interface DatabaseOptions {
   url: string;
   poolSize: number;
   timeouts?: Timeouts;
-  /** Transactions see one snapshot and change nothing: what a standby can do. */
+  /** Transactions read one snapshot and write nothing, as on a standby. */
   isReadOnly?: boolean;
   /**
-   * Behind the address is a pooler that gives every transaction another connection to the server: nothing is kept in a connection,
-   * neither prepared statements nor limits.
+   * The URL leads to a pooler that assigns a server connection per transaction: neither prepared statements nor settings stay in a
+   * connection.
    */
   hasPooler?: boolean;
-  /** Called with faults of idle connections; the pool replaces them by itself. */
+  /** Called with errors of idle connections; the pool replaces those connections. */
   onError(error: Error): void;
 }
 
-// Times and numbers of the feed are bigint columns; all stay far below 2^53.
+// Times and feed positions are bigint columns; all stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** A pool of pipelining connections with limits on every wait, so that a stuck query never becomes a stuck caller. */
+/** A pool of pipelining connections with a timeout for every wait. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { timeouts = defaultTimeouts, hasPooler = false, isReadOnly = false } = options;
   const limits = {
@@ -82,17 +82,17 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: timeouts.connectionMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    // The server's limits mean nothing when it does not answer at all.
+    // A server that does not respond does not enforce its own timeouts.
     query_timeout: timeouts.statementMs + responseGraceMs,
     application_name: 'ams',
-    // Statements here take milliseconds; compiling one takes longer than running it.
+    // Statements take milliseconds; JIT compilation would take longer than running them.
     ...(!hasPooler && { ...limits, options: '-c jit=off' }),
     pipeline: true,
     stream: () => new CorkingSocket(),
   });
   pool.on('error', options.onError);
-  // The pool listens to idle clients only, and a fault nobody listens to would end the process: one in the middle of a
-  // transaction, or the second one of a connection that is given up. The next statement reports it.
+  // The pool listens to idle clients only. An error without a listener would end the process: one during a transaction, or a second
+  // one of a broken connection. The next statement reports it.
   pool.on('connect', (client) => void client.on('error', ignoreError));
 
   const begin = [
@@ -135,7 +135,7 @@ function openTransaction(
   asSent: (statement: SqlStatement, values: readonly unknown[]) => pg.QueryConfig,
 ): Transaction {
   let open = true;
-  // BEGIN is not waited for: it travels with the first statement, and fails together with it.
+  // BEGIN is not awaited: it is sent with the first statement and fails together with it.
   const begun = client.query(begin);
   begun.catch(ignoreError);
 
@@ -173,5 +173,5 @@ function openTransaction(
   };
 }
 
-/** For faults that the next statement on the same connection reports as well. */
+/** For errors that the next statement of the same connection reports too. */
 function ignoreError(): void {}

@@ -2,22 +2,22 @@ import type { Database } from './database.ts';
 
 type QueryRunner = Pick<Database, 'query'>;
 
-/** Where the primary's log has come to. */
+/** A position in the log of the primary. */
 export interface PrimaryPosition {
-  /** Bytes of the log that a standby can have. */
+  /** The log position in bytes. */
   position: number;
   origin: string;
-  /** When it was asked, in milliseconds since the epoch. */
+  /** When it was read, in milliseconds since the epoch. */
   at: number;
 }
 
-/** Where a standby has come to in replaying it. */
+/** The replay position of a standby. */
 export interface ReplicaPosition {
   position: number;
   origin: string;
 }
 
-/** The cluster and the branch of its log, as far as the server lets us look: one cut off by a failover has another past. */
+/** The system identifier and the timeline of the log, as far as the server shows them: after a failover the timeline differs. */
 const accessStatement = {
   text: `select bool_and(has_function_privilege(f, 'execute')) as allowed
     from unnest(array['pg_control_system()', 'pg_control_checkpoint()', 'pg_walfile_name(pg_lsn)']) f`,
@@ -39,10 +39,10 @@ export function readPrimaryPosition(db: QueryRunner): Promise<Omit<PrimaryPositi
   return readPosition<Omit<PrimaryPosition, 'at'>>(db, primarySql);
 }
 
-/** @throws when the server is no standby. */
+/** @throws when the server is not a standby. */
 export async function readReplicaPosition(db: QueryRunner): Promise<ReplicaPosition> {
   const { standby, ...place } = await readPosition<ReplicaPosition & { standby: boolean }>(db, replicaSql);
-  if (!standby) throw new Error('it is no standby');
+  if (!standby) throw new Error('it is not a standby');
   return place;
 }
 
@@ -57,10 +57,10 @@ async function readPosition<Place extends { origin: string }>(
   return place;
 }
 
-/** Places of the primary that are remembered. */
+/** The number of remembered positions of the primary. */
 const maxPositions = 120;
 
-/** Remembers a place; not more of them than are needed to tell delays up to twice `most_behind_ms`. */
+/** Remembers a position; only as many as are needed for delays up to twice `maxLagMs`. */
 export function rememberPosition(
   places: PrimaryPosition[],
   place: PrimaryPosition,
@@ -73,10 +73,7 @@ export function rememberPosition(
   if (places.length > maxPositions) places.shift();
 }
 
-/**
- * How far behind a replica is, in milliseconds: since when it lacks what the primary had. Null when it lacks the first thing that is
- * known of the primary: then nobody can tell.
- */
+/** The lag of a replica in milliseconds: since when it lacks a position of the primary. Null when it lacks the oldest known position. */
 export function getLagMs(places: readonly PrimaryPosition[], position: number, now: number): number | null {
   const lacks = places.findIndex((place) => place.position > position);
   if (places.length === 0 || lacks === 0) return null;

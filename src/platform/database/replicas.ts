@@ -8,33 +8,32 @@ export interface ReplicasOptions {
   urls: readonly string[];
   poolSize: number;
   hasPooler: boolean;
-  /** Milliseconds that a replica may be behind before it is left alone. */
+  /** Maximum lag in milliseconds of a replica that is read. */
   maxLagMs: number;
   log: ErrorLog;
 }
 
 export interface Replicas {
   /**
-   * Runs in one read-only snapshot of a replica that is well, of several in turn; answers null, without running, when none is.
-   * Rejects as soon as the replica is found to be ill, whatever is still under way there.
+   * Runs in one read-only snapshot of a healthy replica, in rotation.
+   * @returns null, without running, when no replica is healthy. Rejects as soon as the replica fails.
    */
   read<T>(run: (db: ReadOnlyDatabase) => Promise<T>): Promise<T | null>;
-  /** Begins to look after them; before that none is taken for well. */
+  /** Starts the health checks; before that no replica counts as healthy. */
   watch(): void;
-  /** Whether there are any and they are looked after. */
+  /** Whether replicas are configured and checked. */
   isWatching(): boolean;
-  /** Looks at all of them once. */
+  /** Checks all replicas once. */
   refresh(): Promise<void>;
   statuses(): ReplicaStatus[];
   close(): Promise<void>;
 }
 
-/** Milliseconds between two looks. */
 const intervalMs = 1_000;
 
 /**
- * Standbys of the database. Each is looked at every second over a connection of its own; one that does not answer, follows another
- * database, or is too far behind is left alone until it is well again.
+ * Read replicas. Each one is checked every second over its own connection. One that does not respond, follows another database, or is too
+ * far behind is not read until it is healthy again.
  */
 export function openReplicas(options: ReplicasOptions): Replicas {
   const { primary, urls, poolSize, hasPooler, maxLagMs } = options;

@@ -1,9 +1,9 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Tells the log of something that is done again and again when it begins to fail and when it is well again, not each time.
- * @param texts what the log says then.
- * @returns answers what comes of what is under way; undefined when that fails, of which the log has heard.
+ * Logs when a repeated action begins to fail and when it succeeds again, not each time.
+ * @param texts the messages.
+ * @returns the result of the action; undefined when it fails.
  */
 export function logTransitions(
   logger: Pick<Logger, 'warn'>,

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** What is told of an error: never the bytes of a request (Node's rawPacket) or the values of a row (PostgreSQL's detail). */
+/** The logged fields of an error: never the bytes of a request (rawPacket of Node) or the values of a row (detail of PostgreSQL). */
 interface LoggedError {
   type: string;
   message: string;
@@ -24,7 +24,7 @@ function toLoggedError(error: unknown, depth = 0): LoggedError | undefined {
   };
 }
 
-/** What the service logs with: structured, one JSON object a line, never message content or secrets. */
+/** The structured logger: one JSON object per line, without message content or secrets. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -33,7 +33,7 @@ export interface Logger {
   fatal(fields: object, message: string): void;
 }
 
-/** A logger to standard error, so that standard output stays for results. `part` names the process. */
+/** Creates a logger to standard error; standard output is for results. `part` names the process. */
 export function createLogger(options: { level: string; part: string }): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
   const redact = [

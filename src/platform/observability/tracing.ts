@@ -2,30 +2,30 @@ import type { Telemetry } from 'bullmq';
 import { type ErrorLog, createLimitedLog } from '../../shared/error-log.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 
-/** What is told about a span: values of our own making, never a path, a query, or a word of a caller. */
+/** Attributes of a span: values that the service chooses, never a path, a query or text of a caller. */
 export type SpanAttributes = Record<string, string | number>;
 
 export interface SpanOptions {
   kind: 'server' | 'client' | 'internal';
-  /** A traceparent (W3C Trace Context) that comes from outside; without one it belongs to what is going on. */
+  /** The traceparent (W3C Trace Context) of a remote parent; the default is the current span. */
   parent?: string | undefined;
 }
 
-/** Traces by the conventions of OpenTelemetry. Where they are off, all of this does nothing. */
+/** Traces by the conventions of OpenTelemetry. Does nothing when tracing is off. */
 export interface Tracing {
-  /** Runs something as a span. What `run` answers may tell facts about it by `note`, and another name under `name`. */
+  /** Runs a function as a span. The function can add attributes and a better name with `note`. */
   span<T>(
     name: string,
     options: SpanOptions,
     run: (note: (facts: SpanAttributes, name?: string) => void) => Promise<T>,
   ): Promise<T>;
-  /** The traceparent of what is going on, when it is recorded. */
+  /** The traceparent of the current span, if it is sampled. */
   current(): string | undefined;
-  /** Runs something as a part of another trace, or of none. */
+  /** Runs a function as part of another trace, or of none. */
   runWithin<T>(traceparent: string | undefined, run: () => Promise<T>): Promise<T>;
   /** For BullMQ. */
   telemetry: Telemetry | undefined;
-  /** Sends what is left, for two seconds at most. */
+  /** Sends the remaining spans; waits at most two seconds. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export const untraced: Tracing = {
 };
 
 export interface TracingOptions {
-  /** Where traces are sent by OTLP over HTTP, such as `http://collector:4318`; without it there are none. */
+  /** The OTLP endpoint over HTTP, such as `http://collector:4318`; tracing is off without it. */
   endpoint: string | undefined;
   service: string;
   version: string;
@@ -48,8 +48,8 @@ export interface TracingOptions {
 const shutdownTimeoutMs = 2_000;
 
 /**
- * Opens the traces of a process. Nothing of OpenTelemetry is loaded while they are off. Everything else about them, such as
- * OTEL_TRACES_SAMPLER and OTEL_EXPORTER_OTLP_HEADERS, the SDK takes from the environment by its standard names.
+ * Starts tracing for a process. OpenTelemetry is loaded only when tracing is on. The SDK reads other settings, such as OTEL_TRACES_SAMPLER,
+ * from the environment.
  */
 export async function openTracing({ endpoint, service, version, log }: TracingOptions): Promise<Tracing> {
   if (endpoint === undefined) return untraced;
@@ -102,7 +102,7 @@ export async function openTracing({ endpoint, service, version, log }: TracingOp
             if (better !== undefined) span.updateName(better);
           });
         } catch (error) {
-          // The words of an error may be a caller's own; its kind is not.
+          // The message of an error may hold text of a caller; its name does not.
           const kindOfError = error instanceof Error ? error.name : 'unknown';
           span.setAttribute('error.type', kindOfError);
           span.setStatus({ code: SpanStatusCode.ERROR });

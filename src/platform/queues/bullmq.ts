@@ -19,17 +19,17 @@ import {
   type QueueDepth,
 } from './job-queues.ts';
 
-/** What is used of a BullMQ queue, whatever its backend. */
+/** The used methods of a BullMQ queue, for any backend. */
 export type BullQueue = Pick<Queue, 'add' | 'addBulk' | 'getJob' | 'getJobs' | 'getJobCounts'>;
 
 export type BullProcessor = Processor<unknown, void>;
 export type BullWorkerTuning = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
-/** What tells Redis and PostgreSQL apart. */
+/** The differences between Redis and PostgreSQL. */
 export interface BullBackend {
-  /** The queue to add to. Rejects at once when the backend is away. */
+  /** The queue to add jobs to. Rejects at once when the backend is unavailable. */
   queue(name: QueueName): Promise<BullQueue>;
-  /** A running worker. Rejects when the backend cannot be reached within ten seconds. */
+  /** A running worker. Rejects when the backend is unavailable for ten seconds. */
   worker(name: QueueName, processor: BullProcessor, tuning: BullWorkerTuning): Promise<Consumer>;
   instances(own?: string): Promise<string[]>;
   ping(): Promise<void>;
@@ -38,21 +38,20 @@ export interface BullBackend {
 }
 
 /**
- * A lock of 6 s, looked after every 2 s: a killed worker's jobs are taken over within 10 s, and a worker may be busy for about
- * 3 s without hearing its timers before that happens to it. Handlers may run twice, so neither is a loss. A job is given up
- * only after its worker died 50 times under it.
+ * A lock of 6 s, checked every 2 s: the jobs of a killed worker are taken over within 10 s, and a worker can block its event loop for about
+ * 3 s. Handlers can run twice. A job fails for good only after 50 workers died while running it.
  */
 const lockSettings = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 50 };
 
-/** Failed jobs kept for operators, in each queue. */
+/** Failed jobs kept in each queue, for operators. */
 const maxFailedJobs = 1_000;
 
-/** The job queues over one of BullMQ's backends. */
+/** The job queues over a BullMQ backend. */
 export function createBullQueues(backend: BullBackend, log: ErrorLog, tracing: Tracing): JobQueues {
   const consumers = new Set<Consumer>();
   let closed = false;
 
-  /** Adding one by one would cost PostgreSQL a commit, and Redis a round trip, for each call. */
+  /** Jobs are added together: one by one would cost a commit in PostgreSQL or a round trip to Redis each. */
   const adders = new Map<QueueName, (jobs: readonly QueuedJob[]) => Promise<void>>();
   function adderOf(name: QueueName): (jobs: readonly QueuedJob[]) => Promise<void> {
     const adder = adders.get(name) ?? coalesceSends((jobs) => addTo(name, jobs));
@@ -60,7 +59,7 @@ export function createBullQueues(backend: BullBackend, log: ErrorLog, tracing: T
     return adder;
   }
 
-  /** Jobs of one trace at a time, so that each job leads back to what caused it and to nothing else. */
+  /** Adds the jobs of one trace at a time, so that each job refers to its own cause. */
   async function addTo(name: QueueName, jobs: QueuedJob[]): Promise<void> {
     const queue = await backend.queue(name);
     const groups = groupJobsBy(jobs, ({ trace }) => trace);
@@ -123,7 +122,7 @@ export function createBullQueues(backend: BullBackend, log: ErrorLog, tracing: T
   };
 }
 
-/** What BullMQ would refuse, found before it can spoil a batch for others. */
+/** BullMQ would refuse such an id; checked first because it would fail a whole batch. */
 function assertId(id: string): void {
   if (!/^(?!\d+$)[^:]+$/.test(id)) throw new TypeError(`A job id is not a number and has no colon: ${id}`);
 }
@@ -182,13 +181,13 @@ async function restartIfFailed(
   try {
     await job.retry('failed', retryOptions);
   } catch (error) {
-    // Another process was faster: the job runs again, which is what was asked for.
+    // Another process has restarted it already.
     if (await job.isFailed()) throw error;
   }
   return true;
 }
 
-/** One by one: so many failed jobs as are kept take seconds, and each starts with all its attempts. */
+/** Restarts failed jobs one by one, each with all its attempts; all of them take seconds. */
 async function retryFailed(backend: BullBackend, queue: QueueName, id?: string): Promise<number> {
   if (id !== undefined) return (await restartIfFailed(backend, { queue, id })) ? 1 : 0;
   const jobs: (Job | undefined)[] = await (

@@ -1,6 +1,6 @@
 import type { QueuedJob, QueueName } from '../../jobs/define.ts';
 
-/** What a consumer is handed; `attempt` counts from 1. A rejection makes the queue try again after a pause. */
+/** A job for a consumer; `attempt` counts from 1. A rejection makes the queue retry after a delay. */
 export type JobHandler = (job: {
   id: string;
   name: string;
@@ -8,7 +8,7 @@ export type JobHandler = (job: {
   attempt: number;
 }) => Promise<void>;
 
-/** Thrown by a handler that leaves the rest of its job to another consumer, at once: it is no failure, and counts as no attempt. */
+/** Thrown by a handler to give the rest of its job to another consumer at once. It counts neither as a failure nor as an attempt. */
 export class JobPutBack extends Error {
   override name = 'JobPutBack';
 }
@@ -19,11 +19,11 @@ export interface QueueDepth {
   active: number;
   delayed: number;
   failed: number;
-  /** When the oldest job was added that could be done now; null when there is none. Milliseconds since the epoch. */
+  /** When the oldest job was added that is ready to run, in milliseconds since the epoch; null when there is none. */
   oldest: number | null;
 }
 
-/** A job that failed for good. It holds ids only, and the message of what went wrong. */
+/** A job that failed for good: ids only, and the error message. */
 export interface FailedJob {
   queue: QueueName;
   id: string;
@@ -36,48 +36,43 @@ export interface FailedJob {
 }
 
 export interface Consumer {
-  /** Stops taking jobs and waits for those under way. */
+  /** Stops taking jobs and waits for running ones. */
   close(): Promise<void>;
 }
 
-/** BullMQ behind one small interface; the backend is Redis or PostgreSQL, chosen in compose.ts. */
+/** The job queues, independent of the backend: BullMQ on Redis or PostgreSQL. */
 export interface JobQueues {
   /**
-   * Adds the jobs, one round trip for each queue concerned. Rejects at once when the connection is down, and after two
-   * seconds when the backend hangs; some of the jobs may then stand in their queue all the same.
-   *
-   * A job whose id is in the queue already (waiting, delayed, active or failed for good) is ignored; the id of a completed
-   * job is free again. With `retry_failed` (for the outbox sweep) a job that had failed for good starts anew instead, with
-   * all its attempts; that costs a round trip more for each job.
+   * Adds the jobs, with one round trip per queue. Rejects at once without a connection, and after two seconds without a response; some jobs
+   * may be in their queue then.
+   * A job whose id is in the queue (waiting, delayed, active or failed for good) is ignored; the id of a completed job is free. With
+   * `retryFailed` (for the outbox sweep) a job that failed for good restarts with all its attempts, which costs one more round trip per job.
    */
   enqueue(jobs: readonly QueuedJob[], options?: { retryFailed?: boolean }): Promise<void>;
   /**
-   * Hands the jobs of a queue to the handler, `concurrency` at a time. Rejects when the backend cannot be reached within ten
-   * seconds; once it stands, a consumer outlives every outage. The jobs of a consumer that was killed go to another one
-   * within about ten seconds.
+   * Runs the handler for jobs of a queue, `concurrency` at a time. Rejects when the backend is unavailable for ten seconds. A running
+   * consumer survives every outage. Another consumer takes over the jobs of a killed one within about ten seconds.
    */
   consume(queue: QueueName, options: { concurrency: number }, handler: JobHandler): Promise<Consumer>;
   depths(): Promise<QueueDepth[]>;
-  /** The newest jobs of a queue that failed for good. */
+  /** The newest jobs that failed for good. */
   failures(queue: QueueName, limit: number): Promise<FailedJob[]>;
   /**
-   * Has jobs that failed for good started anew, with all their attempts: the one of this id, or all of the queue.
-   * @returns how many. One that is not there, or has not failed, is none.
+   * Restarts jobs that failed for good, with all their attempts: the one with this id, or all of the queue.
+   * @returns the number of restarted jobs.
    */
   retry(queue: QueueName, id?: string): Promise<number>;
-  /** The queues as BullMQ knows them, for its dashboard. Rejects when the backend is away. */
+  /** The BullMQ queues, for its dashboard. Rejects when the backend is unavailable. */
   dashboardQueues(): Promise<object[]>;
   /**
-   * Who uses these queues: installations that said so in the last 20 s. With `own`, this one says so first. Nobody else can where they
-   * are in a database. Rejects when the backend is away.
+   * The instances that registered here in the last 20 s. With `own`, registers this one first. In a database only this instance can use the
+   * queues. Rejects when the backend is unavailable.
    */
   instances(own?: string): Promise<string[]>;
-  /** Resolves when the backend answers, waiting at most two seconds for it; rejects with a clear reason otherwise. */
+  /** Resolves when the backend responds within two seconds; rejects with the reason. */
   ping(): Promise<void>;
-  /**
-   * The same, and of Redis that jobs can be added: one that is full, cannot write to its disk, or has become a replica answers and takes none.
-   */
+  /** Like `ping`, and checks for Redis that jobs can be added: it may be full, unable to write to disk, or a replica. */
   check(): Promise<void>;
-  /** Closes the consumers that are still open, then the connections. */
+  /** Closes the open consumers, then the connections. */
   close(): Promise<void>;
 }

@@ -2,9 +2,9 @@ import { RateLimiterMemory, RateLimiterRes, type RateLimiterStoreAbstract } from
 import type { ErrorLog } from '../../shared/error-log.ts';
 import type { LimitState, Limit, Limiter } from './limiter.ts';
 
-/** How long a store may take to answer, in milliseconds. */
+/** The timeout of the store. */
 export const storeTimeoutMs = 1_000;
-/** The pause between two looks whether the store is back, in milliseconds. */
+/** The interval of checks whether the store is available again. */
 const retryIntervalMs = 1_000;
 
 export interface CounterOptions {
@@ -16,7 +16,7 @@ export interface CounterOptions {
 
 export interface FallbackLimiterOptions<Name extends string> {
   limits: Readonly<Record<Name, Limit>>;
-  /** The count of one limit in the store. It must fail within `patience_ms`. */
+  /** The counter of one limit in the store. It must fail within `storeTimeoutMs`. */
   createSharedCounter(options: CounterOptions): RateLimiterStoreAbstract;
   log: ErrorLog;
   close(): Promise<void>;
@@ -29,8 +29,8 @@ interface Counter {
 }
 
 /**
- * Counts in a store, and in this process while the store is away: whoever finds that out waited for it once; until it is back
- * nobody else does. What used up its limit is refused from memory, so that a flood does not reach the store.
+ * Counts in a store, and in this process while the store is unavailable. Only the call that detects an outage waits for the store. A key
+ * over its limit is refused from memory, so that a flood does not reach the store.
  */
 export function createFallbackLimiter<Name extends string>(
   parts: FallbackLimiterOptions<Name>,
@@ -56,10 +56,9 @@ export function createFallbackLimiter<Name extends string>(
   function lost(error: unknown): void {
     away = true;
     nextLook = Date.now() + retryIntervalMs;
-    parts.log('the store of the rate limits is away: this process counts for itself', error);
+    parts.log('the rate limit store is unavailable: this process counts by itself', error);
   }
 
-  /** Not waited for by anybody. */
   async function look({ shared }: Counter, key: string): Promise<void> {
     nextLook = Date.now() + retryIntervalMs;
     try {
@@ -88,7 +87,7 @@ export function createFallbackLimiter<Name extends string>(
   };
 }
 
-/** The library rejects with the count when a call is over its limit, and with an error when the store failed. */
+/** The library rejects with the count when a call exceeds its limit, and with an error when the store failed. */
 async function consumeOne(
   by: Pick<RateLimiterMemory, 'consume'>,
   limit: Limit,

@@ -1,11 +1,11 @@
 export interface Limit {
   /** Calls in each period. */
   points: number;
-  /** The length of a period: whole seconds, from its first call on. */
+  /** The length of a period in whole seconds, from its first call on. */
   seconds: number;
 }
 
-/** What is left of a limit after a call. */
+/** The state of a limit after a call. */
 export interface LimitState {
   limit: Limit;
   /** Whether this call was within the limit. */
@@ -16,18 +16,16 @@ export interface LimitState {
 }
 
 /**
- * Counts calls, each under the name of a limit and a key of whoever calls. All processes share the count. Two adapters: Redis
- * and PostgreSQL; while the store is away each process counts for itself.
+ * Counts calls by the name of a limit and the key of a caller. All processes share the count; while the store is unavailable each process
+ * counts by itself. Two adapters: Redis and PostgreSQL.
  */
 export interface Limiter<Name extends string> {
-  /**
-   * Counts one call; null when nothing is counted. Never rejects, and waits for a store that does not answer a second at most.
-   */
+  /** Counts one call; null when nothing is counted. Never rejects, and waits for the store at most one second. */
   consume(name: Name, key: string): Promise<LimitState | null>;
   close(): Promise<void>;
 }
 
-/** Lets everything pass, as load tests want it. */
+/** No limits, for load tests. */
 export const unlimited: Limiter<string> = {
   consume: () => Promise.resolve(null),
   close: () => Promise.resolve(),

@@ -11,8 +11,8 @@ export interface PostgresLimiterOptions<Name extends string> {
 }
 
 /**
- * Counts in the table `rate_limits`: one statement for each call, over up to four connections of its own, so that it neither waits
- * for the callers' transactions nor they for it. The maintenance worker removes what is over.
+ * Counts in the table `rate_limits`: one statement per call, over up to four separate connections, so that calls and transactions do not
+ * wait for each other. The maintenance worker removes expired rows.
  */
 export function createPostgresLimiter<Name extends string>(
   options: PostgresLimiterOptions<Name>,
@@ -27,7 +27,7 @@ export function createPostgresLimiter<Name extends string>(
     options: '-c synchronous_commit=off',
   });
   pool.on('error', (error) => log('PostgreSQL connection of the rate limits lost', error));
-  // The pool listens to idle clients only, and a fault nobody listens to would end the process; the statement reports it.
+  // The pool listens to idle clients only. An error without a listener would end the process; the statement reports it.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return createFallbackLimiter({
     limits: options.limits,

@@ -6,13 +6,13 @@ import { closeRedis, connectRedis, failFast, waitUntilReady } from '../redis/con
 
 export interface RedisLimiterOptions<Name extends string> {
   url: string;
-  /** Put before every key, so that several installations or test suites share one Redis. In a cluster each key goes its own way. */
+  /** Prefix of every key, so that instances or test suites can share one Redis. In a cluster each key has its own slot. */
   prefix: string;
   limits: Readonly<Record<Name, Limit>>;
   log: ErrorLog;
 }
 
-/** Counts in Redis: one script, one round trip for each call. Connects at the first call. */
+/** Counts in Redis: one script and one round trip per call. Connects at the first call. */
 export function createRedisLimiter<Name extends string>(options: RedisLimiterOptions<Name>): Limiter<Name> {
   const { url, prefix, limits } = options;
   const log = createLimitedLog(options.log);
@@ -31,7 +31,7 @@ export function createRedisLimiter<Name extends string>(options: RedisLimiterOpt
   });
 
   let connected: Promise<unknown> | undefined;
-  /** The first calls wait for the connection like for any other answer. */
+  /** The first calls wait for the connection. */
   async function connect(): Promise<void> {
     client.connect().catch(() => 'redisReady says why');
     await waitUntilReady(client, storeTimeoutMs).catch(() => 'what counts finds that out again, and says so');

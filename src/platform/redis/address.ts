@@ -4,7 +4,7 @@ export interface RedisHost {
 }
 
 interface RedisHosts {
-  /** At least one; the others are learned from it. */
+  /** At least one; the client discovers the others. */
   hosts: RedisHost[];
   tls: boolean;
   username?: string;
@@ -17,23 +17,23 @@ export interface RedisCluster extends RedisHosts {
 
 export interface RedisSentinels extends RedisHosts {
   kind: 'sentinel';
-  /** What the sentinels call the master that they watch. */
+  /** The name of the master that the sentinels watch. */
   master: string;
   db: number;
   sentinel_username?: string;
   sentinel_password?: string;
 }
 
-/** Where Redis is: one server, the masters of a cluster, or whatever server a group of sentinels names. */
+/** The location of Redis: one server, a cluster, or the master of a group of sentinels. */
 export type RedisAddress = { kind: 'server'; url: string } | RedisCluster | RedisSentinels;
 
 const addressPattern =
   /^(?<scheme>rediss?)\+(?<kind>cluster|sentinel):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]*)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
 
 /**
- * Reads an address: `redis://…` and `rediss://…` as everywhere, `redis+cluster://user:password@host:port,host:port` and
- * `redis+sentinel://user:password@host:port,host:port/master/db?sentinel_password=…`; with `rediss+` they speak TLS.
- * @throws {TypeError} in words that fit behind "REDIS_URL: ", and show no part of the address, which may hold a password.
+ * Parses a URL: `redis://…` and `rediss://…`, `redis+cluster://user:password@host:port,host:port` and
+ * `redis+sentinel://user:password@host:port,host:port/master/db?sentinel_password=…`; `rediss+…` uses TLS.
+ * @throws {TypeError} with a message that fits after "REDIS_URL: " and shows no part of the URL, which may hold a password.
  */
 export function parseRedisAddress(url: string): RedisAddress {
   if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) {
@@ -55,7 +55,7 @@ export function parseRedisAddress(url: string): RedisAddress {
     : { kind: 'cluster', ...several, ...assertNothingElse(parts['path'] ?? '', query) };
 }
 
-/** The client would take what is no number for database 0, where somebody else's jobs may be. */
+/** The client would use database 0 for an invalid number, where other jobs may be. */
 function assertServer({ hostname, pathname, href }: URL): void {
   if (hostname === '' && /^rediss?:\/\//.test(href))
     throw new TypeError('must name a host, as in redis://host:6379');

@@ -3,17 +3,17 @@ import { type ErrorLog, describeError } from '../../shared/error-log.ts';
 import { FailFastCluster } from './fail-fast-cluster.ts';
 import { parseRedisAddress, type RedisCluster, type RedisSentinels } from './address.ts';
 
-/** One server, the one that sentinels name, or a cluster. */
+/** One server, the master of sentinels, or a cluster. */
 export type RedisClient = Redis | Cluster;
 
 export interface RedisConnectionOptions extends RedisOptions {
-  /** How often a command goes on to another node of a cluster, a tenth of a second apart while its slot has no master. */
+  /** How often a command is sent to another node of a cluster, every 100 ms while its slot has no master. */
   maxRedirections?: number;
 }
 
 const commandTimeoutMs = 2_000;
 
-/** Commands fail fast: none waits for a connection, for a second try, or longer than two seconds. */
+/** Commands fail fast: they do not wait for a connection, are not repeated, and take at most two seconds. */
 export const failFast: RedisConnectionOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -22,22 +22,21 @@ export const failFast: RedisConnectionOptions = {
   maxRedirections: 5,
 };
 
-/** Commands wait until Redis is back, as BullMQ wants it of its workers; in a cluster for ten seconds. */
+/** Commands wait until Redis is available, as BullMQ requires for its workers; in a cluster for ten seconds. */
 export const waitForever: RedisConnectionOptions = { maxRetriesPerRequest: null, maxRedirections: 100 };
 
 const reconnectDelay = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
 /**
- * A server that became a replica; or one that refuses the database asked for, where the client would go on in database 0, among the keys
- * of somebody else.
+ * A server that became a replica, or that refuses the database: the client would continue in database 0, with the keys of another service.
  */
 function mustReconnect(error: Error & { command?: { name?: string } }): boolean {
   return error.message.startsWith('READONLY') || error.command?.name === 'select';
 }
 
 /**
- * A client that reconnects for ever, at most a second after Redis is back, and reports its errors to `log`.
- * @throws {TypeError} when the address is none (see redis-address.ts).
+ * A client that reconnects without limit, at most a second after Redis is available, and logs its errors.
+ * @throws {TypeError} when the URL is invalid (see address.ts).
  */
 export function connectRedis(url: string, log: ErrorLog, manner: RedisConnectionOptions): RedisClient {
   const address = parseRedisAddress(url);
@@ -63,7 +62,7 @@ export function connectRedis(url: string, log: ErrorLog, manner: RedisConnection
   return client;
 }
 
-/** What the client still had to send when its connection ended: the reason was told before. */
+/** A write that failed because the connection ended; the reason is logged already. */
 function isFollowUpError(error: unknown): boolean {
   return describeError(error).startsWith("Stream isn't writeable");
 }
@@ -85,7 +84,7 @@ function toSentinelOptions(address: RedisSentinels, { retryStrategy }: RedisOpti
   };
 }
 
-/** The same where only a cluster will do. */
+/** Like `connectRedis`, for a cluster only. */
 export function connectCluster(url: string, log: ErrorLog, manner: RedisConnectionOptions): Cluster {
   const address = parseRedisAddress(url);
   if (address.kind !== 'cluster') throw new TypeError('this is not the address of a cluster');
@@ -106,7 +105,7 @@ function createCluster(address: RedisCluster, log: ErrorLog, manner: RedisConnec
     maxRedirections,
     clusterRetryStrategy: retryStrategy ?? reconnectDelay,
     slotsRefreshInterval: 5_000,
-    // Names are left to whoever connects: certificates are checked by them, and their addresses may change.
+    // Host names are kept: certificates are checked against them, and their addresses can change.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: {
       connectTimeout: 5_000,
@@ -125,7 +124,7 @@ function createCluster(address: RedisCluster, log: ErrorLog, manner: RedisConnec
   return cluster;
 }
 
-/** Resolves when the client is connected; rejects with the reason after `limit_ms` milliseconds, or when it was closed. */
+/** Resolves when the client is connected; rejects with the reason after `limit_ms`, or when it was closed. */
 export async function waitUntilReady(client: RedisClient, limit_ms: number): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
@@ -144,9 +143,9 @@ export async function waitUntilReady(client: RedisClient, limit_ms: number): Pro
   });
 }
 
-/** Ends the connection for good. Commands already sent to a server are answered first when it is there. */
+/** Closes the connection for good, after the responses to commands already sent. */
 export async function closeRedis(client: RedisClient): Promise<void> {
-  // A cluster would first connect to nodes that nobody has asked yet.
+  // `quit` of a cluster would first connect to unused nodes.
   if (client.status === 'ready' && !client.isCluster)
     await client.quit().catch(() => 'the connection went first: closed is closed');
   client.disconnect();

@@ -1,8 +1,8 @@
 import { Cluster, type ClusterNode, type ClusterOptions } from 'ioredis';
 
 /**
- * A client of a cluster whose commands are turned away while it is not connected, and none of which takes longer than `limit_ms`
- * milliseconds. By itself the client counts the time of a command only while a node has it, and not while no node can be found for it.
+ * A cluster client that rejects commands while it is not connected and limits each command to `limit_ms`. The library counts that time only
+ * while a node has the command, not while no node serves its slot.
  */
 export class FailFastCluster extends Cluster {
   readonly #limit_ms: number;
@@ -13,7 +13,7 @@ export class FailFastCluster extends Cluster {
   }
 
   override sendCommand(...[command, stream, node]: Parameters<Cluster['sendCommand']>): unknown {
-    // By CLUSTER INFO the client finds out whether it is connected.
+    // The client itself sends CLUSTER INFO to find out whether it is connected.
     if (this.status === 'ready' || command.name === 'cluster') {
       command.setTimeout(this.#limit_ms);
       return super.sendCommand(command, stream, node);

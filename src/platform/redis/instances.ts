@@ -1,9 +1,9 @@
 import type { RedisClient } from './connect.ts';
 
-/** How long a name stands after it was last said, in seconds. */
+/** How long a registration is valid, in seconds. */
 const ttlSeconds = 20;
 
-/** By the clock of Redis: those of the callers may differ. */
+/** Uses the clock of Redis: those of the callers may differ. */
 const script = `
   local now = tonumber(redis.call('TIME')[1])
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[1]))
@@ -13,7 +13,7 @@ const script = `
   end
   return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
-/** Who works under a key of Redis: every name that was said there in the last 20 s. With `own`, that one is said first. */
+/** The names registered under a key of Redis in the last 20 s. With `own`, registers that name first. */
 export async function listInstances(client: RedisClient, key: string, own?: string): Promise<string[]> {
   const names = await client.eval(script, 1, key, ttlSeconds, ...(own === undefined ? [] : [own]));
   return Array.isArray(names) ? names.map(String) : [];

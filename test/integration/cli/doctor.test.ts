@@ -137,7 +137,7 @@ describe('doctor', () => {
     const { ill } = await doctor({ ...authority.env, DATABASE_REPLICA_URL: url });
     const { host } = new URL(url);
     expect(ill).toContainEqual(
-      expect.objectContaining({ part: 'replicas', detail: `${host}: it is no standby` }),
+      expect.objectContaining({ part: 'replicas', detail: `${host}: it is not a standby` }),
     );
   });
 

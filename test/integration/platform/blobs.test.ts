@@ -213,7 +213,7 @@ describe('the folder of blobs', () => {
     await blobs.check();
     await expect(stat(root)).rejects.toThrow('ENOENT');
     await writeFile(root, 'no folder');
-    await expect(blobs.check()).rejects.toThrow(/EACCES|is no folder/);
+    await expect(blobs.check()).rejects.toThrow(/EACCES|is not a folder/);
     await expect(blobs.write(newKey(), pieces(Buffer.from('lost')))).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
 

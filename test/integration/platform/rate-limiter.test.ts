@@ -139,7 +139,7 @@ function contract(start: () => Promise<Backend>): void {
     for (let calls = 0; calls < 5; calls += 1) meanwhile.push(await taken(limiter, 'few', key));
     expect(meanwhile).toEqual([true, true, true, false, false]);
     expect(
-      logged.filter((message) => message.startsWith('the store of the rate limits is away')),
+      logged.filter((message) => message.startsWith('the rate limit store is unavailable')),
     ).toHaveLength(1);
     expect(await backend.counted('few', key)).toBe(0);
     await proxy.restore();
