@@ -29,8 +29,5 @@ export function approvalCommand(io: CommandIo): Command {
       printResult(io, options, approval);
     });
 
-  return new Command('approval')
-    .description('manage approvals')
-    .addCommand(list)
-    .addCommand(decide);
+  return new Command('approval').description('manage approvals').addCommand(list).addCommand(decide);
 }

@@ -15,15 +15,22 @@ export const approvalSchema = z
       .describe('The agent that requests approval.'),
     action: z.enum(approvalActions).describe('The action to approve.'),
     target: z.string().describe('Handle of the other agent.'),
-    message: z.string().describe('The message to the other agent, written by the requesting agent; may be empty.'),
+    message: z
+      .string()
+      .describe('The message to the other agent, written by the requesting agent; may be empty.'),
     client_name: z.string().describe('The client of the agent, as declared by the client; may be empty.'),
     state: z.enum(approvalStates).describe('pending until it is decided or expires.'),
     created_at: timestamp,
-    expires_at: timestamp.describe('When it expires, or when the decision expires, in milliseconds since the epoch.'),
+    expires_at: timestamp.describe(
+      'When it expires, or when the decision expires, in milliseconds since the epoch.',
+    ),
     decided_at: timestamp.nullable(),
     decided_via: z.enum(approvalVias).nullable().describe('Where it was decided.'),
     decided_by: z.string().nullable().describe('Username of the person who decided, if known.'),
-    decided_by_agent: z.string().nullable().describe('Handle of the agent through which it was decided, if any.'),
+    decided_by_agent: z
+      .string()
+      .nullable()
+      .describe('Handle of the agent through which it was decided, if any.'),
     used_at: timestamp.nullable().describe('When the approved action was carried out.'),
   })
   .meta({ id: 'Approval' })

@@ -11,10 +11,7 @@ export const attachmentSchema = z
     filename: z.string().describe('A safe base name, at most 180 characters.'),
     content_type: z.string().describe('Media type, detected from the content.'),
     size_bytes: z.int().min(1).describe('Size in bytes.'),
-    sha256: z
-      .string()
-      .meta({ pattern: '^[0-9a-f]{64}$' })
-      .describe('SHA-256 of the content, hexadecimal.'),
+    sha256: z.string().meta({ pattern: '^[0-9a-f]{64}$' }).describe('SHA-256 of the content, hexadecimal.'),
     scan_status: z.enum(scanStatuses).describe('Only clean attachments can be downloaded.'),
     scanned_by: z.string().nullable().describe('The scanner that gave the result; null if there was none.'),
     created_at: timestamp,

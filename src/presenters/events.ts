@@ -29,7 +29,10 @@ export const eventData = {
     .extend({ created_by: agentRef })
     .meta({ id: 'ThreadCreated', description: 'A new thread.' }),
   'thread.updated': updatedThread,
-  'thread.member_added': memberChange.meta({ id: 'ThreadMemberAdded', description: 'A member joined a thread.' }),
+  'thread.member_added': memberChange.meta({
+    id: 'ThreadMemberAdded',
+    description: 'A member joined a thread.',
+  }),
   'thread.member_removed': memberChange.meta({
     id: 'ThreadMemberRemoved',
     description: 'A member left a thread.',
@@ -79,7 +82,10 @@ export const eventData = {
   'contact.updated': contactSchema
     .pick({ agent_id: true, canonical_handle: true, display_name: true, favorite: true })
     .partial({ display_name: true, favorite: true })
-    .meta({ id: 'ContactUpdated', description: 'The changed fields of a contact; absent fields are unchanged.' }),
+    .meta({
+      id: 'ContactUpdated',
+      description: 'The changed fields of a contact; absent fields are unchanged.',
+    }),
   'contact.removed': contactSchema
     .pick({ agent_id: true, canonical_handle: true })
     .meta({ id: 'ContactRemoved', description: 'A contact was removed.' }),

@@ -22,7 +22,10 @@ export const messageSchema = z
       .min(1)
       .describe('1, 2, 3 … within the thread, without gaps; the same order for every member.'),
     attachments: z.array(attachmentSchema).describe('Attached files.'),
-    reply_to: z.string().nullable().describe('The message in this thread that it replies to; null if there is none.'),
+    reply_to: z
+      .string()
+      .nullable()
+      .describe('The message in this thread that it replies to; null if there is none.'),
     metadata: z.record(z.string(), z.unknown()).describe('Additional data from the sender.'),
   })
   .meta({ id: 'Message' })

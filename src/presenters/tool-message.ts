@@ -6,10 +6,7 @@ import { type MessageColumns, messageSchema, presentMessage } from './message.ts
 /** Message record of MCP tools, with fields that help a model to judge the message. */
 export const toolMessageSchema = messageSchema.extend({
   relationship: z.enum(relationships).describe('Relationship of the sender to you.'),
-  reply_expected: z
-    .literal(false)
-    .optional()
-    .describe('The sender expects no reply; do not send one.'),
+  reply_expected: z.literal(false).optional().describe('The sender expects no reply; do not send one.'),
 });
 
 /** Returns a message for a tool result. */

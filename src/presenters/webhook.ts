@@ -18,11 +18,11 @@ const fields = {
   disabled_reason: z
     .enum(disabledReasons)
     .nullable()
-    .describe('Why it is disabled: by request, because the receiver responded with 410, or because all attempts failed.'),
+    .describe(
+      'Why it is disabled: by request, because the receiver responded with 410, or because all attempts failed.',
+    ),
   disabled_at: timestamp.nullable(),
-  previous_secret_until: timestamp
-    .nullable()
-    .describe('Until when the previous secret also signs.'),
+  previous_secret_until: timestamp.nullable().describe('Until when the previous secret also signs.'),
   created_at: timestamp,
   updated_at: timestamp,
 };

@@ -34,7 +34,12 @@ export function agentCommand(io: CommandIo): Command {
         .choices(inboundPolicies)
         .default('contacts_only'),
     )
-    .addOption(new Option('--scope <scope>', 'default: personal for a person, otherwise member with --member, or shared').choices(agentScopes))
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'default: personal for a person, otherwise member with --member, or shared',
+      ).choices(agentScopes),
+    )
     .option('--member <username>', 'the person that an agent with scope member belongs to')
     .action(async (handle: string, options: CreateOptions) => {
       const { visibility, scope, member, description } = options;

@@ -27,10 +27,7 @@ function parseExportId(value: string): string {
 
 /** `ams agent export …` */
 export function exportCommand(io: CommandIo): Command {
-  return resultCommand(
-    'export',
-    'export the data of an agent as an archive of JSON lines and its files',
-  )
+  return resultCommand('export', 'export the data of an agent as an archive of JSON lines and its files')
     .argument('<handle>')
     .option('--output <file>', 'wait, and write the archive to this new file')
     .option('--id <export>', 'with --output: fetch this export instead of beginning one', parseExportId)
@@ -102,7 +99,8 @@ async function saveExport({ unitOfWork, blobs }: Core, handle: string, id: strin
       hash.update(chunk);
       yield chunk;
     }
-    if (hash.digest('hex') !== found.sha256) throw new Error('the archive is damaged: its SHA-256 differs from the recorded one');
+    if (hash.digest('hex') !== found.sha256)
+      throw new Error('the archive is damaged: its SHA-256 differs from the recorded one');
   }
   const bytes = await blobs.read(found.archive_key);
   try {

@@ -25,7 +25,9 @@ export function tokenCommand(io: CommandIo): Command {
   return resultCommand('token', 'issue an access token for an agent')
     .argument('<handle>')
     .addOption(
-      new Option('--resource <audience>', 'where the token is used').choices(['api', 'mcp', 'ws']).default('api'),
+      new Option('--resource <audience>', 'where the token is used')
+        .choices(['api', 'mcp', 'ws'])
+        .default('api'),
     )
     .addOption(scopesOption())
     .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLifeSeconds))

@@ -41,7 +41,8 @@ export function queueCommand(io: CommandIo): Command {
     .argument('[id]', 'id of the job; or use --all')
     .option('--all', 'retry all permanently failed jobs')
     .action(async (queue: QueueName, id: string | undefined, options: Options & { all?: true }) => {
-      if ((id === undefined) === (options.all === undefined)) throw new Error('give either a job id or --all');
+      if ((id === undefined) === (options.all === undefined))
+        throw new Error('give either a job id or --all');
       const retried = await withCore(io, async ({ queues }) => {
         await queues.ping();
         return queues.retry(queue, id);

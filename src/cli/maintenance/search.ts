@@ -40,7 +40,9 @@ export function searchCommand(io: CommandIo): Command {
       const result = await reindexAll(io, options, interrupted);
       if (interrupted.aborted) {
         const from = result.after === '' ? '' : ` --after ${result.after}`;
-        throw new Error(`interrupted; continue with: ams search reindex${options.all ? ' --all' : ''}${from}`);
+        throw new Error(
+          `interrupted; continue with: ams search reindex${options.all ? ' --all' : ''}${from}`,
+        );
       }
       printResult(io, options, result);
     });

@@ -39,7 +39,10 @@ function signOut(io: CommandIo, username: string, options: SignOutOptions, passw
 export function accountCommand(io: CommandIo): Command {
   const create = resultCommand('create', 'create an account for a person')
     .argument('<username>')
-    .option('--password-stdin', 'read the password from standard input; without it, the person cannot sign in yet')
+    .option(
+      '--password-stdin',
+      'read the password from standard input; without it, the person cannot sign in yet',
+    )
     .action(async (username: string, options: CreateOptions) => {
       const password_hash = options.passwordStdin
         ? await hashPassword(await readSecret(io), username.toLowerCase())
