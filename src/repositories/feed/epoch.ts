@@ -38,7 +38,7 @@ const statements = {
     `insert into feed_origin (fingerprint, since) values ($1, $2)
      on conflict (one) do update set fingerprint = excluded.fingerprint, since = excluded.since`,
   ),
-  countFeeds: statement('feed_origin.count_feeds', 'select count(*) as feeds from feed_heads'),
+  countFeeds: statement('feed_origin.count_feeds', 'select count(*)::int as feeds from feed_heads'),
   beginRange: statement(
     'feed_epoch.begin_range',
     `with next as (
@@ -79,7 +79,7 @@ export function feedEpochRepository(db: Queryable) {
     },
     async countFeeds(): Promise<number> {
       const [row] = await db.query<{ feeds: number }>(statements.countFeeds, []);
-      return Number(row?.feeds ?? 0);
+      return row?.feeds ?? 0;
     },
     async update(fingerprint: string, since: number): Promise<void> {
       await db.query(statements.update, [fingerprint, since]);

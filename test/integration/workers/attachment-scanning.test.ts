@@ -214,7 +214,7 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     };
     const handler = attachmentScanningHandler({ ...core, blobs: { ...core.blobs, read } });
     const ids = [stuck.id, newId('attachment'), good.id];
-    await expect(handler.handle({ ids })).rejects.toThrow('1 of 3 not scanned');
+    await expect(handler.handle({ ids })).rejects.toThrow('1 of 3 uploads not scanned');
     expect(await outcome(core, good)).toEqual(clean);
     expect(await listPendingJobs(core, stuck.id)).toBe(1);
     expect((await core.repositories.attachments.find(stuck.id))?.scan_status).toBe('pending');
