@@ -83,7 +83,7 @@ export async function startApi(
   const tokens = createTokens({ find: createTokenFinder(unitOfWork), resources });
   const tickets = createStreamTickets({ unitOfWork, tokens });
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
     log,
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());

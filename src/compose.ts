@@ -22,7 +22,7 @@ import { createRedisQueues } from './platform/queues/redis.ts';
 import type { JobQueues } from './platform/queues/job-queues.ts';
 import { openReplicas } from './platform/database/replicas.ts';
 import { openTracing, type Tracing, untraced } from './platform/observability/tracing.ts';
-import { createRepositories } from './repositories/index.ts';
+import { Repositories } from './repositories/index.ts';
 import { createReplicaReads } from './work/replica-reads.ts';
 import { createUnitOfWork } from './work/unit-of-work.ts';
 
@@ -79,10 +79,7 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
   const unitOfWork = createUnitOfWork({
     database,
     fromReplica: config.DATABASE_REPLICA_URL.length > 0 ? fromReplica : undefined,
-    cursors,
-    ...ways,
-    ...counted,
-    maxAgents,
+    settings: { cursors, ...ways, ...counted, maxAgents },
     jobsOf: jobsForEvent,
     publish,
     trace: tracing.current,
@@ -97,7 +94,7 @@ export function compose(config: Config, part: string, tracing: Tracing = untrace
     /** Nobody looks after them before they are told to. */
     replicas,
     /** Bound to the pool: every statement stands alone. */
-    repositories: createRepositories(database),
+    repositories: new Repositories(database),
     unitOfWork,
     bus,
     queues,

@@ -1,46 +1,45 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../src/compose.ts';
-import { agentErasure } from '../src/jobs/agent-erasure.ts';
+import { agentErasure } from '../src/jobs/outbox-jobs.ts';
 import { runErasureStep } from '../src/services/agents/erasures.ts';
 import type { JobHandler } from './consume-queues.ts';
 
-/** Milliseconds between two looks at what is under way. */
+/** Interval between two checks for open transactions. */
 const pollIntervalMs = 100;
 
 /**
- * Takes agents out of the service, one bounded step after the other. How far it has come is stored with each step: whoever is killed
- * leaves the rest to the next one.
- * @param stop ends it after the step under way, with its reason.
+ * Returns the handler that erases agents in bounded steps. Each step stores its progress, so another worker can continue after a kill.
+ * @param stop aborts after the current step, with its reason.
  */
 export function agentErasureHandler(
   { repositories, unitOfWork, blobs, logger }: Core,
   stop: AbortSignal,
 ): JobHandler<{ ids: string[] }> {
-  /** Who found the agent active may still commit something of it; whoever begins from now on finds it retired. */
-  async function lastWords(): Promise<void> {
-    const moment = await repositories.erasure.readDatabaseTime();
-    while (await repositories.erasure.hasOpenTransactionSince(moment)) {
+  /** Waits for transactions that began before the agent was retired: they may still commit data of it. */
+  async function waitForOpenTransactions(): Promise<void> {
+    const now = await repositories.erasure.readDatabaseTime();
+    while (await repositories.erasure.hasOpenTransactionSince(now)) {
       stop.throwIfAborted();
       await pause(pollIntervalMs);
     }
   }
 
   async function erase(id: string): Promise<void> {
-    await lastWords();
-    let doomed = (await repositories.erasures.find(id))?.doomed_keys ?? [];
+    await waitForOpenTransactions();
+    let keys = (await repositories.erasures.find(id))?.doomed_keys ?? [];
     for (;;) {
-      for (const key of doomed) {
+      for (const key of keys) {
         stop.throwIfAborted();
         await blobs.remove(key);
       }
       stop.throwIfAborted();
-      const removed = doomed;
+      const removed = keys;
       const erasure = await unitOfWork.writeAsSystem((work) => runErasureStep(work, id, removed));
       if (!erasure || erasure.done_at !== null) break;
-      doomed = erasure.doomed_keys;
+      keys = erasure.doomed_keys;
     }
     await repositories.outbox.complete(agentErasure.name, [id]);
-    logger.info({ erasure: id }, 'an agent is erased');
+    logger.info({ erasure: id }, 'agent erased');
   }
 
   return {

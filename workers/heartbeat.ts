@@ -11,30 +11,30 @@ interface Parts {
 }
 
 /**
- * Says in the database that this worker lives, and for which roles. What fails is said again with the next beat; the log hears of it
- * when that begins and when it is over, not at each beat.
- * @returns ends it and takes it back.
+ * Writes a heartbeat with the roles of this worker to the database every five seconds. Failures are logged once when they begin and once
+ * when they end.
+ * @returns a function that stops the heartbeat and removes its row.
  */
 export async function startHeartbeat({ config, repositories, logger }: Parts): Promise<() => Promise<void>> {
   const { workerNodes } = repositories;
   const id = randomUUID();
-  const noted = logTransitions(
+  const log = logTransitions(
     logger,
     {
-      failing: 'no sign of life is written: doctor may take this worker for dead',
-      recovered: 'signs of life are written again',
+      failing: 'worker heartbeat failed; doctor may report this worker as dead',
+      recovered: 'worker heartbeat resumed',
     },
     { node: id },
   );
-  const say = () => noted(workerNodes.upsert(id, config.WORKER_ROLES));
-  let said = say();
-  await said;
+  const write = () => log(workerNodes.upsert(id, config.WORKER_ROLES));
+  let lastWrite = write();
+  await lastWrite;
   const timer = setInterval(() => {
-    said = said.then(say);
+    lastWrite = lastWrite.then(write);
   }, intervalMs);
   return async () => {
     clearInterval(timer);
-    await said;
-    await noted(workerNodes.remove(id));
+    await lastWrite;
+    await log(workerNodes.remove(id));
   };
 }

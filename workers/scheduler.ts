@@ -3,9 +3,9 @@ import type { Logger } from '../src/platform/observability/logger.ts';
 import type { JobQueues } from '../src/platform/queues/job-queues.ts';
 
 /**
- * Enqueues the housekeeping in its rhythm. Every maintenance worker has a clock, so that a flushed queue is filled again by
- * the next tick; the id of each run names its period, so that runs do not pile up while nobody does them.
- * @returns stops the clock.
+ * Enqueues the maintenance tasks at their intervals. Every maintenance worker has a scheduler, so a flushed queue fills again. The job id
+ * contains the period, so that runs are enqueued once and do not pile up.
+ * @returns a function that stops the scheduler.
  */
 export function startScheduler(queues: JobQueues, logger: Logger): () => void {
   const timers = Object.entries(maintenanceTasks).map(([name, period]) => {
@@ -16,7 +16,9 @@ export function startScheduler(queues: JobQueues, logger: Logger): () => void {
       const job = { queue, name: maintenance.name, id, payload: { version: 1, task }, attempts, backoff_ms };
       queues
         .enqueue([job])
-        .catch((error: unknown) => logger.debug({ err: error, task }, 'not enqueued; the next tick will'));
+        .catch((error: unknown) =>
+          logger.debug({ err: error, task }, 'maintenance task not enqueued; the next tick retries'),
+        );
     };
     tick();
     return setInterval(tick, period);

@@ -1,10 +1,10 @@
 import type { Core } from '../src/compose.ts';
 import { timeOfId } from '../src/domain/ids.ts';
-import { searchIndexing } from '../src/jobs/search-indexing.ts';
+import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 
-/** Writes the search rows of messages, in one statement for a batch. */
+/** Returns the handler that writes the search rows of messages, with one statement for a batch. */
 export function searchIndexingHandler({ repositories, metrics }: Core): JobHandler<{ ids: string[] }> {
   async function index(ids: readonly string[]): Promise<void> {
     await indexMessages(repositories, ids, Date.now());

@@ -22,8 +22,8 @@ import { createStoppableBlobs } from './stoppable.ts';
 import { subscribeToWebhookWakeups, webhookHandler } from './webhooks.ts';
 
 /**
- * Starts one worker: it consumes the queues that WORKER_ROLES names.
- * @returns the port for operators, when it has one.
+ * Starts one worker, which consumes the queues of its WORKER_ROLES.
+ * @returns the port of the operator endpoints, if they are enabled.
  */
 export async function startWorker(
   core: Core,
@@ -32,48 +32,48 @@ export async function startWorker(
 ): Promise<{ ops_port: number | undefined }> {
   const { config, queues, logger, metrics, unitOfWork } = core;
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // every open file listens to it
-  let leaving = false;
+  setMaxListeners(0, stop.signal); // every open file adds a listener
+  let isStopping = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
   await detectRestore(unitOfWork);
-  const leaveQueues = await startInstanceGuard(core);
-  lifecycle.onStop('queues', 1_000, async () => leaveQueues());
-  const ops_port = await listenForOperators(core, lifecycle, () => leaving);
+  const stopInstanceGuard = await startInstanceGuard(core);
+  lifecycle.onStop('queues', 1_000, async () => stopInstanceGuard());
+  const ops_port = await listenForOperators(core, lifecycle, () => isStopping);
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
-  const rests = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
+  const backOff = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
   const stoppable = { ...core, blobs: createStoppableBlobs(stop.signal, core.blobs) };
   const handlers = [
     deliveryHandler(core),
-    webhookHandler(core, receipts, rests, pacing),
+    webhookHandler(core, receipts, backOff, pacing),
     searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),
     maintenanceHandler(stoppable, pacing),
     agentErasureHandler(stoppable, stop.signal),
     agentExportHandler(stoppable, stop.signal),
   ];
-  const meter: OnJobEnd = (labels, seconds) => metrics.jobs.observe(labels, seconds);
+  const onJobEnd: OnJobEnd = (labels, seconds) => metrics.jobs.observe(labels, seconds);
   const consumers = await consumeQueues(
-    { queues, concurrency: config.WORKER_CONCURRENCY, meter },
+    { queues, concurrency: config.WORKER_CONCURRENCY, onJobEnd },
     config.WORKER_ROLES,
     handlers,
   );
   lifecycle.onStop('consumers', 20_000, async () => {
     await Promise.all(consumers.map((consumer) => consumer.close()));
   });
-  // Right before: a consumer that goes on would take what was put back once more.
+  // Stops right before the consumers: a running consumer would take a job that was put back.
   lifecycle.onStop('long jobs', 1_000, async () => stop.abort(new JobPutBack('this worker stops')));
-  if (config.WORKER_ROLES.includes('delivery')) await subscribeToWebhookWakeups(core, rests);
+  if (config.WORKER_ROLES.includes('delivery')) await subscribeToWebhookWakeups(core, backOff);
   if (config.WORKER_ROLES.includes('maintenance')) {
-    const stopClock = startScheduler(queues, logger);
-    lifecycle.onStop('clock', 1_000, async () => stopClock());
+    const stopScheduler = startScheduler(queues, logger);
+    lifecycle.onStop('scheduler', 1_000, async () => stopScheduler());
   }
-  lifecycle.onStop('signs of life', 1_000, await startHeartbeat(core));
+  lifecycle.onStop('heartbeat', 1_000, await startHeartbeat(core));
   lifecycle.onStop('readiness', 1_000, async () => {
-    leaving = true;
+    isStopping = true;
   });
   logger.info({ roles: config.WORKER_ROLES }, 'worker ready');
   return { ops_port };

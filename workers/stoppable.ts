@@ -1,34 +1,35 @@
 import type { BlobStore } from '../src/platform/blobs/store.ts';
 
 /**
- * What is asked for, or the reason of the stop, whichever comes first. What comes after the stop is dropped.
- * @param late is handed that.
+ * Runs a task, but does not wait for it after the stop.
+ * @param onLateResult receives the result if it arrives after the stop.
+ * @throws the reason of the stop
  */
-export async function raceWithStop<Answer>(
+export async function raceWithStop<Result>(
   stop: AbortSignal,
-  ask: () => Promise<Answer>,
-  late: (answer: Answer) => void = () => undefined,
-): Promise<Answer> {
+  run: () => Promise<Result>,
+  onLateResult: (result: Result) => void = () => undefined,
+): Promise<Result> {
   stop.throwIfAborted();
-  let give: () => void = () => undefined;
+  let onAbort: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
-    give = resolve;
+    onAbort = resolve;
   });
-  stop.addEventListener('abort', give, { once: true });
-  const asked = ask();
+  stop.addEventListener('abort', onAbort, { once: true });
+  const running = run();
   try {
-    const first = await Promise.race([asked.then((answer) => ({ answer })), stopped]);
-    if (first) return first.answer;
-    asked.then(late, () => 'it is too late to say so');
+    const first = await Promise.race([running.then((result) => ({ result })), stopped]);
+    if (first) return first.result;
+    running.then(onLateResult, () => undefined); // a late error is irrelevant: the job runs again elsewhere
     throw stop.reason;
   } finally {
-    stop.removeEventListener('abort', give);
+    stop.removeEventListener('abort', onAbort);
   }
 }
 
 /**
- * The store for handlers that leave their jobs to another worker at a stop: one that hangs then would hold up the stop for as long as its
- * patience goes. Everything fails with the reason of the stop; what was asked to be removed may be removed all the same.
+ * Wraps the blob store so that pending calls fail with the reason of the stop, because a hanging store would delay the stop until its
+ * timeout. A pending removal may still succeed.
  */
 export function createStoppableBlobs(stop: AbortSignal, blobs: BlobStore): BlobStore {
   return {
@@ -37,14 +38,14 @@ export function createStoppableBlobs(stop: AbortSignal, blobs: BlobStore): BlobS
       const bytes = await raceWithStop(
         stop,
         () => blobs.read(key, range),
-        (unwanted) => void unwanted.destroy(),
+        (lateBytes) => void lateBytes.destroy(),
       );
-      const end = (): void => void bytes.destroy(stop.reason);
-      stop.addEventListener('abort', end, { once: true });
-      if (stop.aborted) end();
-      return bytes.once('close', () => stop.removeEventListener('abort', end));
+      const onAbort = (): void => void bytes.destroy(stop.reason);
+      stop.addEventListener('abort', onAbort, { once: true });
+      if (stop.aborted) onAbort();
+      return bytes.once('close', () => stop.removeEventListener('abort', onAbort));
     },
-    write: (key, bytes, own = stop) => blobs.write(key, bytes, own),
+    write: (key, bytes, signal = stop) => blobs.write(key, bytes, signal),
     remove: (key) => raceWithStop(stop, () => blobs.remove(key)),
     list: (after, limit) => raceWithStop(stop, () => blobs.list(after, limit)),
     removeDrafts: (before) => raceWithStop(stop, () => blobs.removeDrafts(before)),

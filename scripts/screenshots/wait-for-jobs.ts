@@ -15,11 +15,11 @@ const maxJobs = 60_000;
 export async function waitForJobs(core: Core, accounts: ReadonlyMap<string, string>): Promise<void> {
   const { unitOfWork, repositories, config } = core;
   const asker = (username: string) => accounts.get(username) ?? '';
-  const exporting = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+  const exporting = await unitOfWork.writeAsSystem(async (work) => {
     const order = { account_id: asker(exportedAgent.person), days: config.EXPORT_RETENTION_DAYS };
     return beginExport(work, await findAgentByHandle(work, exportedAgent.agent), order);
   });
-  const erasing = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+  const erasing = await unitOfWork.writeAsSystem(async (work) => {
     const agent = { ...(await findAgentByHandle(work, erasedAgent.agent)), retired: false };
     return beginErasure(work, agent, asker(erasedAgent.person));
   });

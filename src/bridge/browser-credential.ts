@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Credential } from './credential.ts';
+import type { Credential } from './credentials.ts';
 import { isTransient, errorReason, SignInError } from './errors.ts';
 import type { SavedSignIn, SignIn } from './saved-sign-in.ts';
 import { openRedirectServer } from './redirect-server.ts';

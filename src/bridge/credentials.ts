@@ -1,7 +1,6 @@
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
 import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Credential } from './credential.ts';
 import { isTransient, errorReason, SignInError } from './errors.ts';
 
 /** A token that somebody else got. Nothing can be done when it ends. */
@@ -54,4 +53,17 @@ export function createClientCredential(
     },
     onAccepted() {},
   };
+}
+
+/** What the bridge signs in with. */
+export interface Credential {
+  /** The access token at hand; undefined when there is none yet. */
+  token(): Promise<string | undefined>;
+  /**
+   * Another one than the one that was refused, or the first.
+   * @throws {SignInError} when there is none to be had; faults of the network as they are.
+   */
+  renew(refused: string | undefined): Promise<string>;
+  /** Told that the service took a token. */
+  onAccepted(): void;
 }

@@ -1,9 +1,8 @@
-import type { Readable, Writable } from 'node:stream';
 import open from 'open';
+import type { Readable, Writable } from 'node:stream';
 import { createBrowserCredential } from './browser-credential.ts';
-import type { Credential } from './credential.ts';
+import { type Credential, createClientCredential, createTokenCredential } from './credentials.ts';
 import { errorReason } from './errors.ts';
-import { createClientCredential, createTokenCredential } from './credentials.ts';
 import { configFolder, openSavedSignIn } from './saved-sign-in.ts';
 import { createServiceConnection } from './service-connection.ts';
 import { postMessage } from './post.ts';

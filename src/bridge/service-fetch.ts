@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Credential } from './credential.ts';
+import type { Credential } from './credentials.ts';
 import { HttpStatusError, SessionLost, SignInError } from './errors.ts';
 
 /**

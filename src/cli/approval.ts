@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { type ApprovalDecision, approvalDecisions } from '../domain/approvals.ts';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { decideAsOperator, listApprovalsOfAgent } from '../services/approvals/approvals.ts';
-import { printResult, resultCommand } from './command.ts';
+import { printResult, resultCommand } from './output.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 

@@ -14,13 +14,8 @@ export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promi
   try {
     const { unitOfWork } = core;
     const author = authorFromOperator(operatorName());
-    const administer: typeof unitOfWork.writeAsSystem = (work) => unitOfWork.writeAsSystem(work, author);
-    const record: typeof unitOfWork.writeAsSystemWithEvents = (work) =>
-      unitOfWork.writeAsSystemWithEvents(work, author);
-    return await run({
-      ...core,
-      unitOfWork: { ...unitOfWork, writeAsSystem: administer, writeAsSystemWithEvents: record },
-    });
+    const writeAsSystem: typeof unitOfWork.writeAsSystem = (work) => unitOfWork.writeAsSystem(work, author);
+    return await run({ ...core, unitOfWork: { ...unitOfWork, writeAsSystem } });
   } finally {
     await core.close();
   }

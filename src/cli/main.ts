@@ -20,5 +20,5 @@ const io: CommandIo = {
 };
 // Clients start the bridge again and again, and wait for it; the rest takes a second to load.
 const { runCommandLine } =
-  args[0] === 'mcp-stdio' ? await import('./bridge-program.ts') : await import('./program.ts');
+  args[0] === 'mcp-stdio' ? await import('./mcp-stdio.ts') : await import('./program.ts');
 process.exitCode = await runCommandLine(args, io);

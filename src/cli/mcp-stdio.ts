@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { runBridge, signInOnce } from '../bridge/run.ts';
 import type { CommandIo } from './io.ts';
 import { integerInRange } from './option-values.ts';
+import { runCommands } from './run-commands.ts';
 
 interface BridgeOptions {
   profile: string;
@@ -58,4 +59,9 @@ function parseToolServerUrl(address: string): URL {
   url.hash = '';
   url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')}/mcp`;
   return url;
+}
+
+/** `ams mcp-stdio` alone, which knows nothing of the service's inside. Answers as `runCommands` does. */
+export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
+  return runCommands([mcpStdioCommand], args, io);
 }

@@ -1,3 +1,6 @@
+import { Command } from 'commander';
+import type { CommandIo } from './io.ts';
+
 type Value = string | number | boolean | null | undefined | object;
 
 /** Fields as a person reads them: one a line, names in one column. Times are shown as dates. */
@@ -18,4 +21,13 @@ function formatValue(name: string, value: Value): string {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return String(value ?? '-');
+}
+
+/** A command that prints one result: as text, or with --json as one line of JSON. */
+export function resultCommand(name: string, description: string): Command {
+  return new Command(name).description(description).option('--json', 'print the result as one line of JSON');
+}
+
+export function printResult(io: CommandIo, options: { json?: boolean }, result: object): void {
+  io.print(options.json ? formatJson(result) : formatText(result));
 }

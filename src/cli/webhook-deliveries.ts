@@ -3,11 +3,10 @@ import { type DeliveryState, deliveryStates } from '../domain/webhooks.ts';
 import { presentWebhookDelivery } from '../presenters/webhook.ts';
 import { requireAnyWebhook } from '../services/webhooks/access.ts';
 import { listLatestDeliveries, replayDelivery, replayFailed } from '../services/webhooks/deliveries.ts';
-import { printResult, resultCommand } from './command.ts';
+import { printResult, resultCommand } from './output.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
-import { integerInRange } from './option-values.ts';
-import { parseTime } from './times.ts';
+import { integerInRange, parseTime } from './option-values.ts';
 
 interface LogOptions {
   state?: DeliveryState;

@@ -14,7 +14,7 @@ import {
   updateWebhook,
   type WebhookChanges,
 } from '../services/webhooks/webhooks.ts';
-import { printResult, resultCommand } from './command.ts';
+import { printResult, resultCommand } from './output.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { deliveriesCommand, replayCommand } from './webhook-deliveries.ts';
@@ -182,14 +182,15 @@ function testCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const posted = await withCore(io, async ({ repositories, sealedBox, webhookSender, cursors }) => {
+        const { feed, webhooks } = repositories;
         const { agent_id } = await requireAnyWebhook(repositories, id);
         return sendTestEvent(
-          { ...repositories, sealedBox, webhookSender, cursors, now: Date.now() },
+          { feed, webhooks, sealedBox, webhookSender, cursors, now: Date.now() },
           agent_id,
           id,
         );
       });
-      const { status, fault: error } = posted;
+      const { status, error } = posted;
       printResult(io, options, { delivered: isDelivered(posted), status, error });
     });
 }

@@ -1,28 +1,28 @@
-/** A body for an address that a stranger named. */
+/** A JSON body for a URL that a client names. */
 export interface OutboundRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
-/** What came back: the status, or why there is none. */
+/** The status of the response, or why there is none. */
 export interface OutboundResponse {
   status: number | null;
-  /** In a few words, and without any of the receiver's own. */
-  fault: string | null;
-  /** Milliseconds for which a receiver that refuses (429, 503) asks to be left alone; absent when it does not. */
-  rest?: number;
+  /** A short text that contains nothing of the receiver's response. */
+  error: string | null;
+  /** Milliseconds that the receiver asks to wait (429 and 503 with Retry-After). */
+  retryAfterMs?: number;
 }
 
-/** Posts to addresses that strangers name, and to no place that they must not reach through us. */
+/** Sends POST requests to URLs that clients name, and never to internal addresses. */
 export interface WebhookSender {
-  /** Why nothing is ever posted to this address, as far as the address itself tells; undefined when it does not. */
+  /** Why this URL is refused, judged by the URL alone; undefined when it is acceptable. */
   checkUrl(url: string): string | undefined;
   /** Never rejects. */
-  send(letter: OutboundRequest): Promise<OutboundResponse>;
+  send(request: OutboundRequest): Promise<OutboundResponse>;
 }
 
-/** Whether the receiver took it. */
+/** Whether the receiver accepted the request with a 2xx status. */
 export function isDelivered({ status }: OutboundResponse): boolean {
   return status !== null && status >= 200 && status < 300;
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../shared/timeout.ts';
 import { runToEnd, startChild } from './processes/children.ts';
 import { LauncherError } from './launcher-error.ts';
 import { takeLock } from './processes/lock.ts';
@@ -57,7 +57,7 @@ export function launch(options: LaunchOptions): Launched {
       running.delete(name);
     };
     const api = stopPart('api');
-    await waitAtMost(workerStopDelayMs, api);
+    await withTimeout(workerStopDelayMs, api, () => undefined);
     await Promise.all([api, stopPart('worker')]);
     await stopPart('redis');
     await stopPart('postgres');
@@ -162,13 +162,6 @@ async function start(
   log(`worker    ${settings.environment['WORKER_ROLES'] ?? 'all roles'}`);
   writeServiceEnv(dataDir, service);
   log(`ready ${settings.publicUrl}`);
-}
-
-/** Waits for something, but not longer than this. */
-async function waitAtMost(ms: number, wait: Promise<void>): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([wait, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
-  over.abort();
 }
 
 /** Short when it lies below the current folder. */

@@ -95,7 +95,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
         return child;
       },
       ready: async (_child, signal) => {
-        await waitUntil(() => isRedisReady(port, password), { timeoutMs: Number.POSITIVE_INFINITY, signal });
+        await waitUntil(() => isRedisReady(port, password), { signal });
       },
       explain: () => findReason(readFileSync(log).subarray(logged).toString()),
       readyTimeoutMs: 30_000,

@@ -13,8 +13,10 @@ export const queueNames = [
 
 export type QueueName = (typeof queueNames)[number];
 
-/** What a worker process consumes for each of its WORKER_ROLES. Posting waits for strangers, erasing and exporting take long, so they
- * have queues of their own. */
+/**
+ * The queues that a worker process consumes for each of its WORKER_ROLES. Webhooks, erasures and exports have separate queues because
+ * their jobs are slow.
+ */
 export const queuesOfRole = {
   delivery: ['delivery', 'webhooks'],
   'search-indexing': ['search-indexing'],
@@ -24,29 +26,29 @@ export const queuesOfRole = {
 
 export type WorkerRole = keyof typeof queuesOfRole;
 
-/** What producer and consumer of a job agree on. A contract is a leaf: its handler lives in workers/. */
+/** The contract between the producer and the consumer of a job. Handlers are in workers/. */
 export interface JobContract<Payload> {
   name: string;
   queue: QueueName;
-  /** Shape of the payload. Parsed on arrival: a queue may hold jobs of an older release. */
+  /** Parsed on arrival: a queue can hold jobs of an older release. */
   payload: z.ZodType<Payload>;
-  /** Tries within the queue; what still fails then waits for the outbox sweep. */
+  /** Attempts within the queue; a job that still fails is enqueued again by the outbox sweep. */
   attempts: number;
-  /** First pause between tries, in milliseconds; doubled each time. */
+  /** Pause after the first failed attempt, in milliseconds; doubled after each further one. */
   backoff_ms: number;
 }
 
-/** A job as it stands in a queue. */
+/** A job as it is stored in a queue. */
 export interface QueuedJob {
   queue: QueueName;
   name: string;
-  /** Unique over all queues and built from the id of what the job is about: a second job of the same id is ignored. No `:`. */
+  /** Unique over all queues and derived from the subject: a second job with the same id is ignored. Must not contain `:`. */
   id: string;
   payload: unknown;
   attempts: number;
   backoff_ms: number;
-  /** How long it waits before it may be done, in milliseconds; not at all unless told. */
+  /** Delay before the job becomes available, in milliseconds; default 0. */
   delay_ms?: number;
-  /** The traceparent of what caused it, where that is traced. */
+  /** `traceparent` of the cause (W3C Trace Context), if it is traced. */
   trace?: string;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobContract } from './define.ts';
 
-/** Housekeeping, each with the pause between two runs in milliseconds. */
+/** The maintenance tasks, each with the interval between two runs in milliseconds. */
 export const maintenanceTasks = {
   'sweep-outbox': 5_000,
   'sweep-webhooks': 5_000,

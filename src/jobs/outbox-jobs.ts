@@ -1,13 +1,59 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { erasureJob } from '../domain/agents/erasure-and-export.ts';
+import { exportJob } from '../domain/agents/exports.ts';
+import { scanJob } from '../domain/attachments/attachments.ts';
 import type { EventType } from '../domain/feed/events.ts';
-import { agentErasure } from './agent-erasure.ts';
-import { agentExport } from './agent-export.ts';
-import { attachmentScanning } from './attachment-scanning.ts';
-import type { QueuedJob } from './define.ts';
-import { delivery } from './delivery.ts';
-import { searchIndexing } from './search-indexing.ts';
+import type { JobContract, QueuedJob } from './define.ts';
 
-/** The jobs that a committed change can owe, by name. Their subjects stand in the outbox until a worker has done them. */
+const payload = z.object({ version: z.literal(1), ids: z.array(z.string()).min(1) });
+
+/** Publishes a wake-up to every recipient of new events. The subjects are events. */
+export const delivery: JobContract<{ version: 1; ids: string[] }> = {
+  name: 'deliver-events',
+  queue: 'delivery',
+  payload,
+  attempts: 5,
+  backoff_ms: 200,
+};
+
+/** Writes the search rows of messages. The subjects are messages. */
+export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
+  name: 'index-messages',
+  queue: 'search-indexing',
+  payload,
+  attempts: 5,
+  backoff_ms: 1_000,
+};
+
+/** Scans uploads for malware; nothing can be downloaded before. The subjects are attachments. */
+export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
+  name: scanJob,
+  queue: 'attachment-scanning',
+  payload,
+  attempts: 5,
+  backoff_ms: 1_000,
+};
+
+/** Continues the erasure of agents. The subjects are erasures. */
+export const agentErasure: JobContract<{ version: 1; ids: string[] }> = {
+  name: erasureJob,
+  queue: 'agent-erasure',
+  payload,
+  attempts: 5,
+  backoff_ms: 1_000,
+};
+
+/** Continues the export of agents' data. The subjects are exports. */
+export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
+  name: exportJob,
+  queue: 'agent-export',
+  payload,
+  attempts: 5,
+  backoff_ms: 1_000,
+};
+
+/** The jobs that a commit can put into the outbox, by name. An outbox row stays until a worker has finished its job. */
 export const outboxJobs = {
   [delivery.name]: delivery,
   [searchIndexing.name]: searchIndexing,
@@ -23,7 +69,7 @@ export interface OutboxJob {
 
 const deliveryJobs = (event: { id: string }): OutboxJob[] => [{ job: delivery.name, subject_id: event.id }];
 
-/** What each event sets in motion. */
+/** The jobs that each event type enqueues. */
 const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }) => OutboxJob[]> = {
   'message.created': (event) => [
     ...deliveryJobs(event),
@@ -43,6 +89,7 @@ const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }
   'agent.updated': deliveryJobs,
 };
 
+/** Returns the jobs to put into the outbox for an event. */
 export function jobsForEvent(event: { id: string; type: EventType; message_id?: string }): OutboxJob[] {
   return jobsByEvent[event.type](event);
 }
@@ -50,13 +97,13 @@ export function jobsForEvent(event: { id: string; type: EventType; message_id?: 
 const maxBatchSize = 100;
 
 /**
- * Packs owed jobs into as few queue entries as possible, in order. An entry's id names its subjects, so that the same batch
- * enqueued twice is one entry, and one that shares only a part with it is not taken for it.
+ * Packs outbox jobs into as few queue entries as possible, in order. The id of an entry is derived from its subjects: the queue
+ * drops the same batch enqueued twice, but not a batch that only overlaps with another one.
  */
-export function packJobs(owed: readonly OutboxJob[]): QueuedJob[] {
+export function packJobs(jobs: readonly OutboxJob[]): QueuedJob[] {
   const queued: QueuedJob[] = [];
   for (const contract of Object.values(outboxJobs)) {
-    const ids = owed.filter(({ job }) => job === contract.name).map(({ subject_id }) => subject_id);
+    const ids = jobs.filter(({ job }) => job === contract.name).map(({ subject_id }) => subject_id);
     for (let start = 0; start < ids.length; start += maxBatchSize) {
       const batch = ids.slice(start, start + maxBatchSize);
       const { name, queue, attempts, backoff_ms } = contract;

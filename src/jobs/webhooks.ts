@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobContract, QueuedJob } from './define.ts';
 
-/** Post what a webhook has to post by now. The rows of its deliveries are the truth; this says when to look at them. */
+/** Sends the due deliveries of a webhook. The delivery rows are authoritative; the job only says when to look at them. */
 export const webhookPosting: JobContract<{ version: 1; webhook_id: string }> = {
   name: 'post-webhook',
   queue: 'webhooks',
@@ -10,9 +10,7 @@ export const webhookPosting: JobContract<{ version: 1; webhook_id: string }> = {
   backoff_ms: 1000,
 };
 
-/**
- * The entry of the queue for a webhook that has something to post at `due` (ms). Two of the same are one.
- */
+/** Returns the queue entry for a webhook with a delivery due at `due` (ms). The queue keeps one entry for each webhook and due time. */
 export function createWebhookJob(webhook_id: string, due: number, now = Date.now()): QueuedJob {
   const { name, queue, attempts, backoff_ms } = webhookPosting;
   return {

@@ -1,6 +1,7 @@
 import type { Core } from '../compose.ts';
 import { coveredUntil } from '../domain/partitions.ts';
 import { type ErrorLog, createLimitedLog } from '../shared/error-log.ts';
+import { withTimeout } from '../shared/timeout.ts';
 import { healthChecks } from './health-checks.ts';
 
 /** Longest that a scrape waits for parts that do not answer, in milliseconds. */
@@ -22,7 +23,7 @@ interface Probe {
 export function createScrape(core: Core): () => Promise<string> {
   const { metrics, database, logger } = core;
   const log = createLimitedLog((message, error) => logger.warn({ err: error }, message));
-  const looks = createProbes(core).map((look) => withTimeout(look, log));
+  const looks = createProbes(core).map((probe) => limitProbe(probe, log));
   let asked: { at: number; answered: Promise<unknown> } | undefined;
 
   function ask(): Promise<unknown> {
@@ -108,7 +109,7 @@ function secondsSince(time: number | null): number {
  * A look that is waited for no longer than anybody has patience, and not begun again while it lasts. It never rejects: what failed, or is
  * late, tells so by what is missing, and in the log.
  */
-function withTimeout({ part, run }: Probe, log: ErrorLog): () => Promise<void> {
+function limitProbe({ part, run }: Probe, log: ErrorLog): () => Promise<void> {
   const missed = (error: unknown) => log(`a scrape could not look at ${part}`, error);
   let underWay: Promise<void> | undefined;
   return async () => {
@@ -117,14 +118,6 @@ function withTimeout({ part, run }: Probe, log: ErrorLog): () => Promise<void> {
       .finally(() => {
         underWay = undefined;
       });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        missed(new Error(`no answer within ${timeoutMs} ms`));
-        resolve();
-      }, timeoutMs);
-    });
-    await Promise.race([underWay, late]);
-    clearTimeout(timer);
+    await withTimeout(timeoutMs, underWay, () => missed(new Error(`no answer within ${timeoutMs} ms`)));
   };
 }

@@ -8,19 +8,18 @@ export interface Addressee {
   paused: boolean;
 }
 
-const refusals: Record<InboundPolicy, { code: ErrorCode; why: string }> = {
-  contacts_only: { code: 'NOT_CONTACTS', why: 'accepts only its contacts; request contact first' },
+const policyErrors: Record<InboundPolicy, { code: ErrorCode; why: string }> = {
+  contacts_only: { code: 'NOT_CONTACTS', why: 'accepts only contacts; request contact first' },
   trusted_only: { code: 'NOT_TRUSTED', why: 'accepts only contacts and agents of its owner or organization' },
-  allowlist: { code: 'NOT_ALLOWED', why: 'accepts only contacts and those on its allowlist' },
-  open: { code: 'NOT_ALLOWED', why: 'does not accept this' },
+  allowlist: { code: 'NOT_ALLOWED', why: 'accepts only contacts and agents on its allowlist' },
+  open: { code: 'NOT_ALLOWED', why: 'does not accept messages from you' },
 };
 
 /**
- * Whether an agent may write to another one: open a thread with it, add it to one, send in a thread of the two (contract,
- * section 2).
- * @param invited the other one opened the thread itself, so that only a block or a pause stands against an answer.
- * @returns the refusal, or null. A block made by the other side looks like the refusal that a stranger receives; only an own
- * block is named.
+ * Checks whether an agent can write to another one: open a thread with it, add it to a thread, or send in a thread of the two.
+ * @param invited the other agent opened the thread, so only a block or a pause prevents a reply.
+ * @returns the error, or null. A block by the other side looks like the policy error that a stranger gets; only the sender's own block is
+ * reported as BLOCKED.
  */
 export function checkInboundPolicy(to: Addressee, relation: Relation, invited = false): DomainError | null {
   return (
@@ -32,10 +31,10 @@ export function checkInboundPolicy(to: Addressee, relation: Relation, invited = 
 }
 
 /**
- * Whether a message may go out to this member of its thread. In a group the members vouch for one another, so that only a block
- * stands against a message there.
- * @param invited the member opened the thread itself.
- * @returns the refusal, or null; AGENT_NOT_FOUND when nobody is left to read the message.
+ * Checks whether a message can be sent to this member of its thread. In a group only a block prevents it, because membership implies
+ * consent.
+ * @param invited the member opened the thread.
+ * @returns the error, or null; AGENT_NOT_FOUND if the only other member is retired.
  */
 export function checkMessagePolicy(
   to: Addressee & Relation & { retired: boolean; alone: boolean },
@@ -43,7 +42,7 @@ export function checkMessagePolicy(
 ): DomainError | null {
   if (to.retired) {
     return to.alone
-      ? new DomainError('AGENT_NOT_FOUND', `${to.canonical_handle} is retired and reads no messages.`)
+      ? new DomainError('AGENT_NOT_FOUND', `${to.canonical_handle} is retired and cannot receive messages.`)
       : null;
   }
   if (to.alone) return checkInboundPolicy(to, to, invited);
@@ -51,28 +50,27 @@ export function checkMessagePolicy(
 }
 
 /**
- * Whether an agent may ask another one for contact. `contacts_only` and `open` take requests from everybody who sees them: a
- * request is how a stranger becomes a contact. `trusted_only` and `allowlist` keep strangers out here too; agents of one owner
- * or organization are never strangers.
- * @returns the refusal, or null. The request of a blocked agent is taken like a stranger's where a stranger's is, and never shown.
+ * Checks whether an agent can request contact. `contacts_only` and `open` accept requests from everyone who sees the agent.
+ * `trusted_only` and `allowlist` refuse strangers here too. Agents of one owner or organization are never strangers.
+ * @returns the error, or null. The request of a blocked agent is accepted where a stranger's is, but never shown.
  */
 export function checkRequestPolicy(to: Addressee, relation: Relation): DomainError | null {
   const { inbound_policy: policy } = to;
-  const asked =
+  const isAccepted =
     policy === 'contacts_only' ||
     policy === 'open' ||
     (!relation.blocked_by_them && (isRelated(relation) || isAdmitted(policy, relation)));
-  return checkBlockAndPause(to, relation) ?? (asked ? null : createPolicyError(to));
+  return checkBlockAndPause(to, relation) ?? (isAccepted ? null : createPolicyError(to));
 }
 
-/** Whether a request between two agents needs nobody's approval (interface.md, Authentication, 5). */
+/** Whether contact between two agents needs no approval: they have the same owner or organization. */
 export function isRelated(relation: Pick<Relation, 'same_owner' | 'same_organization'>): boolean {
   return relation.same_owner || relation.same_organization;
 }
 
-/** The refusal for what a paused agent would do itself. */
+/** Returns the error for an action of a paused agent. */
 export function pausedActor(): DomainError {
-  return new DomainError('AGENT_PAUSED', 'Your owner has paused you.', {
+  return new DomainError('AGENT_PAUSED', 'Your owner has paused this agent; retry after it is resumed.', {
     retry_after: pausedRetryAfterSeconds,
   });
 }
@@ -85,7 +83,7 @@ function isAdmitted(policy: InboundPolicy, relation: Relation): boolean {
   return policy === 'allowlist' && relation.allowlisted;
 }
 
-/** A pause comes before the policy: it is told to everybody alike, a blocked agent included. */
+/** A pause takes precedence over the policy and is reported to everyone, including blocked agents. */
 function checkBlockAndPause(to: Addressee, relation: Relation): DomainError | null {
   if (relation.blocked_by_viewer) {
     return new DomainError('BLOCKED', `You have blocked ${to.canonical_handle}; unblock it first.`);
@@ -97,6 +95,6 @@ function checkBlockAndPause(to: Addressee, relation: Relation): DomainError | nu
 }
 
 function createPolicyError(to: Addressee): DomainError {
-  const { code, why } = refusals[to.inbound_policy];
+  const { code, why } = policyErrors[to.inbound_policy];
   return new DomainError(code, `${to.canonical_handle} ${why}.`);
 }

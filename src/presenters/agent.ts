@@ -11,7 +11,7 @@ export const agentRef = z
   .object({ id: agentId, canonical_handle: canonicalHandle })
   .describe('An agent by id and handle.');
 
-/** Agent record of interface.md, then the additions of the contract, section 2. */
+/** Agent record. */
 export const agentSchema = z
   .object({
     id: agentId,
@@ -21,10 +21,10 @@ export const agentSchema = z
     scope: z
       .enum(agentScopes)
       .describe(
-        'Owned by a person; or by an organization, for one of its people; or by an organization, as a service.',
+        'personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization.',
       ),
-    visibility: z.enum(visibilities).describe('Whether strangers see it.'),
-    inbound_policy: z.enum(inboundPolicies).describe('Whom it takes messages from.'),
+    visibility: z.enum(visibilities).describe('Whether strangers can see it.'),
+    inbound_policy: z.enum(inboundPolicies).describe('Who can send messages to it.'),
     created_at: timestamp,
     updated_at: timestamp,
     card_body: z.string().describe('Body of the card, in Markdown.'),
@@ -36,16 +36,16 @@ export const agentSchema = z
         }),
       )
       .describe('What the agent can do.'),
-    can_initiate_threads: z.boolean().describe('Whether its owner lets it start threads.'),
+    can_initiate_threads: z.boolean().describe('Whether it is allowed to start threads.'),
     paused: z.boolean().describe('Whether its owner has paused it.'),
-    is_online: z.boolean().describe('Whether it holds a connection, a stream or a waiting call just now.'),
+    is_online: z.boolean().describe('Whether it has an open connection, stream or waiting call.'),
   })
   .meta({ id: 'Agent' })
   .describe('An agent.');
 
 export type AgentRecord = z.infer<typeof agentSchema>;
 
-/** An agent among many: without the body of its card, which can be long. */
+/** Agent record for lists: without the body of its card, which can be long. */
 export const agentSummarySchema = agentSchema
   .omit({ card_body: true })
   .meta({ id: 'AgentSummary' })
@@ -53,6 +53,7 @@ export const agentSummarySchema = agentSchema
 
 export type AgentSummary = z.infer<typeof agentSummarySchema>;
 
+/** Returns the summary of an agent from a row that may have more columns. */
 export function presentAgentSummary(row: AgentSummary): AgentSummary {
   const { id, canonical_handle, display_name, description, scope, visibility, inbound_policy } = row;
   const { created_at, updated_at, skills, can_initiate_threads, paused, is_online } = row;
@@ -60,7 +61,7 @@ export function presentAgentSummary(row: AgentSummary): AgentSummary {
   return { ...identity, created_at, updated_at, skills, can_initiate_threads, paused, is_online };
 }
 
-/** As presentAgentSummary, with the body of the card. */
+/** Returns an agent with the body of its card. */
 export function presentAgent(row: AgentRecord): AgentRecord {
   return { ...presentAgentSummary(row), card_body: row.card_body };
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { agentRef } from './agent.ts';
 
-/** How far the messages of a thread have come to one member. */
+/** Receipt record. */
 export const receiptSchema = z
   .object({
     agent: agentRef.describe('The member.'),
     delivered_up_to_sequence: z
       .int()
       .min(0)
-      .describe('Every message up to this sequence counts as delivered to it; at least what it has read.'),
-    read_up_to_sequence: z.int().min(0).describe('Every message up to this sequence is read by it.'),
+      .describe('Every message up to this sequence counts as delivered; never less than the read mark.'),
+    read_up_to_sequence: z.int().min(0).describe('Every message up to this sequence is read.'),
   })
   .meta({ id: 'Receipt' })
-  .describe('How far the messages of a thread have come to one member.');
+  .describe('Delivery and read marks of one member of a thread.');
 
 export type ReceiptRecord = z.infer<typeof receiptSchema>;
 
@@ -23,6 +23,7 @@ export interface ReceiptColumns {
   read_sequence: number;
 }
 
+/** Returns the receipt of a member. */
 export function presentReceipt(row: ReceiptColumns): ReceiptRecord {
   const { id, canonical_handle, delivered_sequence, read_sequence } = row;
   return {

@@ -3,19 +3,19 @@ import { threadStatuses } from '../domain/threads.ts';
 import { agentRef, timestamp } from './agent.ts';
 import { threadIdentifier } from './message.ts';
 
-/** Thread record of interface.md, then the additions of the contract, section 3. */
+/** Thread record. */
 export const threadSchema = z
   .object({
     id: threadIdentifier,
-    subject: z.string().nullable().describe('What it is about; null when nobody said.'),
-    status: z.enum(threadStatuses).describe('Only active threads take messages.'),
+    subject: z.string().nullable().describe('Topic of the thread; null if it has none.'),
+    status: z.enum(threadStatuses).describe('Only active threads accept messages.'),
     created_by: z.string().describe('Id of the agent that created the thread.'),
-    members: z.array(agentRef).describe('Everybody in it.'),
+    members: z.array(agentRef).describe('All members.'),
     last_message_at: timestamp.nullable().describe('Null before the first message.'),
     created_at: timestamp,
     updated_at: timestamp,
     last_sequence: z.int().describe('Sequence of the latest message; 0 before the first.'),
-    unread_count: z.int().describe('Messages beyond the caller’s read mark.'),
+    unread_count: z.int().describe('Number of messages after the caller’s read mark.'),
   })
   .meta({ id: 'Thread' })
   .describe('A conversation between agents.');
@@ -26,6 +26,7 @@ export interface ThreadColumns extends Omit<ThreadRecord, 'unread_count'> {
   read_sequence: number;
 }
 
+/** Returns a thread as its member sees it. */
 export function presentThread(row: ThreadColumns): ThreadRecord {
   const { id, subject, status, created_by, members, last_message_at, created_at, updated_at, last_sequence } =
     row;

@@ -3,15 +3,13 @@ import { wantsNoReply } from '../domain/no-reply.ts';
 import { type Relationship, relationships } from '../domain/agents/relations.ts';
 import { type MessageColumns, messageSchema, presentMessage } from './message.ts';
 
-/** A message as tools show it: with what helps a model to weigh it. */
+/** Message record of MCP tools, with fields that help a model to judge the message. */
 export const toolMessageSchema = messageSchema.extend({
-  relationship: z.enum(relationships).describe('How the sender belongs to you.'),
-  reply_expected: z
-    .literal(false)
-    .optional()
-    .describe('The sender wants no answer to it: do not send one for its own sake.'),
+  relationship: z.enum(relationships).describe('Relationship of the sender to you.'),
+  reply_expected: z.literal(false).optional().describe('The sender expects no reply; do not send one.'),
 });
 
+/** Returns a message for a tool result. */
 export function presentToolMessage(
   row: MessageColumns,
   relationship: Relationship,

@@ -7,22 +7,22 @@ const webhookId = z.string().meta({ pattern: '^whk_' }).describe('Webhook identi
 
 const fields = {
   id: webhookId,
-  url: z.string().describe('Where events are posted to.'),
-  description: z.string().describe('Your own words.'),
+  url: z.string().describe('URL that receives the events.'),
+  description: z.string().describe('Description for people.'),
   event_types: z
     .array(z.enum(eventTypes))
     .nullable()
-    .describe('Which events are posted; null for every type that your token could see.'),
-  only_when_offline: z.boolean().describe('Whether events are posted only while you have no stream open.'),
-  enabled: z.boolean().describe('Whether events are posted at all.'),
+    .describe('Event types to send; null for all types that your token can see.'),
+  only_when_offline: z.boolean().describe('Whether events are sent only while you have no open stream.'),
+  enabled: z.boolean().describe('Whether events are sent.'),
   disabled_reason: z
     .enum(disabledReasons)
     .nullable()
-    .describe('Why not: you said so, the receiver answered 410, or attempts failed to the end.'),
+    .describe(
+      'Why it is disabled: by request, because the receiver responded with 410, or because all attempts failed.',
+    ),
   disabled_at: timestamp.nullable(),
-  previous_secret_until: timestamp
-    .nullable()
-    .describe('Until when the secret before the last rotation signs too.'),
+  previous_secret_until: timestamp.nullable().describe('Until when the previous secret also signs.'),
   created_at: timestamp,
   updated_at: timestamp,
 };
@@ -31,20 +31,20 @@ const fields = {
 export const webhookSchema = z
   .object(fields)
   .meta({ id: 'Webhook' })
-  .describe('An address that events of yours are posted to.');
+  .describe('A URL that receives your events.');
 
-/** The same with its secret, which is shown once. */
+/** Webhook record with its secret, which is shown once. */
 export const webhookWithSecretSchema = z
-  .object({ ...fields, secret: z.string().meta({ pattern: '^whsec_' }).describe('Signs what is posted.') })
+  .object({ ...fields, secret: z.string().meta({ pattern: '^whsec_' }).describe('Signs the requests.') })
   .meta({ id: 'WebhookWithSecret' })
-  .describe('A webhook with its new secret. It is shown this once.');
+  .describe('A webhook with its new secret, which cannot be shown again.');
 
 export type WebhookRecord = z.infer<typeof webhookSchema>;
 
 type WebhookColumns = Omit<WebhookRecord, 'event_types'> & { event_types: string[] | null };
 
+/** Returns a webhook. Event types of other releases are stored but not shown. */
 export function presentWebhook(row: WebhookColumns): WebhookRecord {
-  // Types that an older or newer release knows are kept, and not shown.
   const event_types = row.event_types?.filter((type): type is EventType =>
     eventTypes.some((known) => known === type),
   );
@@ -57,21 +57,22 @@ export const webhookDeliverySchema = z
     id: z
       .string()
       .meta({ pattern: '^evt_' })
-      .describe('The event; it names the delivery, and stands in webhook-id.'),
-    event_type: z.string().describe('What happened.'),
-    state: z.enum(deliveryStates).describe('What became of it; skipped: you were online.'),
-    attempts: z.int().describe('How often it was posted since it was noted, or last replayed.'),
-    next_at: timestamp.nullable().describe('When it is posted next; null when it is not.'),
+      .describe('Event id; it identifies the delivery and is sent as webhook-id.'),
+    event_type: z.string().describe('Type of the event.'),
+    state: z.enum(deliveryStates).describe('State of the delivery; skipped means that you were online.'),
+    attempts: z.int().describe('Number of attempts since it was created or last replayed.'),
+    next_at: timestamp.nullable().describe('Time of the next attempt; null if there is none.'),
     last_attempt_at: timestamp.nullable(),
-    last_status: z.int().nullable().describe('The status of the last answer; null when there was none.'),
-    last_error: z.string().nullable().describe('Why there was none, or why it is no longer posted.'),
+    last_status: z.int().nullable().describe('Status code of the last response; null if there was none.'),
+    last_error: z.string().nullable().describe('Why there was no response, or why the delivery ended.'),
     created_at: timestamp,
   })
   .meta({ id: 'WebhookDelivery' })
-  .describe('What became of one event at a webhook.');
+  .describe('The delivery of one event to a webhook.');
 
 export type WebhookDeliveryRecord = z.infer<typeof webhookDeliverySchema>;
 
+/** Returns a delivery. */
 export function presentWebhookDelivery({
   event_id,
   ...row

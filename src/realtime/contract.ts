@@ -1,59 +1,59 @@
 import type { Actor } from '../domain/auth/actor.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import type { MessageRef } from '../domain/feed/receipts.ts';
-import type { CommitNews } from '../work/unit-of-work.ts';
+import type { CommitResult } from '../work/change-set.ts';
 
-/** An event on its way to one receiver. `data` is shared by all receivers of the event: never change it. */
+/** An event as one receiver gets it. `data` is shared by all receivers of the event: never change it. */
 export interface LiveEvent {
   id: string;
   type: EventType;
-  /** This receiver's position right behind the event. */
+  /** The receiver's feed position after this event. */
   cursor: string;
   created_at: number;
   thread_id: string | null;
-  /** The message that the event is about, if it is. */
+  /** The message that the event is about, if any. */
   message: MessageRef | null;
   data: object;
-  /** `data` as JSON text, made once for all receivers. */
+  /** `data` as JSON text, serialized once for all receivers. */
   data_json: string;
-  /** The trace of its cause (W3C Trace Context), where that was traced. */
+  /** W3C Trace Context of the request that caused the event, if it was traced. */
   traceparent?: string;
 }
 
-/** What a door shows of an event. */
+/** The fields of an event that a transport sends. */
 export type ShownEvent = Pick<
   LiveEvent,
   'id' | 'type' | 'cursor' | 'created_at' | 'data_json' | 'traceparent'
 >;
 
-/** `overtaken`: what lies behind the reader's position is no longer kept; it learns so when it comes back with its cursor. */
-export type StreamEnd = 'token_ended' | 'shutdown' | 'overtaken' | 'failed';
+/** `position_expired`: the events after the reader's position are no longer kept. It gets a gap when it reconnects. */
+export type StreamEnd = 'token_ended' | 'shutdown' | 'position_expired' | 'failed';
 
-/** Through what events leave: a WebSocket, an MCP stream, a call that waits for them. */
+/** How events leave the process: a WebSocket, an MCP stream, or a request that waits for them. */
 export type StreamTransport = 'ws' | 'mcp' | 'poll';
 
-/** Who reads a stream: a socket, an SSE response. */
+/** The consumer of a stream: a WebSocket connection or an SSE response. */
 export interface StreamReader {
   readonly transport: StreamTransport;
-  /** Whether it takes this event, as far as its scopes show it. Absent: it takes all. */
+  /** Whether the reader wants this event, which its scopes already allow. Absent: it wants every event. */
   wants?(event: LiveEvent): boolean;
   /**
-   * Gets events in order, never the next batch before the last one is taken: at once when it answers nothing, else when the
-   * promise resolves. Resolve it when there is room for more. What is taken counts as delivered.
+   * Receives events in order. The next batch comes when the returned promise resolves, or immediately when there is none:
+   * resolve it when there is room for more. Events count as delivered from then on.
    */
   deliver(events: readonly LiveEvent[]): Promise<void> | undefined;
-  /** Nothing more will come: the token expired or was revoked, the process stops, the reader was too slow, or the log cannot be read. */
+  /** No more events follow. */
   onEnded(reason: StreamEnd): void;
 }
 
 export interface OpenStream {
   /** Where the stream starts. */
   cursor: string;
-  /** Whether it starts at a given cursor or at the acknowledged position, not at "now". */
+  /** Whether it starts at the given cursor or the acknowledged position, not at the end of the feed. */
   resumed: boolean;
   /** Whether events after that position are no longer kept. */
   gap: boolean;
-  /** Begins to deliver: first what lies behind `cursor`, then live, without hole or repetition at the seam. */
+  /** Starts delivery: first the events after `cursor`, then new events, without a gap or a repetition in between. */
   start(): void;
   close(): void;
 }
@@ -61,7 +61,7 @@ export interface OpenStream {
 export interface EventPage {
   events: LiveEvent[];
   cursor: string;
-  /** False when more lies behind `cursor` already. */
+  /** False when the feed already holds more events after `cursor`. */
   complete: boolean;
   gap: boolean;
 }
@@ -71,19 +71,19 @@ export interface FeedStatus {
   pending_events: number;
 }
 
-/** Told how soon streams that are up to date get what is new. It is called for each page of each stream, so it must be quick. */
+/** Measures how long new events take to reach streams that are up to date. Called for each page of each stream: keep it fast. */
 export interface StreamMetrics {
-  /** Times are milliseconds since the epoch; `rung` is when the stream heard of the first of these events. */
-  onWritten(door: StreamTransport, events: readonly LiveEvent[], rung: number): void;
+  /** `notifiedAt` (epoch milliseconds): when the stream was notified of the first of these events. */
+  onWritten(transport: StreamTransport, events: readonly LiveEvent[], notifiedAt: number): void;
 }
 
-/** The one reader of feeds in a process; every door goes through it. */
+/** Reads feeds for every transport in the process. */
 export interface Realtime {
-  /** @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when the agent has too many streams open */
+  /** @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when the agent has too many open streams; UNAVAILABLE */
   open(actor: Actor, options: { cursor?: string | undefined }, reader: StreamReader): Promise<OpenStream>;
   /**
-   * One page behind a position; waits up to `wait_ms` when there is none yet.
-   * @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when it would wait and too many do already
+   * Returns one page after a position. Waits up to `wait_ms` for the first event.
+   * @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when it has to wait and the agent has too many open streams; UNAVAILABLE
    */
   page(
     actor: Actor,
@@ -92,28 +92,28 @@ export interface Realtime {
       limit: number;
       wait_ms: number;
       signal?: AbortSignal;
-      /** Whether the caller takes this event, as far as its scopes show it. Others are passed by. Absent: it takes all. */
+      /** Whether the caller wants this event, which its scopes already allow. Others are skipped. Absent: every event. */
       wants?(event: LiveEvent): boolean;
     },
   ): Promise<EventPage>;
   /**
-   * Where the feed of the actor's agent ends now, and how much of what lies behind its acknowledged position the actor may see: of
-   * the next 100 events, so at most 100. Cheap: who asks at once is answered by one query.
+   * The end of the agent's feed, and how many of the next 100 events after its acknowledged position the actor may see.
+   * Concurrent calls share one query.
    */
   feedStatus(actor: Actor): Promise<FeedStatus>;
-  /** A door without a stream has answered its caller with these events: they count as delivered. */
+  /** Records that a transport without a stream has sent these events to the agent. */
   markDelivered(actor: Actor, events: readonly LiveEvent[]): void;
-  /** Keeps a position of the agent for good; it only moves forward. @throws {DomainError} INVALID_CURSOR */
+  /** Stores the agent's position. It only moves forward. @throws {DomainError} INVALID_CURSOR; UNAVAILABLE */
   acknowledge(actor: Actor, cursor: string): Promise<void>;
   /**
-   * Takes what this process itself has committed, so that the readers here get it without a query. It is free to be left out, late,
-   * doubled or out of order: a reader takes from it only what its own position says is next. Never throws.
+   * Passes what this process committed to its own readers, without a query. Calls may be dropped, delayed, duplicated or
+   * reordered: a reader uses only the entries that follow its position. Never throws.
    */
-  fanOut(news: Pick<CommitNews, 'entries' | 'events'>): void;
-  /** How many streams and waiting calls are open here, by door. */
+  fanOut(commit: Pick<CommitResult, 'entries' | 'events'>): void;
+  /** Open streams and waiting requests in this process, by transport. */
   stats(): ReadonlyMap<StreamTransport, number>;
-  /** Ends the streams of tokens that are no longer good. */
+  /** Ends the streams of the actors whose token has ended. */
   revoke(isEnded: (actor: Actor) => boolean): void;
-  /** Ends every stream with `shutdown` and stops listening. */
+  /** Ends every stream with `shutdown` and unsubscribes from the bus. */
   close(): Promise<void>;
 }

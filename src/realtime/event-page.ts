@@ -1,21 +1,26 @@
 import { z } from 'zod';
 
-const cursor = z.string().describe('A position in the feed: the cursor of an event or of a page.');
+const cursor = z.string().describe('A feed position: the cursor of an event or of a page.');
 
-/** What a caller who reads the feed page by page may ask for, whatever its door. */
+/** The input fields of a page request, for every transport. */
 export const pageQuery = {
   cursor: cursor
     .optional()
-    .describe('Events behind this one. Without it: the acknowledged position, or now.'),
-  limit: z.int().min(1).max(100).default(50).describe('How many at most: 1–100.'),
+    .describe(
+      'Return events after this position. Default: the acknowledged position, or the end of the feed if there is none.',
+    ),
+  limit: z.int().min(1).max(100).default(50).describe('Maximum number of events, 1–100.'),
 };
 
-/** What stands beside the events of a page. */
+/** The fields of a page beside its events. */
 export const pageState = {
-  cursor: cursor.describe('Where to go on.'),
-  complete: z.boolean().describe('False when more events lie behind the cursor already.'),
-  gap: z.literal(true).optional().describe('Events after the given cursor are no longer kept.'),
+  cursor: cursor.describe('The position after this page. Pass it to get the next page.'),
+  complete: z.boolean().describe('False when the feed has more events after this page.'),
+  gap: z
+    .literal(true)
+    .optional()
+    .describe('Present when events after your cursor are no longer kept. Read your state again.'),
 };
 
-/** A position to be kept for good. */
+/** The input of an acknowledgement. */
 export const acknowledgeInput = z.strictObject({ cursor });

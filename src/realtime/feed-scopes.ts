@@ -2,18 +2,22 @@ import type { Actor } from '../domain/auth/actor.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Scope } from '../domain/auth/scopes.ts';
 
-/** Any of these shows some events. */
+/** Each of these scopes allows some event types. */
 export const feedScopes: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
 
-/** Whether the token may see events of any kind. */
+/** Whether the token may see events of at least one type. */
 export function hasFeedScope({ scopes }: Pick<Actor, 'scopes'>): boolean {
   return feedScopes.some((scope) => scopes.has(scope));
 }
 
-/** @throws {DomainError} INSUFFICIENT_SCOPE when the token may see no event of any kind (contract, section 4). */
+/** @throws {DomainError} INSUFFICIENT_SCOPE when the token may not see any event type. */
 export function requireFeedScope(actor: Actor): void {
   if (hasFeedScope(actor)) return;
-  throw new DomainError('INSUFFICIENT_SCOPE', `To follow events, a token needs ${feedScopes.join(' or ')}.`, {
-    scope: 'realtime:read',
-  });
+  throw new DomainError(
+    'INSUFFICIENT_SCOPE',
+    `This request needs a token with the scope ${feedScopes.join(' or ')}.`,
+    {
+      scope: 'realtime:read',
+    },
+  );
 }

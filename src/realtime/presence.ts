@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Work } from '../work/unit-of-work.ts';
-import { waitAtMost } from '../shared/timeout.ts';
+import { withTimeout } from '../shared/timeout.ts';
 
 export interface PresenceIntervals {
-  /** Milliseconds between two signs of life; the lease that they renew is three times the usual 5,000. */
+  /** Milliseconds between two heartbeats. They renew a lease of 15 s, three times the default of 5,000. */
   heartbeat_ms: number;
-  /** How long comings and goings gather before they are written, in milliseconds. */
+  /** How long changes are collected before they are written, in milliseconds. */
   batch_wait_ms: number;
 }
 
@@ -15,90 +15,88 @@ export interface PresenceParts {
   intervals?: PresenceIntervals | undefined;
 }
 
-/** Says to the other processes which agents have readers in this one. */
+/** Records in the database which agents have readers in this process. */
 export interface Presence {
-  /** The agent has readers here from now on, or has none any more. */
-  change(agentId: string, present: boolean): void;
-  /** Takes everything back. Waits for a database that does not answer two seconds at most; the lease then runs out. */
+  change(agentId: string, isPresent: boolean): void;
+  /** Removes all agents. Waits for the database at most two seconds; after that the lease expires. */
   close(): Promise<void>;
 }
 
-/** Agents in one statement, at most. */
+/** Maximum agents in one statement. */
 const batchSize = 5_000;
 const closeTimeoutMs = 2_000;
 
 /**
- * The presence of this process in the database. However many agents come or go, what they cost is a statement now and then: they
- * gather until one is under way no more, and between two of them a single row is renewed, as long as anybody is here. A
- * statement that fails is repeated with the next beat; that it may have had its effect does no harm.
+ * Changes are collected and written together, one statement at a time. While any agent is present, each heartbeat renews one
+ * row. A failed statement is repeated at the next heartbeat: all of them are idempotent.
  */
 export function createPresence({ store, log, intervals }: PresenceParts): Presence {
   const { heartbeat_ms, batch_wait_ms } = intervals ?? { heartbeat_ms: 5_000, batch_wait_ms: 100 };
   const node_id = randomUUID();
-  const here = new Set<string>();
-  /** Whose row may not say what is so. */
-  const unsaid = new Set<string>();
-  let known = false;
+  const present = new Set<string>();
+  /** Agents whose row may be out of date. */
+  const changed = new Set<string>();
+  let isRegistered = false;
   let closed = false;
   let faults = 0;
   let timer: NodeJS.Timeout | undefined;
-  let saying: Promise<void> | undefined;
+  let flushing: Promise<void> | undefined;
 
-  function plan(ms: number): void {
+  function schedule(ms: number): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      saying = say();
+      flushing = flush();
     }, ms).unref();
   }
 
-  async function say(): Promise<void> {
-    const batch = [...unsaid].slice(0, batchSize);
-    for (const agentId of batch) unsaid.delete(agentId);
+  async function flush(): Promise<void> {
+    const batch = [...changed].slice(0, batchSize);
+    for (const agentId of batch) changed.delete(agentId);
     try {
       await write(batch);
       faults = 0;
     } catch (error) {
-      for (const agentId of batch) unsaid.add(agentId);
+      for (const agentId of batch) changed.add(agentId);
       faults += 1;
-      if (faults === 1) log('who is online here was not written', error);
+      if (faults === 1) log('cannot write the presence of agents', error);
     }
-    saying = undefined;
+    flushing = undefined;
     if (closed) return;
-    if (faults > 0 || here.size > 0 || unsaid.size > 0)
-      plan(faults === 0 && unsaid.size > 0 ? batch_wait_ms : heartbeat_ms);
+    if (faults > 0 || present.size > 0 || changed.size > 0)
+      schedule(faults === 0 && changed.size > 0 ? batch_wait_ms : heartbeat_ms);
   }
 
   async function write(batch: readonly string[]): Promise<void> {
-    const come = batch.filter((agentId) => here.has(agentId));
-    const gone = batch.filter((agentId) => !here.has(agentId));
-    if (known && (await store.update(node_id, { come, gone }))) return;
-    // The first time; or it was silent for so long that it was taken for dead, and its rows were removed.
-    await store.insert(node_id, [...here]);
-    known = true;
+    const come = batch.filter((agentId) => present.has(agentId));
+    const gone = batch.filter((agentId) => !present.has(agentId));
+    if (isRegistered && (await store.update(node_id, { come, gone }))) return;
+    // The first write; or the lease had expired, and the rows of this process were removed.
+    await store.insert(node_id, [...present]);
+    isRegistered = true;
   }
 
   return {
-    change(agentId, present) {
+    change(agentId, isPresent) {
       if (closed) return;
-      if (present) here.add(agentId);
-      else here.delete(agentId);
-      // What gathers already travels with the next statement; while the database is away, that is the next beat.
-      if (unsaid.size === 0 && !saying && faults === 0) plan(batch_wait_ms);
-      unsaid.add(agentId);
+      if (isPresent) present.add(agentId);
+      else present.delete(agentId);
+      // A statement is scheduled already when there are other changes, a write in progress, or a retry due.
+      if (changed.size === 0 && !flushing && faults === 0) schedule(batch_wait_ms);
+      changed.add(agentId);
     },
     async close() {
       closed = true;
       clearTimeout(timer);
-      await waitAtMost(closeTimeoutMs, leave());
+      await withTimeout(closeTimeoutMs, removeAll(), () => undefined);
     },
   };
 
-  async function leave(): Promise<void> {
+  async function removeAll(): Promise<void> {
     try {
-      await saying;
-      if (known) await store.remove(node_id);
+      await flushing;
+      if (isRegistered) await store.remove(node_id);
     } catch (error) {
-      log('who was online here is still said to be, for as long as the lease lasts', error);
+      log('cannot remove the presence of agents; it ends with the lease', error);
     }
   }
 }

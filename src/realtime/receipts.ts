@@ -5,150 +5,24 @@ import {
   type MessageRef,
 } from '../domain/feed/receipts.ts';
 
-/** Gathers what the doors of this process have delivered, and has it written from time to time. */
+/** Collects what the transports of this process have delivered, and writes it from time to time. */
 export interface Receipts {
-  /** A door of this agent took these events. */
+  /** A transport has sent these events to the agent. */
   delivered(agentId: string, events: readonly { message: MessageRef | null }[]): void;
-  /** Agents said that they have these stretches of their feeds. */
-  acknowledged(stretches: readonly FeedRange[]): void;
-  /** Writes what is gathered, once, and gathers no more. */
+  /** Agents have acknowledged these ranges of their feeds. */
+  acknowledged(ranges: readonly FeedRange[]): void;
+  /** Writes what is pending, once, and ignores further calls. */
   close(): Promise<void>;
 }
 
 export interface ReceiptsParts {
-  /** Writes a batch, in one transaction. */
+  /** Writes a batch in one transaction. */
   write(batch: { marks: readonly DeliveredMark[]; acknowledged: readonly FeedRange[] }): Promise<void>;
   log(message: string, error: unknown): void;
-  /** How long what is delivered first waits for company, in milliseconds; 1,000 by default. Marks of a large thread wait longer. */
+  /** How long deliveries are collected before they are written, in milliseconds; 1,000 by default. Longer for large threads. */
   batch_wait_ms?: number;
-  /** Marks that may wait while the database is away; those beyond are lost until something later moves them. */
+  /** Maximum pending marks while the database is unavailable. More are dropped, until a later delivery moves the same mark. */
   capacity?: number;
-}
-
-/** Marks in one transaction, at most, but for those of one thread, which stay together: one event tells of all of them. */
-const maxMarksPerWrite = 500;
-/** Lines of feeds that one transaction looks through, at most, and of one stretch. */
-const maxEntriesPerWrite = { all: 5_000, each: 1_000 };
-
-/**
- * Marks of one thread that are written after the usual time. More of them wait longer, up to ten times as long: the event that tells of
- * them names each, and goes to everybody who has written there. Of 200 members who all write it is 4 MB, and as many more frames.
- */
-const smallThreadMarks = 20;
-const maxWaits = 10;
-
-/** The marks of one thread, by agent, and when the first of them came. */
-interface ThreadMarks {
-  agents: Map<string, number>;
-  since: number;
-}
-
-/**
- * Receipts cost a delivery one look into a map. What comes within a second is written together: a mark for each thread and
- * agent, however many messages, doors and streams moved it.
- */
-export function createReceipts(parts: ReceiptsParts): Receipts {
-  const { write, log, batch_wait_ms = 1_000, capacity = 100_000 } = parts;
-  const threads = new Map<string, ThreadMarks>();
-  let size = 0;
-  let stretches = new Map<string, FeedRange>();
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let closed = false;
-  let faults = 0;
-
-  function schedule(): void {
-    if (closed || timer || writing) return;
-    // Uneven, so that processes do not write in step.
-    timer = setTimeout(flush, batch_wait_ms * (0.75 + Math.random() / 2)).unref();
-  }
-
-  function note({ thread_id, agent_id, sequence }: DeliveredMark): void {
-    const thread = threads.get(thread_id);
-    const known = thread?.agents.get(agent_id);
-    if (known !== undefined && known >= sequence) return;
-    if (known === undefined) {
-      if (size >= capacity) return;
-      size += 1;
-    }
-    if (thread) thread.agents.set(agent_id, sequence);
-    else threads.set(thread_id, { agents: new Map([[agent_id, sequence]]), since: Date.now() });
-    schedule();
-  }
-
-  function noteStretch({ agent_id, after, upto }: FeedRange): void {
-    const known = stretches.get(agent_id);
-    if (!known && stretches.size >= capacity) return;
-    stretches.set(agent_id, {
-      agent_id,
-      after: Math.min(after, known?.after ?? after),
-      upto: Math.max(upto, known?.upto ?? upto),
-    });
-    schedule();
-  }
-
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    writing = writeAll(takeMarks()).finally(() => {
-      writing = undefined;
-      if (size > 0 || stretches.size > 0) schedule();
-    });
-  }
-
-  /** Takes out the marks whose time has come; all of them before there is no room for more. */
-  function takeMarks({ all = size > capacity / 2 } = {}): DeliveredMark[][] {
-    const now = Date.now();
-    const taken: DeliveredMark[][] = [];
-    for (const [thread_id, { agents, since }] of threads) {
-      const gatherings = Math.min(agents.size / smallThreadMarks, maxWaits);
-      // The timer has waited for one of them.
-      if (!all && now - since < (gatherings - 1) * batch_wait_ms) continue;
-      threads.delete(thread_id);
-      size -= agents.size;
-      taken.push([...agents].map(([agent_id, sequence]) => ({ thread_id, agent_id, sequence })));
-    }
-    return taken;
-  }
-
-  /** What cannot be written waits for the next time, together with what has come meanwhile. */
-  async function writeAll(threadMarks: readonly DeliveredMark[][]): Promise<void> {
-    const batches = batchesOf(threadMarks, [...stretches.values()]);
-    stretches = new Map();
-    for (const [index, batch] of batches.entries()) {
-      try {
-        await write(batch);
-        faults = 0;
-      } catch (error) {
-        faults += 1;
-        if (faults === 1) log('receipts could not be written; they will be', error);
-        for (const rest of batches.slice(index)) {
-          rest.marks.forEach(note);
-          rest.acknowledged.forEach(noteStretch);
-        }
-        return;
-      }
-    }
-  }
-
-  return {
-    delivered(agentId, events) {
-      if (closed) return;
-      for (const { message } of events) {
-        const mark = toDeliveredMark(agentId, message);
-        if (mark) note(mark);
-      }
-    },
-    acknowledged(given) {
-      if (!closed) given.forEach(noteStretch);
-    },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await writing;
-      await writeAll(takeMarks({ all: true }));
-    },
-  };
 }
 
 interface Batch {
@@ -156,7 +30,172 @@ interface Batch {
   acknowledged: FeedRange[];
 }
 
-function batchesOf(threads: readonly DeliveredMark[][], stretches: readonly FeedRange[]): Batch[] {
+/** Maximum marks in one transaction. Those of one thread stay together, even if there are more: they cause one event. */
+const maxMarksPerWrite = 500;
+/** Maximum feed entries that one transaction reads, in all ranges and in each. */
+const maxEntriesPerWrite = { all: 5_000, each: 1_000 };
+
+/**
+ * Marks of one thread that are written after the normal wait. More marks wait in proportion, up to ten times as long: the event
+ * names each mark and goes to every member that has written in the thread. For 200 such members it is 4 MB in total.
+ */
+const smallThreadMarks = 20;
+const maxWaits = 10;
+
+/**
+ * A delivery costs one lookup in a map. Everything within a second is written together: one mark for each thread and agent,
+ * however many messages, transports and streams moved it.
+ */
+export function createReceipts(parts: ReceiptsParts): Receipts {
+  const { write, log, batch_wait_ms = 1_000, capacity = 100_000 } = parts;
+  const marks = createPendingMarks(capacity, batch_wait_ms);
+  const ranges = createPendingRanges(capacity);
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let closed = false;
+  let faults = 0;
+
+  function schedule(): void {
+    if (closed || timer || writing) return;
+    // Jitter keeps processes from writing at the same moment.
+    timer = setTimeout(flush, batch_wait_ms * (0.75 + Math.random() / 2)).unref();
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writeBatches(toBatches(marks.takeDue(), ranges.take())).finally(() => {
+      writing = undefined;
+      if (!marks.isEmpty() || !ranges.isEmpty()) schedule();
+    });
+  }
+
+  /** After a failure the rest becomes pending again. */
+  async function writeBatches(batches: readonly Batch[]): Promise<void> {
+    for (const [index, batch] of batches.entries()) {
+      try {
+        await write(batch);
+        faults = 0;
+      } catch (error) {
+        faults += 1;
+        if (faults === 1) log('cannot write receipts; they are kept and retried', error);
+        for (const rest of batches.slice(index)) {
+          for (const mark of rest.marks) addMark(mark);
+          for (const range of rest.acknowledged) addRange(range);
+        }
+        return;
+      }
+    }
+  }
+
+  function addMark(mark: DeliveredMark): void {
+    if (marks.add(mark)) schedule();
+  }
+
+  function addRange(range: FeedRange): void {
+    if (ranges.add(range)) schedule();
+  }
+
+  return {
+    delivered(agentId, events) {
+      if (closed) return;
+      for (const { message } of events) {
+        const mark = toDeliveredMark(agentId, message);
+        if (mark) addMark(mark);
+      }
+    },
+    acknowledged(acknowledgedRanges) {
+      if (closed) return;
+      for (const range of acknowledgedRanges) addRange(range);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await writing;
+      await writeBatches(toBatches(marks.takeAll(), ranges.take()));
+    },
+  };
+}
+
+/** The marks of one thread, by agent. */
+interface ThreadMarks {
+  agents: Map<string, number>;
+  /** When the first mark was added, in epoch milliseconds. */
+  since: number;
+}
+
+function createPendingMarks(capacity: number, batchWaitMs: number) {
+  const threads = new Map<string, ThreadMarks>();
+  let size = 0;
+
+  function take(isDue: (thread: ThreadMarks) => boolean): DeliveredMark[][] {
+    const taken: DeliveredMark[][] = [];
+    for (const [thread_id, thread] of threads) {
+      const { agents } = thread;
+      if (!isDue(thread)) continue;
+      threads.delete(thread_id);
+      size -= agents.size;
+      taken.push([...agents].map(([agent_id, sequence]) => ({ thread_id, agent_id, sequence })));
+    }
+    return taken;
+  }
+
+  const takeAll = () => take(() => true);
+
+  return {
+    isEmpty: () => size === 0,
+    /** Returns false when the mark changes nothing, or there is no room for it. */
+    add({ thread_id, agent_id, sequence }: DeliveredMark): boolean {
+      const thread = threads.get(thread_id);
+      const current = thread?.agents.get(agent_id);
+      if (current !== undefined && current >= sequence) return false;
+      if (current === undefined) {
+        if (size >= capacity) return false;
+        size += 1;
+      }
+      if (thread) thread.agents.set(agent_id, sequence);
+      else threads.set(thread_id, { agents: new Map([[agent_id, sequence]]), since: Date.now() });
+      return true;
+    },
+    /** Takes the marks of each thread that has waited long enough; all of them when half of the capacity is used. */
+    takeDue(): DeliveredMark[][] {
+      if (size > capacity / 2) return takeAll();
+      const now = Date.now();
+      return take(({ agents, since }) => {
+        const waits = Math.min(agents.size / smallThreadMarks, maxWaits);
+        // The timer has waited once.
+        return now - since >= (waits - 1) * batchWaitMs;
+      });
+    },
+    takeAll,
+  };
+}
+
+function createPendingRanges(capacity: number) {
+  let ranges = new Map<string, FeedRange>();
+
+  return {
+    isEmpty: () => ranges.size === 0,
+    /** Extends the range of the agent. Returns false when there is no room for it. */
+    add({ agent_id, after, upto }: FeedRange): boolean {
+      const range = ranges.get(agent_id);
+      if (!range && ranges.size >= capacity) return false;
+      ranges.set(agent_id, {
+        agent_id,
+        after: Math.min(after, range?.after ?? after),
+        upto: Math.max(upto, range?.upto ?? upto),
+      });
+      return true;
+    },
+    take(): FeedRange[] {
+      const taken = [...ranges.values()];
+      ranges = new Map();
+      return taken;
+    },
+  };
+}
+
+function toBatches(threads: readonly DeliveredMark[][], ranges: readonly FeedRange[]): Batch[] {
   const batches: Batch[] = [];
   let marks: DeliveredMark[] = [];
   for (const thread of threads) {
@@ -167,14 +206,14 @@ function batchesOf(threads: readonly DeliveredMark[][], stretches: readonly Feed
   }
   if (marks.length > 0) batches.push({ marks, acknowledged: [] });
   let acknowledged: FeedRange[] = [];
-  let lines = 0;
-  for (const stretch of stretches) {
-    acknowledged.push(stretch);
-    lines += Math.min(stretch.upto - stretch.after, maxEntriesPerWrite.each);
-    if (lines < maxEntriesPerWrite.all) continue;
+  let entries = 0;
+  for (const range of ranges) {
+    acknowledged.push(range);
+    entries += Math.min(range.upto - range.after, maxEntriesPerWrite.each);
+    if (entries < maxEntriesPerWrite.all) continue;
     batches.push({ marks: [], acknowledged });
     acknowledged = [];
-    lines = 0;
+    entries = 0;
   }
   if (acknowledged.length > 0) batches.push({ marks: [], acknowledged });
   return batches;

@@ -2,38 +2,38 @@ import type { z } from 'zod';
 import type { EventType } from '../domain/feed/events.ts';
 import type { ShownEvent } from './contract.ts';
 
-/** Something that goes over a door in one piece: a frame, a notification, a page. */
+/** A message of a transport: a frame, a notification or a page. */
 export interface MessageDescription {
-  /** Unique at its door. */
+  /** Unique within the transport. */
   name: string;
   summary: string;
   schema: z.ZodType;
   example: object;
 }
 
-/** What the description of the events tells of one door through which they leave. */
+/** Describes a transport that delivers events, for the AsyncAPI document. */
 export interface TransportDescription {
-  /** snake_case; unique among all doors. */
+  /** snake_case, unique. */
   name: string;
   title: string;
-  /** How it is opened, what it promises and how it ends, in Markdown. */
+  /** How it is opened, what it guarantees and how it ends, in Markdown. */
   description: string;
   protocol: 'http' | 'ws';
-  /** Path of its address; null where the receiver says where it is. */
+  /** Path of its address; null when the receiver chooses the address. */
   address: string | null;
   method: 'GET' | 'POST';
-  /** Query of the request that opens it, when it takes one. */
+  /** Query of the request that opens it, if any. */
   query?: z.ZodType;
-  /** Headers that every message has, when there are any. */
+  /** Headers of every message, if any. */
   headers?: { schema: z.ZodType; example: object };
-  /** How a single event looks here; absent where events leave only as part of something else. */
+  /** How a single event looks. Absent: events are only sent as part of another message. */
   event?: {
     schema(type: EventType): z.ZodType;
-    /** The text that really leaves, which is JSON. */
+    /** The exact text that is sent, which is JSON. */
     text(event: ShownEvent): string;
   };
-  /** What else the service sends. */
+  /** Other messages that the service sends. */
   sends: readonly MessageDescription[];
-  /** What clients may send, each with the names of what answers it. */
+  /** Messages that clients send, each with the names of its replies. */
   receives: readonly (MessageDescription & { replies: readonly string[] })[];
 }

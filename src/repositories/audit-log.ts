@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditAction, Author } from '../domain/auth/audit.ts';
 import { newId } from '../domain/ids.ts';
-import { unpreparedStatement, type Queryable, statement } from './queryable.ts';
+import { unpreparedStatement, type Queryable, statement, query } from './queryable.ts';
 
 export interface AuditRow {
   id: string;
@@ -56,41 +56,41 @@ const statements = {
   insert: statement(
     'audit_log.insert',
     `insert into audit_log (id, act, agent_id, account_id, about, detail, by_kind, by_id, door, client_id, at)
-     select id, act, agent_id, account_id, about, detail, $7, $8, $9, $10, $11
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
+     select id, act, agent_id, account_id, about, detail, :by_kind, :by_id, :door, :client_id, :at
+     from unnest(:ids::text[], :acts::text[], :agent_ids::text[], :account_ids::text[], :abouts::text[], :details::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
   ),
   /** What an agent or account did counts as well as what was done to it: two ways in, each by its own index. */
   list: unpreparedStatement(
     `with wanted as (
        select * from audit_log
-       where id >= $1 and ($2::text is null or id < $2) and ($3::text is null or act = $3)
-         and ($4::text is null or agent_id = $4 or by_id = $4)
-         and ($5::text is null or account_id = $5 or by_id = $5)
-       order by id desc limit $6)
+       where id >= :from and (:before::text is null or id < :before) and (:act::text is null or act = :act)
+         and (:agent_id::text is null or agent_id = :agent_id or by_id = :agent_id)
+         and (:account_id::text is null or account_id = :account_id or by_id = :account_id)
+       order by id desc limit :limit)
      select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
   /** Each agent by its own indexes, so that what others do costs nothing; and what concerns the organization itself. */
   listOfOrganization: statement(
     'audit_log.list_of_organization',
     `with own as (
-       select id from agents where owner_id = $1 and ($4::text is null or canonical_handle = $4)
+       select id from agents where owner_id = :organization_id and (:handle::text is null or canonical_handle = :handle)
      ), found as (
        select l.* from own cross join lateral (
-         select * from audit_log where agent_id = own.id and ($3::text is null or act = $3) and ($5::text is null or id < $5)
-         order by id desc limit $6) l
+         select * from audit_log where agent_id = own.id and (:act::text is null or act = :act) and (:before::text is null or id < :before)
+         order by id desc limit :limit) l
        union
        select l.* from own cross join lateral (
-         select * from audit_log where by_id = own.id and ($3::text is null or act = $3) and ($5::text is null or id < $5)
-         order by id desc limit $6) l
+         select * from audit_log where by_id = own.id and (:act::text is null or act = :act) and (:before::text is null or id < :before)
+         order by id desc limit :limit) l
        union
-       select * from audit_log where $4::text is null and about = $2 and act in ${organizationActs}
-         and ($3::text is null or act = $3) and ($5::text is null or id < $5)
-     ), wanted as (select * from found order by id desc limit $6)
+       select * from audit_log where :handle::text is null and about = :slug and act in ${organizationActs}
+         and (:act::text is null or act = :act) and (:before::text is null or id < :before)
+     ), wanted as (select * from found order by id desc limit :limit)
      select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
   removeBefore: statement(
     'audit_log.remove_before',
-    'delete from audit_log where id = any(array(select id from audit_log where id < $1 order by id limit $2)) returning id',
+    'delete from audit_log where id = any(array(select id from audit_log where id < :id order by id limit :limit)) returning id',
   ),
 };
 
@@ -98,39 +98,39 @@ const statements = {
 export function auditLogRepository(db: Queryable) {
   return {
     async insert(acts: readonly AuditEntry[], by: Author, at: number): Promise<void> {
-      await db.query(statements.insert, [
-        acts.map(() => newId('audit')),
-        acts.map(({ act }) => act),
-        acts.map(({ agent_id }) => agent_id ?? null),
-        acts.map(({ account_id }) => account_id ?? null),
-        acts.map(({ about }) => about ?? null),
-        acts.map(({ detail }) => (detail ? JSON.stringify(detail) : null)),
-        by.kind,
-        by.id,
-        by.door,
-        by.client_id,
+      await query(db, statements.insert, {
+        ids: acts.map(() => newId('audit')),
+        acts: acts.map(({ act }) => act),
+        agent_ids: acts.map(({ agent_id }) => agent_id ?? null),
+        account_ids: acts.map(({ account_id }) => account_id ?? null),
+        abouts: acts.map(({ about }) => about ?? null),
+        details: acts.map(({ detail }) => (detail ? JSON.stringify(detail) : null)),
+        by_kind: by.kind,
+        by_id: by.id,
+        door: by.door,
+        client_id: by.client_id,
         at,
-      ]);
+      });
     },
     /** Newest first. */
     list({ from, before, act, agent_id, account_id, limit }: AuditQuery): Promise<AuditRow[]> {
-      return db.query<AuditRow>(statements.list, [from, before, act, agent_id, account_id, limit]);
+      return query<AuditRow>(db, statements.list, { from, before, act, agent_id, account_id, limit });
     },
     /** What was done to the agents of an organization and by them, and to its people as such; newest first. */
-    listOfOrganization(query: OrganizationAuditQuery): Promise<AuditRow[]> {
-      const { organization_id, slug, act, handle, before, limit } = query;
-      return db.query<AuditRow>(statements.listOfOrganization, [
+    listOfOrganization(filter: OrganizationAuditQuery): Promise<AuditRow[]> {
+      const { organization_id, slug, act, handle, before, limit } = filter;
+      return query<AuditRow>(db, statements.listOfOrganization, {
         organization_id,
         slug,
         act,
         handle,
         before,
         limit,
-      ]);
+      });
     },
     /** Removes the oldest, at most `limit`; answers how many. */
     async removeBefore(id: string, limit: number): Promise<number> {
-      return (await db.query(statements.removeBefore, [id, limit])).length;
+      return (await query(db, statements.removeBefore, { id, limit })).length;
     },
   };
 }

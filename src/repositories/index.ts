@@ -15,7 +15,6 @@ import { contactsRepository } from './contacts/contacts.ts';
 import { credentialsRepository } from './auth/credentials.ts';
 import { erasureRepository } from './agents/erase-data.ts';
 import { erasuresRepository } from './agents/erasures.ts';
-import { exchangesRepository } from './maintenance/exchanges.ts';
 import { externalSignInsRepository } from './people/external-sign-ins.ts';
 import { feedEpochRepository } from './feed/epoch.ts';
 import { feedRepository } from './feed/feed.ts';
@@ -39,7 +38,7 @@ import { personAgentsRepository } from './people/agents.ts';
 import { dashboardRepository } from './people/dashboard.ts';
 import { presenceRepository } from './agents/presence.ts';
 import type { Queryable } from './queryable.ts';
-import { rateLimitsRepository } from './maintenance/rate-limits.ts';
+import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
 import { sessionsRepository } from './people/sessions.ts';
 import { signingKeysRepository } from './auth/signing-keys.ts';
 import { streamTicketsRepository } from './auth/stream-tickets.ts';
@@ -53,63 +52,182 @@ import { webhookFeedsRepository } from './webhooks/feed-reading.ts';
 import { webhooksRepository } from './webhooks/webhooks.ts';
 import { workerNodesRepository } from './maintenance/worker-nodes.ts';
 
-/** Every repository, bound to the pool or to one transaction. */
-export function createRepositories(db: Queryable) {
-  return {
-    agents: agentsRepository(db),
-    managedAgents: managedAgentsRepository(db),
-    agentSearch: agentSearchRepository(db),
-    ownerSearch: ownerSearchRepository(db),
-    contacts: contactsRepository(db),
-    contactRequests: contactRequestsRepository(db),
-    blocks: blocksRepository(db),
-    allowlists: allowlistsRepository(db),
-    threads: threadsRepository(db),
-    threadList: threadListRepository(db),
-    threadMembers: threadMembersRepository(db),
-    messages: messagesRepository(db),
-    messageBatches: messageBatchesRepository(db),
-    exchanges: exchangesRepository(db),
-    messageSearch: messageSearchRepository(db),
-    messageRetention: messageRetentionRepository(db),
-    agentExport: agentExportRepository(db),
-    agentExports: agentExportsRepository(db),
-    erasure: erasureRepository(db),
-    erasures: erasuresRepository(db),
-    auditLog: auditLogRepository(db),
-    attachments: attachmentsRepository(db),
-    uploads: uploadsRepository(db),
-    feed: feedRepository(db),
-    feedEpoch: feedEpochRepository(db),
-    feedRetention: feedRetentionRepository(db),
-    partitions: partitionsRepository(db),
-    presence: presenceRepository(db),
-    outbox: outboxRepository(db),
-    idempotencyKeys: idempotencyKeysRepository(db),
-    mcpSessions: mcpSessionsRepository(db),
-    owners: ownersRepository(db),
-    memberships: membershipsRepository(db),
-    accounts: accountsRepository(db),
-    accountIdentities: accountIdentitiesRepository(db),
-    sessions: sessionsRepository(db),
-    invitations: invitationsRepository(db),
-    approvals: approvalsRepository(db),
-    externalSignIns: externalSignInsRepository(db),
-    personAgents: personAgentsRepository(db),
-    dashboard: dashboardRepository(db),
-    credentials: credentialsRepository(db),
-    tokens: tokensRepository(db),
-    streamTickets: streamTicketsRepository(db),
-    clientGrants: clientGrantsRepository(db),
-    oauthClients: oauthClientsRepository(db),
-    oauthRecords: oauthRecordsRepository(db),
-    rateLimits: rateLimitsRepository(db),
-    signingKeys: signingKeysRepository(db),
-    webhooks: webhooksRepository(db),
-    webhookDeliveries: webhookDeliveriesRepository(db),
-    webhookFeeds: webhookFeedsRepository(db),
-    workerNodes: workerNodesRepository(db),
-  };
-}
+type Factory<Repository> = (db: Queryable) => Repository;
 
-export type Repositories = ReturnType<typeof createRepositories>;
+/** Every repository over the pool or over one transaction. Each is built on first use: most transactions use three or four. */
+export class Repositories {
+  private readonly db: Queryable;
+  private readonly built = new Map<Factory<unknown>, unknown>();
+
+  constructor(db: Queryable) {
+    this.db = db;
+  }
+
+  private get<Repository>(create: Factory<Repository>): Repository {
+    const known = this.built.get(create);
+    if (known !== undefined) return known as Repository;
+    const repository = create(this.db);
+    this.built.set(create, repository);
+    return repository;
+  }
+
+  get agents() {
+    return this.get(agentsRepository);
+  }
+  get managedAgents() {
+    return this.get(managedAgentsRepository);
+  }
+  get agentSearch() {
+    return this.get(agentSearchRepository);
+  }
+  get ownerSearch() {
+    return this.get(ownerSearchRepository);
+  }
+  get contacts() {
+    return this.get(contactsRepository);
+  }
+  get contactRequests() {
+    return this.get(contactRequestsRepository);
+  }
+  get blocks() {
+    return this.get(blocksRepository);
+  }
+  get allowlists() {
+    return this.get(allowlistsRepository);
+  }
+  get threads() {
+    return this.get(threadsRepository);
+  }
+  get threadList() {
+    return this.get(threadListRepository);
+  }
+  get threadMembers() {
+    return this.get(threadMembersRepository);
+  }
+  get messages() {
+    return this.get(messagesRepository);
+  }
+  get messageBatches() {
+    return this.get(messageBatchesRepository);
+  }
+  get exchanges() {
+    return this.get(exchangesRepository);
+  }
+  get messageSearch() {
+    return this.get(messageSearchRepository);
+  }
+  get messageRetention() {
+    return this.get(messageRetentionRepository);
+  }
+  get agentExport() {
+    return this.get(agentExportRepository);
+  }
+  get agentExports() {
+    return this.get(agentExportsRepository);
+  }
+  get erasure() {
+    return this.get(erasureRepository);
+  }
+  get erasures() {
+    return this.get(erasuresRepository);
+  }
+  get auditLog() {
+    return this.get(auditLogRepository);
+  }
+  get attachments() {
+    return this.get(attachmentsRepository);
+  }
+  get uploads() {
+    return this.get(uploadsRepository);
+  }
+  get feed() {
+    return this.get(feedRepository);
+  }
+  get feedEpoch() {
+    return this.get(feedEpochRepository);
+  }
+  get feedRetention() {
+    return this.get(feedRetentionRepository);
+  }
+  get partitions() {
+    return this.get(partitionsRepository);
+  }
+  get presence() {
+    return this.get(presenceRepository);
+  }
+  get outbox() {
+    return this.get(outboxRepository);
+  }
+  get idempotencyKeys() {
+    return this.get(idempotencyKeysRepository);
+  }
+  get mcpSessions() {
+    return this.get(mcpSessionsRepository);
+  }
+  get owners() {
+    return this.get(ownersRepository);
+  }
+  get memberships() {
+    return this.get(membershipsRepository);
+  }
+  get accounts() {
+    return this.get(accountsRepository);
+  }
+  get accountIdentities() {
+    return this.get(accountIdentitiesRepository);
+  }
+  get sessions() {
+    return this.get(sessionsRepository);
+  }
+  get invitations() {
+    return this.get(invitationsRepository);
+  }
+  get approvals() {
+    return this.get(approvalsRepository);
+  }
+  get externalSignIns() {
+    return this.get(externalSignInsRepository);
+  }
+  get personAgents() {
+    return this.get(personAgentsRepository);
+  }
+  get dashboard() {
+    return this.get(dashboardRepository);
+  }
+  get credentials() {
+    return this.get(credentialsRepository);
+  }
+  get tokens() {
+    return this.get(tokensRepository);
+  }
+  get streamTickets() {
+    return this.get(streamTicketsRepository);
+  }
+  get clientGrants() {
+    return this.get(clientGrantsRepository);
+  }
+  get oauthClients() {
+    return this.get(oauthClientsRepository);
+  }
+  get oauthRecords() {
+    return this.get(oauthRecordsRepository);
+  }
+  get rateLimits() {
+    return this.get(rateLimitsRepository);
+  }
+  get signingKeys() {
+    return this.get(signingKeysRepository);
+  }
+  get webhooks() {
+    return this.get(webhooksRepository);
+  }
+  get webhookDeliveries() {
+    return this.get(webhookDeliveriesRepository);
+  }
+  get webhookFeeds() {
+    return this.get(webhookFeedsRepository);
+  }
+  get workerNodes() {
+    return this.get(workerNodesRepository);
+  }
+}

@@ -1,28 +1,86 @@
-/** With a name the server parses and plans it once for each connection; names must be unique over the service. */
+/** A statement with a name is parsed and planned once per connection; names are unique in the service. */
 export interface Statement {
   name?: string;
   text: string;
 }
 
-/** What repositories are bound to: the pool, or one open transaction. Values travel beside the text, never inside it. */
+/** A statement whose parameters were written by name, in the order of their positions in `text`. */
+export interface NamedStatement extends Statement {
+  parameters: readonly string[];
+}
+
+/** A pool or one open transaction. Values are sent separately from the text, never inside it. */
 export interface Queryable {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-export function statement(name: string, text: string): Statement {
-  return { name, text };
+/** A prepared statement. `text` has parameters by name (`:agent_id`) or, where they are few, by position (`$1`). */
+export function statement(name: string, text: string): NamedStatement {
+  return { name, ...compile(text) };
 }
 
-/** A statement that is planned anew at each call, with its values: where the best way depends on them. */
-export function unpreparedStatement(text: string): Statement {
-  return { text };
+/** A statement that is planned on each call, for its values: where the best plan depends on them. */
+export function unpreparedStatement(text: string): NamedStatement {
+  return compile(text);
+}
+
+/** What can contain a colon and is not a parameter comes first: quoted text, casts and `:=`. */
+const colons = /'(?:[^']|'')*'|"[^"]*"|(\$(?:[a-z_]\w*)?\$)[^]*?\1|::|:=|:(?<name>[a-z_]\w*)/gi;
+
+/** Replaces each `:name` by its position, which is the order of first appearance. */
+function compile(source: string): { text: string; parameters: readonly string[] } {
+  const parameters = new Map<string, string>();
+  const text = source.replace(colons, (token, _quote, name?: string) => {
+    if (name === undefined) return token;
+    if (!parameters.has(name)) parameters.set(name, `$${parameters.size + 1}`);
+    return parameters.get(name) ?? token;
+  });
+  if (parameters.size > 0 && /\$\d/.test(source)) throw new Error(`names and positions are mixed: ${source}`);
+  return { text, parameters: [...parameters.keys()] };
 }
 
 /**
- * A value that the planner does not see. A statement with a name gets one plan for good only when plans made for its values promise to be
- * no cheaper; those for one element, or for one partition, always do, and were then made anew at each call, which took longer than
- * what they saved. For statements whose best way is the same for all values.
+ * The values of named parameters, in the order of their positions.
+ * @throws when a value is missing, or one is given that the statement does not use.
+ */
+export function bind(
+  { name = 'statement', parameters, text }: NamedStatement,
+  values: Readonly<Record<string, unknown>>,
+): unknown[] {
+  const names = Object.keys(values);
+  if (names.length !== parameters.length || parameters.some((parameter) => !Object.hasOwn(values, parameter)))
+    throw new Error(`${name} takes ${parameters.join(', ')}; received ${names.join(', ')}: ${text}`);
+  return parameters.map((parameter) => values[parameter]);
+}
+
+/** Runs a statement with its values by name. */
+export function query<Row extends object>(
+  db: Queryable,
+  named: NamedStatement,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Row[]> {
+  return db.query<Row>(named, bind(named, values));
+}
+
+/**
+ * Hides a value from the planner. PostgreSQL keeps one plan for a named statement only when plans for the actual values do not promise to
+ * be cheaper. Plans for one element or one partition always promise that, and planning on each call costs more than they save. For
+ * statements whose best plan is the same for all values.
  */
 export function hideFromPlanner(parameter: string, type: string): string {
   return `(select ${parameter}::${type})::${type}`;
+}
+
+const tableExists = statement('tables.exists', 'select to_regclass($1) is not null as exists');
+
+/**
+ * Reports whether a table exists: a process of this release may run before the migration that creates it. Queries until it does, and
+ * then no more.
+ */
+export function createTableCheck(db: Queryable, table: string): () => Promise<boolean> {
+  let exists = false;
+  return async () => {
+    exists ||= (await db.query<{ exists: boolean }>(tableExists, [table]))[0]?.exists === true;
+    return exists;
+  };
 }

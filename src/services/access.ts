@@ -10,9 +10,9 @@ type AgentView = NonNullable<Awaited<ReturnType<Work['managedAgents']['findSeen'
 type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
 
 /**
- * The thread, if the actor is a member; "absent" and "not yours" look alike.
- * @param lock hold the thread until the unit of work ends, so that nothing in it changes meanwhile.
- * @throws {DomainError} THREAD_NOT_FOUND
+ * Returns a thread of which the actor is a member.
+ * @param lock lock the thread until the transaction ends.
+ * @throws {DomainError} THREAD_NOT_FOUND, the same for an absent thread and for one of others
  */
 export async function requireThread(work: Work, id: string, { lock = false } = {}): Promise<Thread> {
   const find = lock ? work.threads.lockForMember : work.threads.findForMember;
@@ -22,7 +22,7 @@ export async function requireThread(work: Work, id: string, { lock = false } = {
 }
 
 /**
- * What a message needs to know of a thread, which is held until the unit of work ends: less than `threadFor` reads, in one round trip.
+ * Locks a thread and reads what sending a message needs: less than `requireThread` reads, in one round trip.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
 export async function requireThreadForMessage(work: Work, id: string) {
@@ -32,7 +32,7 @@ export async function requireThreadForMessage(work: Work, id: string) {
     work.threads.lockForMessage(id, agent_id),
     work.threads.readAudience(id, agent_id),
   ]);
-  // Who was removed while it waited for the thread is no longer in the audience.
+  // A member that was removed while this waited for the lock is no longer in the audience.
   if (!thread || !audience.joined) throw threadNotFound();
   return { thread, audience };
 }
@@ -42,8 +42,8 @@ function threadNotFound(): DomainError {
 }
 
 /**
- * The agents behind handles or ids, in the order asked for, each with what relates it to the actor.
- * @throws {DomainError} AGENT_NOT_FOUND when one does not exist or is hidden from the actor; INVALID_HANDLE.
+ * Returns agents by handle or id, in the given order, each with its relation to the actor.
+ * @throws {DomainError} AGENT_NOT_FOUND if one does not exist or is hidden from the actor; INVALID_HANDLE
  */
 export async function requireAgents(work: Work, refs: readonly string[]): Promise<SeenAgent[]> {
   const keys = refs.map(parseAgentKey);
@@ -57,22 +57,21 @@ export async function requireAgents(work: Work, refs: readonly string[]): Promis
 }
 
 /**
- * One agent by id or handle that is not the actor itself, with what relates it to the actor.
- * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself)
+ * Returns an agent other than the actor, by id or handle, with its relation to the actor.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (the actor itself)
  */
 export async function requireOtherAgent(work: Work, ref: string): Promise<SeenAgent> {
   const [agent] = await requireAgents(work, [ref]);
   if (agent && !agent.self) return agent;
-  throw wrongField('handle', 'names yourself; name another agent');
+  throw wrongField('handle', 'must not be your own handle');
 }
 
 /**
- * One agent by id or handle, for those who may look at it: it is visible to the actor, or the actor manages it. What is hidden,
- * retired or was never there is refused in the same words.
- * @throws {DomainError} AGENT_NOT_FOUND; INVALID_HANDLE, which depends on the text alone.
+ * Returns an agent by id or handle that is visible to the actor or managed by it.
+ * @throws {DomainError} AGENT_NOT_FOUND, the same for hidden, retired and absent agents; INVALID_HANDLE, which depends on the text alone
  */
 export async function requireAgent(work: Work, ref: string): Promise<AgentView> {
-  // What is meant as an id but is none finds nothing, as any other id of nobody.
+  // A malformed id finds nothing, like an unknown one; it is not an invalid handle.
   const key = /^agt_[^.]*$/.test(ref) ? ref : parseAgentKey(ref);
   const agent = await work.managedAgents.findSeen(work.actor.agent_id, key);
   if (!agent || !(agent.visible || agent.managed)) throw agentNotFound();
@@ -80,20 +79,20 @@ export async function requireAgent(work: Work, ref: string): Promise<AgentView> 
 }
 
 /**
- * One agent that the actor manages, held until the unit of work ends.
- * @throws {DomainError} AGENT_NOT_FOUND when the actor may not even look at it, FORBIDDEN when it may; INVALID_HANDLE.
+ * Returns an agent that the actor manages, locked until the transaction ends.
+ * @throws {DomainError} AGENT_NOT_FOUND if the actor cannot see it, FORBIDDEN if it sees but does not manage it; INVALID_HANDLE
  */
 export async function requireManagedAgent(work: Work, ref: string): Promise<Agent> {
   const { id, managed } = await requireAgent(work, ref);
-  if (!managed) throw new DomainError('FORBIDDEN', 'Only who manages this agent may do that.');
+  if (!managed) throw new DomainError('FORBIDDEN', 'You do not manage this agent.');
   const agent = await work.agents.lock(id);
   if (!agent) throw agentNotFound();
   return agent;
 }
 
 /**
- * An attachment that the actor has uploaded, or that was sent in a thread of its own.
- * @throws {DomainError} ATTACHMENT_NOT_FOUND, also for an upload whose time to be sent is over.
+ * Returns an attachment that the actor uploaded, or that was sent in one of its threads.
+ * @throws {DomainError} ATTACHMENT_NOT_FOUND, also for an expired upload
  */
 export async function requireAttachment(work: Work, id: string) {
   const found = isId('attachment', id) ? await work.attachments.findSeen(id, work.actor.agent_id) : undefined;
@@ -101,35 +100,35 @@ export async function requireAttachment(work: Work, id: string) {
   return found;
 }
 
-/** Whether an upload was not sent in time: it is gone, even where nobody has swept it yet. */
+/** Whether an upload was not sent in time. It counts as deleted even before maintenance removes it. */
 export function isExpired({ expires_at }: { expires_at: number | null }, now: number): boolean {
   return expires_at !== null && expires_at <= now;
 }
 
-/** The refusal for an attachment that is absent, over, or hidden. */
+/** Returns the error for an attachment that is absent, expired or hidden. */
 export function attachmentNotFound(): DomainError {
   return new DomainError('ATTACHMENT_NOT_FOUND', 'No such attachment, or it is hidden from you.');
 }
 
-/** The refusal for an agent that is absent, retired or hidden: always the same words. */
+/** Returns the error for an agent that is absent, retired or hidden: always the same text. */
 export function agentNotFound(): DomainError {
   return new DomainError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');
 }
 
-/** The refusal for an organization that is absent, and for one that the caller does not belong to. */
+/** Returns the error for an organization that is absent or that the caller does not belong to. */
 export function organizationNotFound(): DomainError {
   return new DomainError('NOT_FOUND', 'No such organization, or you do not belong to it.');
 }
 
 /**
- * What an agent is looked up by: the id that a reference is, else the canonical form of the handle that it is.
- * @throws {DomainError} INVALID_HANDLE when it is neither.
+ * Returns the look-up key of a reference: the id, or the canonical form of the handle.
+ * @throws {DomainError} INVALID_HANDLE if it is neither
  */
 export function parseAgentKey(ref: string): string {
   return isId('agent', ref) ? ref : parseHandle(ref).canonical;
 }
 
-/** How these agents belong to the actor, by id; of retired ones it says nothing. */
+/** Returns the relationship of these agents to the actor, by agent id; retired agents are missing. */
 export async function readRelationships(
   work: Work,
   ids: readonly string[],

@@ -6,8 +6,8 @@ import type { Work } from '../work/unit-of-work.ts';
 type MemberToCheck = Awaited<ReturnType<Work['threads']['readAudience']>>['listeners'][number];
 
 /**
- * The agent that acts, for what it does towards others.
- * @throws {DomainError} AGENT_PAUSED when its owner paused it; UNAUTHORIZED when it was retired meanwhile.
+ * Returns the acting agent, for actions that affect other agents.
+ * @throws {DomainError} AGENT_PAUSED; UNAUTHORIZED if it was retired after its token was checked
  */
 export async function requireActingAgent(work: Work) {
   const agent = await work.agents.find(work.actor.agent_id);
@@ -16,58 +16,58 @@ export async function requireActingAgent(work: Work) {
   return agent;
 }
 
-/** As actingAgent, where nothing of the agent itself is needed. */
+/** Checks the same as requireActingAgent, without loading the agent. */
 export async function requireActiveActor(work: Work): Promise<void> {
   const paused = await work.agents.isPaused(work.actor.agent_id);
   requireActorState({ retired: paused === undefined, paused: paused ?? false });
 }
 
-/** @throws {DomainError} as actingAgent */
+/** @throws {DomainError} as requireActingAgent */
 export function requireActorState({ retired, paused }: { retired: boolean; paused: boolean }): void {
   if (retired) throw retiredActor();
   if (paused) throw pausedActor();
 }
 
-/** @throws {DomainError} THREAD_CLOSED unless the thread takes messages */
+/** @throws {DomainError} THREAD_CLOSED unless the thread is active */
 export function requireActiveThread({ status }: { status: ThreadStatus }): void {
   if (status === 'active') return;
   throw new DomainError(
     'THREAD_CLOSED',
-    `This thread is ${status}; set it to active first, or open another one.`,
+    `This thread is ${status}; set its status to active first, or open another thread.`,
   );
 }
 
 /**
- * Holds what the actor says in a thread to the policies, pauses and blocks of those who would hear it.
- * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED; AGENT_NOT_FOUND when nobody is left
+ * Checks a message of the actor against the inbound policy, pause and blocks of each recipient.
+ * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED; AGENT_NOT_FOUND if the only recipient is retired
  */
 export function requirePoliciesAllow(
   thread: { created_by: string },
-  listeners: readonly MemberToCheck[],
+  members: readonly MemberToCheck[],
 ): void {
-  for (const other of listeners) {
-    const refusal = checkMessagePolicy(other, thread.created_by === other.id);
-    if (refusal) throw refusal;
+  for (const member of members) {
+    const error = checkMessagePolicy(member, thread.created_by === member.id);
+    if (error) throw error;
   }
 }
 
 /**
- * As requireHeard, for what changes the thread itself: to bring others in, or to change the subject, which everybody is shown.
- * Without it a message that is refused could take that way. The thread must be held; who is retired stands against nothing.
+ * Applies requirePoliciesAllow to changes of the thread that all members see, such as a new member or subject. Otherwise these
+ * changes could carry a message that the policies refuse. The caller locks the thread. Retired members are ignored.
  * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED
  */
 export async function requirePoliciesAllowChange(
   work: Work,
   thread: { id: string; created_by: string },
 ): Promise<void> {
-  const { listeners } = await work.threads.readAudience(thread.id, work.actor.agent_id);
+  const audience = await work.threads.readAudience(thread.id, work.actor.agent_id);
   requirePoliciesAllow(
     thread,
-    listeners.filter((other) => !other.retired),
+    audience.listeners.filter((member) => !member.retired),
   );
 }
 
-/** The refusal for an agent that was retired after its token was checked. */
+/** Returns the error for an agent that was retired after its token was checked. */
 export function retiredActor(): DomainError {
   return new DomainError('UNAUTHORIZED', 'The agent of this token is retired.');
 }

@@ -6,18 +6,18 @@ import { findAnyAgentByHandle } from './agents/find-by-handle.ts';
 import { requireOwner } from './people/owners.ts';
 
 export interface ReadAudit {
-  /** Only what this agent did, or what was done to it. */
+  /** Only records by or about this agent. */
   handle?: string | undefined;
-  /** Only what this person did, or what was done to them. */
+  /** Only records by or about this person. */
   username?: string | undefined;
   act?: AuditAction | undefined;
-  /** Since this time (ms). */
+  /** Milliseconds since the epoch. */
   since?: number | undefined;
   limit: number;
 }
 
 /**
- * The audit log, newest first. Times in milliseconds.
+ * Returns records of the audit log, newest first. Times in milliseconds.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, NOT_FOUND (the person)
  */
 export async function readAudit(
@@ -34,10 +34,10 @@ export async function readAudit(
     before: null,
     limit,
   });
-  return rows.map(({ id, act: done, at, by_kind, by_name, door, client_id, about, detail, ...row }) => ({
+  return rows.map(({ id, act: action, at, by_kind, by_name, door, client_id, about, detail, ...row }) => ({
     id,
     at,
-    act: done,
+    act: action,
     by: by_kind,
     by_name,
     door,
@@ -50,8 +50,8 @@ export async function readAudit(
 }
 
 /**
- * Notes that somebody gave a wrong password. Also for a name that nobody has, which is not kept: people type passwords there; and to
- * write nothing would take less time.
+ * Records a failed sign-in. Unknown usernames are recorded too, so that the response takes equally long, but without the name, because
+ * people type passwords there by mistake.
  */
 export async function auditFailedSignIn(
   work: Pick<SystemWork, 'accounts' | 'audit'>,

@@ -3,37 +3,37 @@ import type { SystemWork, UnitOfWork } from '../work/unit-of-work.ts';
 
 type SystemAccess = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
 
-/** Feeds in one statement: it must stay far below the limit of a statement's time. */
+/** Feeds per statement, so that each statement stays far below the statement timeout. */
 const feedsPerStatement = 5_000;
 
 /**
- * Sees whether the database is a restored one, and then has every feed go on in a new stretch of numbers: what clients hold as
- * cursors is never given out a second time. To be called before a process writes anything. Several at once agree; on a database
- * that only looks like another one (after an upgrade, say) it costs nobody anything.
- * @returns how many feeds began a new stretch; null when the database is the one that it was.
+ * Detects whether the database was restored from a backup, and then begins a new range of positions in every feed, so that positions
+ * in clients' cursors are never issued twice. Call it before a process writes anything. Concurrent calls are safe. A false positive,
+ * for example after an upgrade of the database server, is harmless.
+ * @returns the number of feeds that began a new range; null if the database was not restored.
  */
 export async function detectRestore({ readAsSystem, writeAsSystem }: SystemAccess): Promise<number | null> {
-  const known = await readAsSystem(async ({ feedEpoch }) => {
-    const [found, present] = [await feedEpoch.find(), await feedEpoch.fingerprint()];
-    return found?.fingerprint === present;
+  const isUnchanged = await readAsSystem(async ({ feedEpoch }) => {
+    const [stored, current] = [await feedEpoch.find(), await feedEpoch.fingerprint()];
+    return stored?.fingerprint === current;
   });
-  if (known) return null;
+  if (isUnchanged) return null;
   return writeAsSystem(async (work) => {
     await work.feedEpoch.lock();
-    const found = await work.feedEpoch.find();
-    const present = await work.feedEpoch.fingerprint();
-    if (found?.fingerprint === present) return null;
-    // Right after the migration that brought it in nothing is known yet, and the numbers are this database's own.
-    const feeds = found ? await beginRanges(work) : 0;
-    if (found) work.audit({ act: 'feeds.restored', detail: { feeds } });
-    await work.feedEpoch.update(present, work.now);
+    const stored = await work.feedEpoch.find();
+    const current = await work.feedEpoch.fingerprint();
+    if (stored?.fingerprint === current) return null;
+    // A new database has no fingerprint yet, and its positions are its own.
+    const feeds = stored ? await beginRanges(work) : 0;
+    if (stored) work.audit({ act: 'feeds.restored', detail: { feeds } });
+    await work.feedEpoch.update(current, work.now);
     return feeds;
   });
 }
 
 /**
- * The same for what no process can see: a snapshot of the server's files was put back. Harmless when it was not.
- * @returns how many feeds began a new stretch.
+ * Begins a new range in every feed, for a restore that cannot be detected: of a snapshot of the server's files. Harmless otherwise.
+ * @returns the number of feeds that began a new range.
  */
 export async function declareRestore(work: SystemWork): Promise<number> {
   await work.feedEpoch.lock();
@@ -44,14 +44,14 @@ export async function declareRestore(work: SystemWork): Promise<number> {
 }
 
 /**
- * Whose numbers the feeds hold: those of this database since a time (ms), those of another one that it was restored from, or nobody
- * has started on it yet.
+ * Returns whether the feed positions belong to this database (`current`, since a time in ms), to another one that it was restored
+ * from (`foreign`), or no process has started on it yet (`none`).
  */
 export async function readFeedEpoch({ feedEpoch }: Pick<SystemWork, 'feedEpoch'>) {
-  const found = await feedEpoch.find();
-  if (!found) return { whose: 'nobody' } as const;
-  const own = found.fingerprint === (await feedEpoch.fingerprint());
-  return own ? ({ whose: 'own', since: found.since } as const) : ({ whose: 'another' } as const);
+  const stored = await feedEpoch.find();
+  if (!stored) return { status: 'none' } as const;
+  const isCurrent = stored.fingerprint === (await feedEpoch.fingerprint());
+  return isCurrent ? ({ status: 'current', since: stored.since } as const) : ({ status: 'foreign' } as const);
 }
 
 async function beginRanges({ feedEpoch }: SystemWork): Promise<number> {

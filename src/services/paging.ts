@@ -2,22 +2,22 @@ import type { Work } from '../work/unit-of-work.ts';
 
 export interface PageRequest {
   limit: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
 }
 
 export interface KeysetList<Row, Position> {
-  /** The name of the list and the filters it is seen through. A cursor is good for these, and for this agent, only. */
+  /** The name of the list and its filters. A cursor is valid only for these and for this agent. */
   binding: readonly (string | number | null)[];
-  /** The rows behind a position, in the order of the list. */
+  /** Returns the rows after a position, in the order of the list. */
   rows(after: Position | null, limit: number): Promise<Row[]>;
-  /** Where a row stands: unique, and never moving. */
+  /** Returns the position of a row: unique and stable. */
   position(row: Row): Position;
 }
 
 /**
- * A page of a list, and the cursor of the next one when there is more (contract, section 3, Lists). Rows that come or go while
- * somebody reads neither hide nor repeat another row.
+ * Returns a page of a list, and the cursor of the next page if there is one. Rows that are added or removed between two pages cause
+ * neither gaps nor duplicates of other rows.
  * @throws {DomainError} INVALID_CURSOR
  */
 export async function readPage<Row, Position extends readonly [string | number, ...(string | number)[]]>(
@@ -26,7 +26,7 @@ export async function readPage<Row, Position extends readonly [string | number, 
   list: KeysetList<Row, Position>,
 ): Promise<{ rows: Row[]; next_cursor: string | undefined }> {
   const binding = JSON.stringify([...list.binding, actor.agent_id]);
-  // What the signature holds was written below, from a position of this very list.
+  // The signature guarantees that the cursor was encoded below, from a position of this list.
   const after = cursor === undefined ? null : (cursors.decode(binding, cursor) as unknown as Position);
   const found = await list.rows(after, limit + 1);
   const rows = found.slice(0, limit);

@@ -1,84 +1,77 @@
+import { createBatcher } from './batcher.ts';
+
 export interface BatchLoaderOptions<Request, Answer> {
-  /** Requests with one key that meet in one batch share the answer. */
+  /** Requests with the same key share one answer within a batch. */
   key(request: Request): string;
-  /** One answer for each request, in their order. */
+  /** Returns one answer for each request, in the same order. */
   load(requests: readonly Request[]): Promise<readonly Answer[]>;
-  /** Requests in one batch, at most. */
   maxBatchSize: number;
-  /** Batches under way at once, at most; what comes meanwhile gathers for the next one. */
+  /** Batches that run at the same time. */
   maxConcurrent: number;
 }
 
-interface Waiting<Request, Answer> {
-  request: Request;
+interface Deferred<Answer> {
   promise: Promise<Answer>;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
+interface Pending<Request, Answer> {
+  key: string;
+  request: Request;
+  answer: Deferred<Answer>;
+}
+
 /**
- * Turns single requests into batches: whatever is asked for within one turn of the event loop is loaded together. An answer is
- * never older than its request. A batch that fails rejects all its requests.
+ * Loads single requests in batches: a batcher whose items have answers. An answer is never older than its request. When `load` rejects,
+ * all requests of the batch reject.
  */
-export function createBatchLoader<Request, Answer>(
-  options: BatchLoaderOptions<Request, Answer>,
-): (request: Request) => Promise<Answer> {
-  const waiting = new Map<string, Waiting<Request, Answer>>();
-  let underWay = 0;
-  let scheduled = false;
+export function createBatchLoader<Request, Answer>({
+  key: keyOf,
+  load,
+  maxBatchSize,
+  maxConcurrent,
+}: BatchLoaderOptions<Request, Answer>): (request: Request) => Promise<Answer> {
+  /** Requests whose batch has not started. */
+  const waiting = new Map<string, Pending<Request, Answer>>();
 
-  function schedule(): void {
-    if (scheduled || waiting.size === 0 || underWay >= options.maxConcurrent) return;
-    scheduled = true;
-    setImmediate(send);
-  }
-
-  function send(): void {
-    scheduled = false;
-    while (waiting.size > 0 && underWay < options.maxConcurrent) {
-      const batch: Waiting<Request, Answer>[] = [];
-      for (const [key, entry] of waiting) {
-        if (batch.length === options.maxBatchSize) break;
-        batch.push(entry);
-        waiting.delete(key);
-      }
-      void run(batch);
-    }
-  }
-
-  async function run(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
-    underWay += 1;
+  async function loadBatch(batch: readonly Pending<Request, Answer>[]): Promise<void> {
+    for (const { key } of batch) waiting.delete(key);
     try {
-      const answers = await options.load(batch.map((entry) => entry.request));
-      for (const [index, entry] of batch.entries()) {
-        const answer = answers[index];
-        if (answer === undefined) entry.reject(new Error('a batch left a request without an answer'));
-        else entry.resolve(answer);
+      const answers = await load(batch.map(({ request }) => request));
+      for (const [index, { answer }] of batch.entries()) {
+        const loaded = answers[index];
+        if (loaded === undefined) answer.reject(new Error('A batch returned no answer for a request'));
+        else answer.resolve(loaded);
       }
     } catch (error) {
-      for (const entry of batch) entry.reject(error);
-    } finally {
-      underWay -= 1;
-      schedule();
+      for (const { answer } of batch) answer.reject(error);
     }
   }
 
+  const add = createBatcher<Pending<Request, Answer>>({
+    maxBatchSize,
+    maxConcurrent,
+    run: (batch) => loadBatch(batch.map(({ item }) => item)),
+  });
+
   return (request) => {
-    const key = options.key(request);
+    const key = keyOf(request);
     const known = waiting.get(key);
-    if (known) return known.promise;
-    const entry = deferred<Request, Answer>(request);
-    waiting.set(key, entry);
-    schedule();
-    return entry.promise;
+    if (known) return known.answer.promise;
+    const pending = { key, request, answer: createDeferred<Answer>() };
+    waiting.set(key, pending);
+    add(pending);
+    return pending.answer.promise;
   };
 }
 
-function deferred<Request, Answer>(request: Request): Waiting<Request, Answer> {
-  let settle: Pick<Waiting<Request, Answer>, 'resolve' | 'reject'> | undefined;
+/** `Promise.withResolvers`, which Node 20 lacks. */
+function createDeferred<Answer>(): Deferred<Answer> {
+  let settle: Pick<Deferred<Answer>, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<Answer>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  if (!settle) throw new Error('a promise did not start');
-  return { request, promise, ...settle };
+  if (!settle) throw new Error('unreachable: the executor of a promise runs at once');
+  return { promise, ...settle };
 }

@@ -1,85 +1,88 @@
 export interface BatcherOptions<Item> {
-  /** Batches under way at once, at most. */
+  /** Batches that run at the same time. */
   maxConcurrent: number;
-  /** Items in a batch, at most. */
   maxBatchSize: number;
-  /** Milliseconds that an item waits for its batch, at most. */
-  timeoutMs: number;
-  /** Undefined where it is none. Items of one place share a batch or follow one another; none of them leaves while others of its place are under way. */
-  keyOf(item: Item): string | undefined;
-  /** Sets a batch on its way; resolves when its lane is free again, and never rejects. Each item is told of its end by itself. */
+  /** How long an item waits for its batch. Default: no limit. */
+  timeoutMs?: number;
+  /**
+   * Items with the same key run in one batch or one after the other: an item waits while others of its key are not settled.
+   * Undefined for an item without such a restriction.
+   */
+  keyOf?(item: Item): string | undefined;
+  /** Runs a batch and resolves when the next one can start. Never rejects: it reports the result of each item itself. */
   run(batch: readonly BatchItem<Item>[]): Promise<void>;
 }
 
 export interface BatchItem<Item> {
   item: Item;
-  /** Lets others of its place leave. To be called once, when it is settled. */
+  /** Releases the key of the item. To be called once. */
   settle(): void;
 }
 
 /**
- * Has items travel together without a timer: what comes while nothing is under way leaves within the same turn of the event loop,
- * and what comes meanwhile leaves together as soon as a lane is free.
- * @returns takes an item; `tired` is called instead of `depart` when it has waited too long.
+ * Groups items into batches without a timer: items that arrive in the same iteration of the event loop share a batch, and items that arrive
+ * while `maxConcurrent` batches run share the next one.
+ * @returns adds an item; `onTimeout` is called instead of `run` when the item has waited too long.
  */
-export function createBatcher<Item>(options: BatcherOptions<Item>): (item: Item, tired: () => void) => void {
+export function createBatcher<Item>(
+  options: BatcherOptions<Item>,
+): (item: Item, onTimeout?: () => void) => void {
   const { maxConcurrent, maxBatchSize, timeoutMs, keyOf, run } = options;
-  /** Items that wait, in the order in which they came, each with its timer. */
-  const waiting = new Map<Item, NodeJS.Timeout>();
-  /** How many items of a place are under way. */
-  const busy = new Map<string, number>();
-  let underWay = 0;
-  let scheduled = false;
+  /** Waiting items in the order of their arrival, each with its timer. */
+  const waiting = new Map<Item, NodeJS.Timeout | undefined>();
+  /** Unsettled items of each key. */
+  const unsettled = new Map<string, number>();
+  let running = 0;
+  let isScheduled = false;
 
   function schedule(): void {
-    if (scheduled || waiting.size === 0 || underWay >= maxConcurrent) return;
-    scheduled = true;
-    setImmediate(leave);
+    if (isScheduled || waiting.size === 0 || running >= maxConcurrent) return;
+    isScheduled = true;
+    setImmediate(runBatches);
   }
 
-  function leave(): void {
-    scheduled = false;
-    while (underWay < maxConcurrent) {
+  function runBatches(): void {
+    isScheduled = false;
+    while (running < maxConcurrent) {
       const batch = nextBatch();
       if (batch.length === 0) return;
-      underWay += 1;
+      running += 1;
       void run(batch).finally(() => {
-        underWay -= 1;
+        running -= 1;
         schedule();
       });
     }
   }
 
   function nextBatch(): BatchItem<Item>[] {
-    const items: Item[] = [];
+    const batch: { item: Item; key: string | undefined }[] = [];
     for (const item of waiting.keys()) {
-      if (items.length === maxBatchSize) break;
-      const place = keyOf(item);
-      if (place === undefined || !busy.has(place)) items.push(item);
+      if (batch.length === maxBatchSize) break;
+      const key = keyOf?.(item);
+      if (key === undefined || !unsettled.has(key)) batch.push({ item, key });
     }
-    return items.map((item) => {
+    return batch.map(({ item, key }) => {
       clearTimeout(waiting.get(item));
       waiting.delete(item);
-      const place = keyOf(item);
-      if (place !== undefined) busy.set(place, (busy.get(place) ?? 0) + 1);
-      return { item, settle: () => settle(place) };
+      if (key !== undefined) unsettled.set(key, (unsettled.get(key) ?? 0) + 1);
+      return { item, settle: () => settle(key) };
     });
   }
 
-  function settle(place: string | undefined): void {
-    if (place === undefined) return;
-    const left = (busy.get(place) ?? 1) - 1;
-    if (left > 0) busy.set(place, left);
-    else busy.delete(place);
+  function settle(key: string | undefined): void {
+    if (key === undefined) return;
+    const left = (unsettled.get(key) ?? 1) - 1;
+    if (left > 0) unsettled.set(key, left);
+    else unsettled.delete(key);
     schedule();
   }
 
-  return (item, tired) => {
+  return (item, onTimeout) => {
     const giveUp = () => {
       waiting.delete(item);
-      tired();
+      onTimeout?.();
     };
-    waiting.set(item, setTimeout(giveUp, timeoutMs));
+    waiting.set(item, timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs));
     schedule();
   };
 }

@@ -1,21 +1,22 @@
 /**
- * Sends at once when nothing is under way; calls that meet a sending under way travel together in the next one. Each call
- * resolves or rejects with the sending that carried its items.
+ * Sends items, one call of `send` at a time: items that arrive during a call share the next one. Unlike a batcher it sends the first item
+ * without waiting for the event loop, because wake-ups are on the path from a commit to its readers, and has no maximum size.
+ * @returns resolves or rejects with the call that carried the items.
  */
 export function coalesceSends<Item>(
   send: (items: Item[]) => Promise<void>,
 ): (items: readonly Item[]) => Promise<void> {
-  let underWay: Promise<void> = Promise.resolve();
+  let lastSent: Promise<void> = Promise.resolve();
   let next: { items: Item[]; sent: Promise<void> } | undefined;
   return async (items) => {
     if (!next) {
-      const gathered: Item[] = [];
-      const depart = (): Promise<void> => {
+      const collected: Item[] = [];
+      const sendNext = (): Promise<void> => {
         next = undefined;
-        return send(gathered);
+        return send(collected);
       };
-      underWay = underWay.then(depart, depart);
-      next = { items: gathered, sent: underWay };
+      lastSent = lastSent.then(sendNext, sendNext);
+      next = { items: collected, sent: lastSent };
     }
     for (const item of items) next.items.push(item);
     await next.sent;

@@ -1,11 +1,20 @@
-const timeoutMs = 10_000;
+export interface ConcurrencyLimiterOptions {
+  /** Tasks of one key that run at the same time. */
+  maxConcurrent: number;
+  /** Tasks of one key that can wait. A task beyond them is rejected at once. Default: no limit. */
+  maxWaiting?: number;
+  /** How long a task waits before it is rejected. Default: no limit. */
+  timeoutMs?: number;
+  /** The error for a rejected task. */
+  createError: () => Error;
+}
 
 export interface ConcurrencyLimiter {
   /**
-   * Runs `task` when fewer than `width` tasks of this key run in this process; first come, first served, for at most 10 s. It is told
-   * whether it had to wait.
+   * Runs `task` when fewer than `maxConcurrent` tasks of this key run in this process; first come, first served. The task gets whether it
+   * had to wait.
    */
-  run<T>(key: string, task: (waited: boolean) => Promise<T>): Promise<T>;
+  run<T>(key: string, task: (hasWaited: boolean) => Promise<T>): Promise<T>;
 }
 
 interface Queue {
@@ -13,48 +22,49 @@ interface Queue {
   waiting: (() => void)[];
 }
 
-/**
- * Lets calls wait here that would otherwise wait for one another inside the database, each holding a connection there.
- * Between processes the database decides.
- * @param tired the refusal for whoever has waited too long.
- */
-export function createConcurrencyLimiter(width: number, tired: () => Error): ConcurrencyLimiter {
-  const lines = new Map<string, Queue>();
+/** A semaphore for each key, in this process only. p-limit and async-sema have no keys, no timeout or no limit for waiting tasks. */
+export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): ConcurrencyLimiter {
+  const { maxConcurrent, maxWaiting = Number.POSITIVE_INFINITY } = options;
+  const queues = new Map<string, Queue>();
 
-  function leave(key: string, line: Queue): void {
-    const next = line.waiting.shift();
-    if (next) next();
-    else if (line.running > 1) line.running -= 1;
-    else lines.delete(key);
+  function release(key: string, queue: Queue): void {
+    const startNext = queue.waiting.shift();
+    if (startNext) startNext();
+    else if (queue.running > 1) queue.running -= 1;
+    else queues.delete(key);
   }
 
   return {
     async run(key, task) {
-      const line = lines.get(key) ?? { running: 0, waiting: [] };
-      lines.set(key, line);
-      const waits = line.running >= width;
-      if (waits) await waitForTurn(line, tired);
-      else line.running += 1;
+      const queue = queues.get(key) ?? { running: 0, waiting: [] };
+      queues.set(key, queue);
+      const mustWait = queue.running >= maxConcurrent;
+      if (!mustWait) queue.running += 1;
+      else if (queue.waiting.length < maxWaiting) await waitForTurn(queue, options);
+      else throw options.createError();
       try {
-        return await task(waits);
+        return await task(mustWait);
       } finally {
-        leave(key, line);
+        release(key, queue);
       }
     },
   };
 }
 
-/** Resolves when a place is handed over; who gives up leaves the line. */
-function waitForTurn(line: Queue, tired: () => Error): Promise<void> {
+function waitForTurn(
+  { waiting }: Queue,
+  { timeoutMs, createError }: Pick<ConcurrencyLimiterOptions, 'timeoutMs' | 'createError'>,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const enter = () => {
+    const start = () => {
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(() => {
-      line.waiting.splice(line.waiting.indexOf(enter), 1);
-      reject(tired());
-    }, timeoutMs);
-    line.waiting.push(enter);
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(start), 1);
+      reject(createError());
+    };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
+    waiting.push(start);
   });
 }

@@ -1,31 +1,30 @@
-/** Things that are done by one at a time in this process, each under a name. */
+/** Runs one task of each key at a time in this process. */
 export interface KeyedMutex {
   /**
-   * Does it, unless it is being done.
-   * @returns whether somebody else asked for it meanwhile, and was sent away: then it wants to be done once more.
+   * Runs the task, unless a task of this key runs already. Unlike the concurrency limiter it never waits.
+   * @returns whether another call for this key was skipped meanwhile, so that the task has to run again.
    */
-  run(name: string, run: () => Promise<void>): Promise<boolean>;
+  run(key: string, task: () => Promise<void>): Promise<boolean>;
 }
 
 export function createKeyedMutex(): KeyedMutex {
-  /** What is being done, and whether it was asked for meanwhile. */
-  const underWay = new Map<string, { asked: boolean }>();
+  const running = new Map<string, { hasSkipped: boolean }>();
 
   return {
-    async run(name, run) {
-      const others = underWay.get(name);
-      if (others) {
-        others.asked = true;
+    async run(key, task) {
+      const current = running.get(key);
+      if (current) {
+        current.hasSkipped = true;
         return false;
       }
-      const mine = { asked: false };
-      underWay.set(name, mine);
+      const state = { hasSkipped: false };
+      running.set(key, state);
       try {
-        await run();
+        await task();
       } finally {
-        underWay.delete(name);
+        running.delete(key);
       }
-      return mine.asked;
+      return state.hasSkipped;
     },
   };
 }

@@ -1,11 +1,21 @@
-/** Waits for something, but no longer than `ms`. Rejects when that does in time. */
-export async function waitAtMost(ms: number, wait: Promise<unknown> | undefined): Promise<void> {
+const late = Symbol('late');
+
+/**
+ * @returns what `promise` resolves or rejects with; the result of `onTimeout` when that takes longer than `timeoutMs`. `promise` itself is
+ * not cancelled: use `AbortSignal.timeout` for work that takes a signal.
+ */
+export async function withTimeout<Result, Late>(
+  timeoutMs: number,
+  promise: Promise<Result>,
+  onTimeout: () => Late,
+): Promise<Result | Late> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const timeout = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, late);
   });
   try {
-    await Promise.race([wait, limit]);
+    const result = await Promise.race([promise, timeout]);
+    return result === late ? onTimeout() : result;
   } finally {
     clearTimeout(timer);
   }

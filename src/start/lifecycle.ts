@@ -1,4 +1,5 @@
 import type { Logger } from '../platform/observability/logger.ts';
+import { withTimeout } from '../shared/timeout.ts';
 
 export interface Lifecycle {
   /**
@@ -24,7 +25,9 @@ export function createLifecycle(logger: Logger): Lifecycle {
     let clean = true;
     for (const { part, limit_ms, stop } of parts.toReversed()) {
       try {
-        await withTimeout(limit_ms, stop(haste.signal));
+        await withTimeout(limit_ms, stop(haste.signal), () => {
+          throw new Error(`not stopped after ${limit_ms} ms`);
+        });
       } catch (error) {
         clean = false;
         logger.error({ err: error, stopping: part }, 'a part did not stop cleanly');
@@ -44,16 +47,4 @@ export function createLifecycle(logger: Logger): Lifecycle {
       return stopping;
     },
   };
-}
-
-async function withTimeout(limit_ms: number, stopped: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not stopped after ${limit_ms} ms`)), limit_ms);
-  });
-  try {
-    await Promise.race([stopped, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,11 +1,11 @@
 import type { AuditEntry, Author } from '../domain/auth/audit.ts';
 import type { FeedEntry, NewEvent } from '../domain/feed/events.ts';
 import { newId } from '../domain/ids.ts';
-import type { CommitRecord } from './commit.ts';
-import type { EventRow } from '../repositories/feed/feed.ts';
+import type { EventRow } from '../repositories/feed/events.ts';
 import type { MessageRow } from '../repositories/messages/messages.ts';
+import type { CommitRecord } from './commit.ts';
 
-/** A message for all processes. */
+/** A message on the bus, for all processes. */
 export interface BusMessage {
   topic: string;
   body: string;
@@ -14,19 +14,16 @@ export interface BusMessage {
 export interface OutboxJob {
   job: string;
   subject_id: string;
-  /** The traceparent of what it is owed by, where that is traced. */
+  /** The traceparent of the request that enqueued the job, if it is traced. */
   trace?: string | undefined;
 }
 
-/**
- * What a commit changed for others: whose feed grew to which number and by what, which jobs are owed, and what else every process
- * should hear.
- */
+/** What a commit changed that streams, workers and other processes must know. */
 export interface CommitResult {
   positions: { agent_id: string; last_number: number }[];
-  /** Where the events stand in the feeds, in the order of each. */
+  /** The new feed entries, in order within each feed. */
   entries: FeedEntry[];
-  /** The events as the log holds them; one about a message that was not at hand is left out. */
+  /** The events as stored. An event about a message is missing if `emit` did not get the message. */
   events: EventRow[];
   jobs: OutboxJob[];
   messages: BusMessage[];
@@ -37,69 +34,79 @@ interface EmittedEvent extends NewEvent {
   message: MessageRow | null;
 }
 
-/** What one use case notes beside its rows, until the commit. */
-export interface ChangeSet {
-  author: Author;
-  /** The agent who does this and may be told nothing of it. */
-  actor_id: string | null;
-  trace: string | undefined;
-  events: EmittedEvent[];
-  messages: BusMessage[];
-  jobs: OutboxJob[];
-  auditEntries: AuditEntry[];
-  /** Statements that nobody waits for before the commit. */
-  pendingStatements: Promise<unknown>[];
-  /** With what the use case writes into it. */
-  recorder: {
-    audit(act: AuditEntry): void;
-    emit(event: NewEvent, message?: MessageRow | null): void;
-    publish(message: BusMessage): void;
-    enqueue(job: OutboxJob): void;
-    defer(statement: Promise<unknown>): void;
+/**
+ * Collects what a use case changes besides its rows. All of it is committed with the rows, or none of it. The methods are bound, so
+ * a unit of work can hand them on.
+ */
+export class ChangeSet {
+  readonly author: Author;
+  /** The traceparent of the request, if it is traced. */
+  readonly trace: string | undefined;
+  readonly events: EmittedEvent[] = [];
+  readonly messages: BusMessage[] = [];
+  readonly jobs: OutboxJob[] = [];
+  readonly auditEntries: AuditEntry[] = [];
+  readonly pendingStatements: Promise<unknown>[] = [];
+
+  constructor(author: Author, trace: string | undefined) {
+    this.author = author;
+    this.trace = trace;
+  }
+
+  /** Adds an entry to the audit log. */
+  readonly audit = (entry: AuditEntry): void => {
+    this.auditEntries.push(entry);
+  };
+
+  /** Adds an event to the feeds of its recipients. With `message`, readers in this process need not load the message again. */
+  readonly emit = (event: NewEvent, message: MessageRow | null = null): void => {
+    this.events.push({ ...event, id: newId('event'), message });
+  };
+
+  /** Sends a message on the bus after the commit. It can get lost, so the database must hold the same fact. */
+  readonly publish = (message: BusMessage): void => {
+    this.messages.push(message);
+  };
+
+  /** Adds a job to the outbox. It stays there until a worker has done it. */
+  readonly enqueue = (job: OutboxJob): void => {
+    this.jobs.push({ ...job, trace: this.trace });
+  };
+
+  /** Registers a statement that the use case does not await. The commit awaits it, and fails if it fails. */
+  readonly defer = (statement: Promise<unknown>): void => {
+    // If the use case fails first, nothing awaits this statement: its rejection must not end the process.
+    statement.catch(() => undefined);
+    this.pendingStatements.push(statement);
   };
 }
 
-export function openChangeSet(
-  author: Author,
-  trace: string | undefined,
-  actor_id: string | null = null,
-): ChangeSet {
-  const events: EmittedEvent[] = [];
-  const messages: BusMessage[] = [];
-  const jobs: OutboxJob[] = [];
-  const auditEntries: AuditEntry[] = [];
-  const pendingStatements: Promise<unknown>[] = [];
-  const recorder: ChangeSet['recorder'] = {
-    audit: (act) => void auditEntries.push(act),
-    emit: (event, message = null) => void events.push({ ...event, id: newId('event'), message }),
-    publish: (message) => void messages.push(message),
-    enqueue: (job) => void jobs.push({ ...job, trace }),
-    defer(statement) {
-      // Whoever fails before the commit has another reason to tell.
-      statement.catch(() => undefined);
-      pendingStatements.push(statement);
-    },
-  };
-  return { author, actor_id, trace, events, messages, jobs, auditEntries, pendingStatements, recorder };
-}
+/** The part of a change set that a use case gets. */
+export type Recorder = Pick<ChangeSet, 'audit' | 'emit' | 'publish' | 'enqueue' | 'defer'>;
 
-/** Milliseconds after which the sweep takes care of a job that nobody did. */
+/** Milliseconds until the outbox sweep enqueues a job again that no worker has done. */
 const jobGraceMs = 10_000;
 
-/** What these notebooks leave behind, all of it with one commit. */
+interface RecordOptions {
+  now: number;
+  /** Agents whose feed counter gets a new row version without a new entry. */
+  touched: readonly string[];
+  keys: CommitRecord['keys'];
+  jobsOf(event: NewEvent & { id: string }): OutboxJob[];
+}
+
+/** What one commit writes for these change sets. */
 export function toCommitRecord(
-  books: readonly ChangeSet[],
-  now: number,
-  jobsOf: (event: NewEvent & { id: string }) => OutboxJob[],
-  keys: CommitRecord['keys'],
+  changeSets: readonly ChangeSet[],
+  { now, touched, keys, jobsOf }: RecordOptions,
 ): CommitRecord & { jobs: OutboxJob[] } {
-  const noted = books.flatMap(({ events, trace }) => events.map((event) => ({ event, trace })));
+  const emitted = changeSets.flatMap(({ events, trace }) => events.map((event) => ({ event, trace })));
   return {
     now,
-    touched: books.flatMap(({ actor_id }) => actor_id ?? []),
+    touched,
     job_grace: jobGraceMs,
     keys,
-    events: noted.map(({ event, trace }) => ({
+    events: emitted.map(({ event, trace }) => ({
       id: event.id,
       type: event.type,
       thread_id: event.thread_id ?? null,
@@ -107,53 +114,53 @@ export function toCommitRecord(
       data: event.data ? JSON.stringify(event.data) : null,
       traceparent: trace ?? null,
     })),
-    entries: noted.flatMap(({ event: { id, recipients } }) =>
+    entries: emitted.flatMap(({ event: { id, recipients } }) =>
       recipients.map((agent_id) => ({ agent_id, event_id: id })),
     ),
     jobs: [
-      ...noted.flatMap(({ event, trace }) => jobsOf(event).map((job) => ({ ...job, trace }))),
-      ...books.flatMap(({ jobs }) => jobs),
+      ...emitted.flatMap(({ event, trace }) => jobsOf(event).map((job) => ({ ...job, trace }))),
+      ...changeSets.flatMap(({ jobs }) => jobs),
     ],
   };
 }
 
-/** What others are told of it once it is committed; null when it concerns nobody. */
+/** What to publish after the commit; null if there is nothing. */
 export function toCommitResult(
-  books: readonly ChangeSet[],
+  changeSets: readonly ChangeSet[],
   { now, entries, jobs }: CommitRecord,
   positions: CommitResult['positions'],
 ): CommitResult | null {
-  const messages = books.flatMap((book) => book.messages);
+  const messages = changeSets.flatMap((changes) => changes.messages);
   if (positions.length === 0 && jobs.length === 0 && messages.length === 0) return null;
   return {
     positions,
-    entries: toFeedEntries(entries, positions),
-    events: toEventRows(books, now),
+    entries: numberEntries(entries, positions),
+    events: toEventRows(changeSets, now),
     jobs,
     messages,
   };
 }
 
-/** The last of an agent's entries has the last number of its feed, and those before it count down. */
-function toFeedEntries(
+/** The last entry of an agent gets the last number of its feed; the entries before it count down from there. */
+function numberEntries(
   entries: readonly Omit<FeedEntry, 'number'>[],
-  heads: CommitResult['positions'],
+  positions: CommitResult['positions'],
 ): FeedEntry[] {
-  const next = new Map(heads.map(({ agent_id, last_number }) => [agent_id, last_number]));
-  const lines: FeedEntry[] = [];
+  const next = new Map(positions.map(({ agent_id, last_number }) => [agent_id, last_number]));
+  const numbered: FeedEntry[] = [];
   for (const { agent_id, event_id } of entries.toReversed()) {
     const number = next.get(agent_id);
     if (number === undefined) continue;
     next.set(agent_id, number - 1);
-    lines.push({ agent_id, number, event_id });
+    numbered.push({ agent_id, number, event_id });
   }
-  return lines.toReversed();
+  return numbered.toReversed();
 }
 
-function toEventRows(books: readonly ChangeSet[], created_at: number): EventRow[] {
-  return books.flatMap(({ events, trace: traceparent = null }) => {
-    const whole = events.filter(({ message_id, message }) => message_id === undefined || message !== null);
-    return whole.map(({ id, type, thread_id = null, data = null, message }) => {
+function toEventRows(changeSets: readonly ChangeSet[], created_at: number): EventRow[] {
+  return changeSets.flatMap(({ events, trace: traceparent = null }) => {
+    const complete = events.filter(({ message_id, message }) => message_id === undefined || message !== null);
+    return complete.map(({ id, type, thread_id = null, data = null, message }) => {
       return { id, type, thread_id, data, created_at, message, traceparent };
     });
   });

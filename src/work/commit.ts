@@ -1,7 +1,7 @@
 import type { Wakeup } from '../domain/feed/wakeups.ts';
-import { type Statement, statement, hideFromPlanner } from '../repositories/queryable.ts';
+import { bind, hideFromPlanner, type Statement, statement } from '../repositories/queryable.ts';
 
-/** What a unit of work leaves behind besides its rows, written by one statement that travels with COMMIT. */
+/** What a commit writes besides the rows of its unit of work. */
 export interface CommitRecord {
   now: number;
   events: {
@@ -10,138 +10,136 @@ export interface CommitRecord {
     thread_id: string | null;
     message_id: string | null;
     data: string | null;
-    /** The trace that it is a part of (W3C Trace Context). */
+    /** The trace of its cause (W3C Trace Context). */
     traceparent: string | null;
   }[];
-  /** Which agent gets which event; within one agent in this order. */
+  /** Which agent receives which event; per agent in this order. */
   entries: { agent_id: string; event_id: string }[];
   /**
-   * Who did this and is told nothing of it. Its head gets a new version all the same, by which a replica shows whether it has replayed
-   * this.
+   * Agents that acted but receive no event. Their feed counters get a new row version all the same, which shows whether a replica has
+   * replayed this transaction.
    */
   touched: readonly string[];
   jobs: { job: string; subject_id: string }[];
-  /** Milliseconds after which the sweep takes care of a job that nobody did. */
+  /** Milliseconds after which the sweep enqueues a job that is still in the outbox. */
   job_grace: number;
-  /** Idempotency keys, each with what is answered under it. */
+  /** Idempotency keys with the answer to store. */
   keys: { key_hash: Buffer; request_hash: Buffer; answer: string }[];
 }
 
 /**
- * Heads are locked in the order of their ids, so that two units of work never wait for each other in a circle, and as late as
- * possible, so that a busy agent is held for one round trip only. Each agent has a head, so none is ever inserted: the conflict finds it by
- * its key, locks it and moves it in one step, whatever the planner thinks of the table. An id that is no agent fails the commit.
+ * Locks feed counters in the order of agent ids, so that two commits never deadlock, and as late as possible, so that a busy agent is
+ * locked for one round trip only. Every agent has a counter, so the insert always conflicts: it finds the row by key, locks and updates it
+ * in one step, whatever the planner estimates. An unknown agent id fails the commit.
  *
- * Answers the new last number of each agent concerned, all in one row: a message may have hundreds of recipients. For their sake ids
- * travel once, in one piece of text, and what is to be joined is told by its place among them. How many they are is hidden from the
- * planner: a plan for two promised to be cheaper, and was made at each commit.
+ * Returns all last numbers in one row, since a message can have hundreds of recipients. For the same reason ids are sent once, as one text,
+ * and rows are joined by ordinal numbers. The values are hidden from the planner, which would plan each commit anew.
  */
 const commit = statement(
   'commit',
   `with agent as materialized (
-     select agent_id, steps, place
-     from unnest(string_to_array(${hideFromPlanner('$10', 'text')}, ','), ${hideFromPlanner('$11', 'int[]')}) with ordinality a (agent_id, steps, place)
-   ), told as materialized (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $18::text[])
+     select agent_id, entries, place
+     from unnest(string_to_array(${hideFromPlanner(':agent_ids', 'text')}, ','), ${hideFromPlanner(':entry_counts', 'int[]')}) with ordinality a (agent_id, entries, place)
+   ), new_event as materialized (
+     select * from unnest(:event_ids::text[], :event_types::text[], :thread_ids::text[], :message_ids::text[], :event_data::jsonb[], :traceparents::text[])
        with ordinality e (id, type, thread_id, message_id, data, traceparent, place)
-   ), recipient as materialized (
-     select agent_place, event_place, step
-     from unnest(${hideFromPlanner('$7', 'int[]')}, ${hideFromPlanner('$8', 'int[]')}, ${hideFromPlanner('$9', 'int[]')}) r (agent_place, event_place, step)
+   ), entry as materialized (
+     select agent_place, event_place, number
+     from unnest(${hideFromPlanner(':agent_places', 'int[]')}, ${hideFromPlanner(':event_places', 'int[]')}, ${hideFromPlanner(':entry_numbers', 'int[]')}) r (agent_place, event_place, number)
    ), event as (
      insert into events (id, type, thread_id, message_id, data, recipients, created_at, traceparent)
-     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), $6::bigint, traceparent
-     from told left join (
-       select event_place, array_agg(agent_id) as agents from recipient join agent on place = agent_place group by event_place
+     select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), :now::bigint, traceparent
+     from new_event left join (
+       select event_place, array_agg(agent_id) as agents from entry join agent on place = agent_place group by event_place
      ) r on event_place = place
-   ), head as (
-     insert into feed_heads as h (agent_id, last_number) select agent_id, steps from agent order by agent_id collate "C"
+   ), updated as (
+     insert into feed_heads as h (agent_id, last_number) select agent_id, entries from agent order by agent_id collate "C"
      on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number returning agent_id, last_number
-   ), grown as materialized (
-     select place, last_number, last_number - steps as before, agent_id from head join agent using (agent_id)
-   ), letter as (
+   ), counter as materialized (
+     select place, last_number, last_number - entries as before, agent_id from updated join agent using (agent_id)
+   ), feed_entry as (
      insert into feed (agent_id, number, event_id)
-     select g.agent_id, g.before + r.step, e.id
-     from recipient r join grown g on g.place = r.agent_place join told e on e.place = r.event_place
+     select c.agent_id, c.before + n.number, e.id
+     from entry n join counter c on c.place = n.agent_place join new_event e on e.place = n.event_place
    ), job as (
      insert into outbox (job, subject_id, due_at, created_at)
-     select job, subject_id, $6::bigint + $14::bigint, $6::bigint from unnest($12::text[], $13::text[]) j (job, subject_id)
+     select job, subject_id, :now::bigint + :job_grace::bigint, :now::bigint from unnest(:jobs::text[], :subject_ids::text[]) j (job, subject_id)
    ), key as (
      insert into idempotency_keys (key_hash, request_hash, answer, created_at)
-     select key_hash, request_hash, answer, $6::bigint
-     from unnest($15::bytea[], $16::bytea[], $17::text[]) k (key_hash, request_hash, answer)
+     select key_hash, request_hash, answer, :now::bigint
+     from unnest(:key_hashes::bytea[], :request_hashes::bytea[], :answers::text[]) k (key_hash, request_hash, answer)
    )
-   select json_agg(last_number order by place) as ends from grown`,
+   select json_agg(last_number order by place) as last_numbers from counter`,
 );
 
-/** What the statement answers. */
+/** The row that the statement returns. */
 export interface CommitAnswer {
-  /** The new last number of each agent concerned; null when it concerns nobody. */
-  ends: number[] | null;
+  /** The new last number of each agent; null when there is no agent. */
+  last_numbers: number[] | null;
 }
 
 interface Commit {
-  /** To be sent together with COMMIT. */
+  /** To send together with COMMIT. */
   statement: Statement;
   values: unknown[];
-  /** How far the feeds go that have grown. */
+  /** The feeds with new entries, each with its last number. */
   readCounters(answer: CommitAnswer | undefined): Wakeup[];
 }
 
-/** What writes a record, and reads what is answered. */
+/** The statement that writes a record, and the reader of its result. */
 export function commitStatement(record: CommitRecord): Commit {
-  const { events, entries, touched, jobs, keys } = record;
+  const { now, events, entries, touched, jobs, job_grace, keys } = record;
   const agents = [...new Set([...entries.map(({ agent_id }) => agent_id), ...touched])];
   const placeOfAgent = indexIds(agents);
   const placeOfEvent = indexIds(events.map(({ id }) => id));
-  /** How many entries each agent gets. */
-  const steps = agents.map(() => 0);
-  const placed = entries.map(({ agent_id, event_id }) => {
+  const entryCounts = agents.map(() => 0);
+  const placedEntries = entries.map(({ agent_id, event_id }) => {
     const agent = placeOfAgent(agent_id);
-    const step = (steps[agent - 1] ?? 0) + 1;
-    steps[agent - 1] = step;
-    return { agent, event: placeOfEvent(event_id), step };
+    const number = (entryCounts[agent - 1] ?? 0) + 1;
+    entryCounts[agent - 1] = number;
+    return { agent, event: placeOfEvent(event_id), number };
   });
   return {
     statement: commit,
-    values: [
-      events.map((event) => event.id),
-      events.map((event) => event.type),
-      events.map((event) => event.thread_id),
-      events.map((event) => event.message_id),
-      events.map((event) => event.data),
-      record.now,
-      toArrayLiteral(placed.map(({ agent }) => agent)),
-      toArrayLiteral(placed.map(({ event }) => event)),
-      toArrayLiteral(placed.map(({ step }) => step)),
-      agents.join(','),
-      toArrayLiteral(steps),
-      jobs.map((job) => job.job),
-      jobs.map((job) => job.subject_id),
-      record.job_grace,
-      keys.map((key) => key.key_hash),
-      keys.map((key) => key.request_hash),
-      keys.map((key) => key.answer),
-      events.map((event) => event.traceparent),
-    ],
+    values: bind(commit, {
+      now,
+      agent_ids: agents.join(','),
+      entry_counts: toArrayLiteral(entryCounts),
+      event_ids: events.map((event) => event.id),
+      event_types: events.map((event) => event.type),
+      thread_ids: events.map((event) => event.thread_id),
+      message_ids: events.map((event) => event.message_id),
+      event_data: events.map((event) => event.data),
+      traceparents: events.map((event) => event.traceparent),
+      agent_places: toArrayLiteral(placedEntries.map(({ agent }) => agent)),
+      event_places: toArrayLiteral(placedEntries.map(({ event }) => event)),
+      entry_numbers: toArrayLiteral(placedEntries.map(({ number }) => number)),
+      job_grace,
+      jobs: jobs.map((job) => job.job),
+      subject_ids: jobs.map((job) => job.subject_id),
+      key_hashes: keys.map((key) => key.key_hash),
+      request_hashes: keys.map((key) => key.request_hash),
+      answers: keys.map((key) => key.answer),
+    }),
     readCounters: (answer) =>
-      agents.flatMap((agent_id, at) => {
-        const last_number = answer?.ends?.[at] ?? null;
-        return last_number === null || steps[at] === 0 ? [] : { agent_id, last_number };
+      agents.flatMap((agent_id, index) => {
+        const last_number = answer?.last_numbers?.[index] ?? null;
+        return last_number === null || entryCounts[index] === 0 ? [] : { agent_id, last_number };
       }),
   };
 }
 
-/** Numbers as PostgreSQL reads them. pg writes them one by one: 34 µs for 200 of them instead of 9. */
+/** Numbers as a PostgreSQL array. pg converts them one by one: 34 µs for 200 instead of 9 µs. */
 function toArrayLiteral(numbers: readonly number[]): string {
   return `{${numbers.join(',')}}`;
 }
 
-/** Tells the places of ids, each once, as PostgreSQL counts them: from 1 on. An entry without a place would be lost without a word. */
+/** Returns a lookup of the places of ids, counted from 1 as by `with ordinality`. It throws for an unknown id: the join would drop its row. */
 function indexIds(ids: readonly string[]): (id: string) => number {
-  const places = new Map(ids.map((id, at) => [id, at + 1]));
+  const places = new Map(ids.map((id, index) => [id, index + 1]));
   return (id) => {
     const place = places.get(id);
-    if (place === undefined) throw new Error(`${id} is no part of what is committed`);
+    if (place === undefined) throw new Error(`${id} is not among the ids of this commit`);
     return place;
   };
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import { type Repositories, createRepositories } from '../repositories/index.ts';
+import { Repositories } from '../repositories/index.ts';
 import { type AgentPosition, positionsRepository } from '../repositories/feed/positions.ts';
 import type { Queryable } from '../repositories/queryable.ts';
 
@@ -37,7 +37,7 @@ export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadPart
           positionsRepository(db).find(agentId),
         ]);
         if (!now || !there || !isSame(now, there)) return null;
-        const result = await run(createRepositories(db), now.snapshot);
+        const result = await run(new Repositories(db), now.snapshot);
         outcome = 'served';
         return { result };
       });

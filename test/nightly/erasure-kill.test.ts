@@ -36,7 +36,7 @@ await describeWithRedis('a worker killed between any two steps of an erasure', (
     });
     expect([made.status, sent.status]).toEqual([201, 201]);
     const begin = () =>
-      core.unitOfWork.writeAsSystemWithEvents((work) =>
+      core.unitOfWork.writeAsSystem((work) =>
         beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
       );
     const { id } = await begin();

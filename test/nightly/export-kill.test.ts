@@ -33,7 +33,7 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
       body: { with_handle: bob.handle, initial_message: 'one' },
     });
     expect(made.status).toBe(201);
-    const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
+    const { id } = await core.unitOfWork.writeAsSystem((work) =>
       beginExport(work, { id: ann.id, canonical_handle: ann.handle }, { account_id: null, days: 1 }),
     );
     const out = join(folder, 'ann.zip');

@@ -1,11 +1,20 @@
 import { defineConfig } from 'vitest/config';
 import everyChange from '../../vitest.config.ts';
 
-/** As the tests of every change, but for the files, and one at a time: each starts many processes. */
+/**
+ * The suites that are too long for every change, and the whole extent of those that every change runs in part. One file at a
+ * time: each starts many processes.
+ */
 export default defineConfig({
   test: {
     ...everyChange.test,
-    include: ['test/nightly/**/*.test.ts'],
+    include: [
+      'test/nightly/**/*.test.ts',
+      'test/acceptance/pages/accessibility.test.ts',
+      'test/integration/rest/fuzz/fuzz.test.ts',
+      'test/integration/workers/{api-kill,attachment-scanning,graceful-stop,postgres-loss,redis-loss,two-processes,worker-kill}.test.ts',
+    ],
+    env: { TEST_EXTENT: 'nightly' },
     exclude: [],
     sequence: {},
     maxWorkers: 1,

@@ -4,7 +4,7 @@ import { createSealedBox } from '../../src/shared/encryption.ts';
 
 const webhookSender: WebhookSender = {
   checkUrl: () => 'is not called from here',
-  send: () => Promise.resolve({ status: null, fault: 'nothing is posted from here' }),
+  send: () => Promise.resolve({ status: null, error: 'nothing is posted from here' }),
 };
 
 /** What a unit of work needs that neither seals nor posts anything. */

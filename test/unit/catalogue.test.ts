@@ -7,8 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { eventScopes, eventTypes } from '../../src/domain/feed/events.ts';
 import { scopes } from '../../src/domain/auth/scopes.ts';
 import { queueNames } from '../../src/jobs/define.ts';
-import { delivery } from '../../src/jobs/delivery.ts';
-import { jobsForEvent, outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
+import { delivery, jobsForEvent, outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance } from '../../src/jobs/maintenance.ts';
 import { webhookPosting } from '../../src/jobs/webhooks.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
@@ -133,7 +132,7 @@ describe('events and jobs', () => {
 
   test('a worker refuses to start with two handlers for a job, or a queue without one', async () => {
     const handler = { contract: delivery, handle: () => Promise.resolve() };
-    const parts = { queues: {} as JobQueues, concurrency: 1, meter: () => undefined };
+    const parts = { queues: {} as JobQueues, concurrency: 1, onJobEnd: () => undefined };
     await expect(consumeQueues(parts, ['delivery'], [handler, handler])).rejects.toThrow('two handlers');
     await expect(consumeQueues(parts, ['delivery'], [handler])).rejects.toThrow('the queue webhooks has');
     await expect(consumeQueues(parts, ['maintenance'], [handler])).rejects.toThrow(

@@ -1,19 +1,22 @@
 import { expect, test, vi } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
+import type { Answer, CallContext } from '../../src/operations/execute/context.ts';
 import { padIntervalMs, padNotFound } from '../../src/operations/execute/pad-not-found.ts';
 
+const answer: Answer = { body: '{}', output: {}, replayed: false };
+const context = {} as CallContext;
 const notFound = new DomainError('AGENT_NOT_FOUND', 'No such agent');
 
-/** How long the answer takes when finding it out takes `work_ms`, by a clock of the test's own. */
+/** Milliseconds until the answer, when the work takes `work_ms`, by fake timers. */
 async function measureResponseTime(work_ms: number, outcome: Error | 'found'): Promise<number> {
   vi.useFakeTimers();
   try {
     const began = performance.now();
     let took = NaN;
-    const call = padNotFound(async () => {
+    const call = padNotFound(context, async () => {
       await new Promise((resolve) => setTimeout(resolve, work_ms));
       if (outcome !== 'found') throw outcome;
-      return outcome;
+      return answer;
     }).then(
       () => (took = performance.now() - began),
       (error: unknown) => {
@@ -29,7 +32,7 @@ async function measureResponseTime(work_ms: number, outcome: Error | 'found'): P
   }
 }
 
-test('what is not found is answered on a beat, however long it took to find that out', async () => {
+test('not found is delayed to the end of an interval, however long the work took', async () => {
   for (const work_ms of [1, 5, 13, padIntervalMs - 1])
     expect(await measureResponseTime(work_ms, notFound)).toBe(padIntervalMs);
   expect(await measureResponseTime(padIntervalMs + 1, notFound)).toBe(2 * padIntervalMs);

@@ -6,13 +6,13 @@ const root = resolve(import.meta.dirname, '../..');
 const folder = resolve(root, 'docs/images');
 const files = readdirSync(folder).sort();
 
-test('every picture is shown in docs/pages.md, and every one that is shown is there', () => {
-  const page = readFileSync(resolve(root, 'docs/pages.md'), 'utf8');
+test('docs/console.md shows every picture, and every picture that it shows exists', () => {
+  const page = readFileSync(resolve(root, 'docs/console.md'), 'utf8');
   const shown = Array.from(page.matchAll(/images\/([\w-]+\.png)/g), ([, name = '']) => name);
   expect([...new Set(shown)].sort()).toEqual(files);
 });
 
-test('the README shows pictures that are there', () => {
+test('the README shows pictures that exist', () => {
   const readme = readFileSync(resolve(root, 'README.md'), 'utf8');
   const shown = Array.from(readme.matchAll(/docs\/images\/([\w-]+\.png)/g), ([, name = '']) => name);
   expect(shown.length).toBeGreaterThan(0);

@@ -4,13 +4,13 @@ import { dropPartitions, type PartitionCore } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How much longer an event stays than its lines: a reader may hold lines whose events it has not loaded yet. */
+/** Events are kept this much longer than feed entries, because a reader may hold entries whose events it has not loaded yet. */
 const extraEventRetentionMs = dayMs;
 
 export interface RetentionSteps {
-  /** Agents looked at in one statement. */
+  /** Agents that one statement checks. */
   agents: number;
-  /** Feeds that one statement shortens, and the lines that it takes from each. */
+  /** Feeds that one statement shortens, and entries that it removes from each. */
   feeds: number;
   entries: number;
   /** Events that one statement removes. */
@@ -20,8 +20,8 @@ export interface RetentionSteps {
 const defaultSteps: RetentionSteps = { agents: 500, feeds: 20, entries: 100, events: 1_000 };
 
 /**
- * Removes what feeds hold for longer than so many days: by whole partitions, and one by one what lies in none, because tables are not in
- * partitions yet, or a clock was far behind.
+ * Removes feed entries and events older than `days`: whole partitions, and single rows if tables are not partitioned yet or a clock was
+ * wrong.
  * @param now milliseconds since the epoch.
  */
 export async function expireFeeds(
@@ -29,21 +29,24 @@ export async function expireFeeds(
   { now, days }: { now: number; days: number },
 ): Promise<void> {
   const { partitions } = core.repositories;
-  const oldest = minIdAt('event', now - days * dayMs);
-  const gone = minIdAt('event', now - days * dayMs - extraEventRetentionMs);
-  await dropPartitions(core, 'feed', oldest);
-  await dropPartitions(core, 'events', gone);
+  const oldestEntry = minIdAt('event', now - days * dayMs);
+  const oldestEvent = minIdAt('event', now - days * dayMs - extraEventRetentionMs);
+  await dropPartitions(core, 'feed', oldestEntry);
+  await dropPartitions(core, 'events', oldestEvent);
   const tables = new Set((await partitions.list()).map(({ table }) => table));
-  const whole = tables.has('feed') && tables.has('events');
-  if (whole && !(await partitions.hasStrays('feed', oldest)) && !(await partitions.hasStrays('events', gone)))
-    return;
+  const isPartitioned = tables.has('feed') && tables.has('events');
+  const isDone =
+    isPartitioned &&
+    !(await partitions.hasStrays('feed', oldestEntry)) &&
+    !(await partitions.hasStrays('events', oldestEvent));
+  if (isDone) return;
   await removeOldFeeds(core.repositories, { now, days });
 }
 
 /**
- * Removes the lines of feeds that are older than so many days, and then the events that no line leads to any more. Every
- * statement stands alone and leaves feeds without holes and lines with their events, so it may be killed at any of them and run
- * twice at once. Agents, not events, are gone through: an agent without old lines costs one look.
+ * Removes feed entries older than `days`, and then events without entries. Every statement is a transaction that leaves feeds without
+ * gaps and entries with their events, so a run can be killed at any point and run concurrently. It iterates over agents, not events: an
+ * agent without old entries costs one look-up.
  * @param now milliseconds since the epoch.
  */
 export async function removeOldFeeds(
@@ -63,13 +66,13 @@ export async function removeOldFeeds(
 
   let after = '';
   for (;;) {
-    const looked = await feedRetention.listAgents(after, olderThan, steps.agents);
-    const old = looked.filter((agent) => agent.old).map(({ agent_id }) => agent_id);
+    const agents = await feedRetention.listAgents(after, olderThan, steps.agents);
+    const old = agents.filter((agent) => agent.old).map(({ agent_id }) => agent_id);
     for (let at = 0; at < old.length; at += steps.feeds) await shorten(old.slice(at, at + steps.feeds));
-    const last = looked.at(-1);
-    if (!last || looked.length < steps.agents) break;
+    const last = agents.at(-1);
+    if (!last || agents.length < steps.agents) break;
     after = last.agent_id;
   }
-  const gone = minIdAt('event', oldest - extraEventRetentionMs);
-  while ((await feedRetention.removeEvents(gone, steps.events)) === steps.events);
+  const oldestEvent = minIdAt('event', oldest - extraEventRetentionMs);
+  while ((await feedRetention.removeEvents(oldestEvent, steps.events)) === steps.events);
 }

@@ -8,12 +8,12 @@ const pageSize = 1_000;
 const lastKey = 'f'.repeat(32);
 
 /**
- * Younger bytes may be on their way to their row, and younger rows may have come after the list was made; in milliseconds. Longer
- * than an upload can take, and than its address is good.
+ * Younger blobs may not have their row yet, and younger rows may have been inserted after the listing. Longer than an upload takes and
+ * than its URL is valid.
  */
 const minAgeMs = 3_600_000;
 
-/** Removes exports whose time is over, or that could not be done in it; the bytes after the rows, as with uploads. */
+/** Removes expired exports, finished or not; first the rows, then the blobs, as for uploads. */
 export async function expireExports({ repositories, blobs }: FileCore): Promise<void> {
   for (let more = true; more;) {
     const { removed, keys } = await repositories.agentExports.removeExpired(Date.now(), batchSize);
@@ -23,25 +23,23 @@ export async function expireExports({ repositories, blobs }: FileCore): Promise<
 }
 
 /**
- * Removes uploads that nobody has sent or completed in time: first the row, so that it can be sent no more, then the bytes. What a
- * run that was killed has left in between, the sweep of the store finds.
+ * Removes uploads that were not completed or sent in time: first the row, so that it can no longer be sent, then the blob. If the run
+ * is killed in between, sweepBlobs removes the blob.
  */
 export async function expireUploads({ repositories, blobs }: FileCore): Promise<void> {
   const { attachments, uploads } = repositories;
-  for (const take of [attachments.removeExpired, uploads.removeExpired]) {
-    for (
-      let keys = await take(Date.now(), batchSize);
-      keys.length > 0;
-      keys = await take(Date.now(), batchSize)
-    ) {
+  for (const removeExpired of [attachments.removeExpired, uploads.removeExpired]) {
+    for (let more = true; more;) {
+      const keys = await removeExpired(Date.now(), batchSize);
       for (const key of keys) await blobs.remove(key);
+      more = keys.length > 0;
     }
   }
 }
 
 /**
- * Walks through the store and the rows side by side, in the order of their keys: bytes that belong to nothing are removed, and files
- * whose bytes are lost are served no more. A store that holds nothing at all is not believed: it is a wrong one, or not mounted.
+ * Compares the blob store with the rows in key order: removes blobs without a row, and marks attachments without a blob as lost. An
+ * empty store is ignored, because it is probably the wrong one or not mounted.
  */
 export async function sweepBlobs(core: FileCore): Promise<void> {
   const { blobs, logger } = core;
@@ -50,7 +48,7 @@ export async function sweepBlobs(core: FileCore): Promise<void> {
   for (let after = '', more = true; more;) {
     const found = await blobs.list(after, pageSize);
     if (after === '' && found.length === 0) {
-      logger.info({}, 'the store of files is empty');
+      logger.info({}, 'blob store is empty; not swept');
       return;
     }
     more = found.length === pageSize;
@@ -69,8 +67,7 @@ async function removeOrphans({ repositories, blobs, logger }: FileCore, keys: st
   for (const key of await repositories.agentExports.findKeys(keys)) known.add(key);
   const orphans = keys.filter((key) => !known.has(key));
   for (const key of orphans) await blobs.remove(key);
-  if (orphans.length > 0)
-    logger.info({ blobs: orphans.length }, 'bytes that belonged to nothing are removed');
+  if (orphans.length > 0) logger.info({ blobs: orphans.length }, 'orphaned blobs removed');
 }
 
 interface KeyRange {
@@ -88,12 +85,12 @@ async function markLost(
   const rows = await attachments.listKeys(after, last, before);
   const lost: string[] = [];
   for (const { id, storage_key } of rows) {
-    // What is not on the list is looked for by itself, before anything is said about it.
+    // Checked again, because it may have been written after the listing.
     if (!stored.has(storage_key) && (await isMissing(blobs, storage_key))) lost.push(id);
   }
   if (lost.length === 0) return;
   await attachments.setLost(lost);
-  logger.error({ attachments: lost.slice(0, 20), lost: lost.length }, 'the bytes of attachments are lost');
+  logger.error({ attachments: lost.slice(0, 20), lost: lost.length }, 'attachments have lost their bytes');
 }
 
 async function isMissing(blobs: Core['blobs'], key: string): Promise<boolean> {

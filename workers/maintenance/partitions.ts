@@ -13,21 +13,21 @@ import {
 
 export type PartitionCore = Pick<Core, 'repositories' | 'unitOfWork' | 'logger'>;
 
-/** Series looked at in one statement. */
+/** Feeds or threads per statement. */
 const seriesPerStatement = 200;
 
-/** A change of tables is tried so often, with this pause in ms: meanwhile those who waited behind it go on. */
+/** Attempts at a schema change; the pause lets transactions that queued behind its lock continue. */
 const maxAttempts = 5;
 const retryPauseMs = 1_000;
 
-/** Tries until it is done; what others hold for longer is left to the next run. */
+/** Retries a schema change that others block; returns undefined if it failed, until the next run. */
 async function retryTableChange<T>({ logger }: PartitionCore, what: string, change: () => Promise<T>) {
   for (let left = maxAttempts; left > 0; left -= 1) {
     try {
       return await change();
     } catch (error) {
       const log = left === 1 ? logger.warn.bind(logger) : logger.debug.bind(logger);
-      log({ err: error }, `${what} was not possible; it will be tried again`);
+      log({ err: error }, `${what} failed; it will be retried`);
     }
     if (left > 1) await pause(retryPauseMs);
   }
@@ -35,32 +35,32 @@ async function retryTableChange<T>({ logger }: PartitionCore, what: string, chan
 }
 
 /**
- * Makes the partitions of the coming days, of every table that has any. Without them nothing fails: what belongs in a partition that
- * is not there lies in the default one until it is made.
- * @param kept for how many days rows are kept; undefined: for good.
+ * Creates the partitions of the coming days for every partitioned table. A missing partition is not fatal: its rows go to the default
+ * partition.
+ * @param options `now` in milliseconds; `retentionDays` is undefined if rows are kept forever.
  */
 export async function makePartitions(
   core: PartitionCore,
-  { now, kept }: { now: number; kept: Record<PartitionedTable, number | undefined> },
+  { now, retentionDays }: { now: number; retentionDays: Record<PartitionedTable, number | undefined> },
 ): Promise<void> {
   const { repositories, unitOfWork } = core;
   for (const [table, until] of coveredUntil(await repositories.partitions.list())) {
     const kind = partitionedTables[table];
-    const size = { now, length: partitionLength(kept[table]) };
-    const make = async (end: number) => {
+    const size = { now, length: partitionLength(retentionDays[table]) };
+    const createFrom = async (end: number) => {
       for (const range of planPartitions(kind, minIdAt(kind, end), size)) {
         const insert = () => unitOfWork.writeAsSystem((work) => work.partitions.insert(table, range));
-        const made = await retryTableChange(core, `a partition of ${table}`, insert);
-        if (made !== true) return made;
+        const isCreated = await retryTableChange(core, `creating a partition of ${table}`, insert);
+        if (isCreated !== true) return isCreated;
       }
       return true;
     };
-    // When nobody has made any for long, the default one has filled: it keeps what it has, and they go on behind it.
-    if ((await make(until)) === false) await make(nextWholeDay(now));
+    // If the default partition already holds rows of the range, new partitions begin the next day.
+    if ((await createFrom(until)) === false) await createFrom(nextWholeDay(now));
   }
 }
 
-/** Drops the partitions of a table that end at this id or before it, but never its last one. */
+/** Drops the partitions of a table that end at or before this id, except the last one. */
 export async function dropPartitions(
   core: PartitionCore,
   table: PartitionedTable,
@@ -75,9 +75,8 @@ export async function dropPartitions(
 }
 
 /**
- * Rows of a series lie in the order of its numbers, but for those of processes whose clocks differed. A series whose rows of other
- * partitions come before its last one in this leaves up to there: so that it has no hole when the partition is gone. Nobody has
- * unread messages that are gone.
+ * Prepares feeds or threads for the removal of a partition. If clocks differed, earlier rows of a feed or thread can be in other
+ * partitions; they are removed up to its last row in this partition, so that no gap remains. Removed messages count as read.
  */
 async function closeGap({ repositories }: PartitionCore, partition: Partition): Promise<void> {
   const { partitions, threadMembers } = repositories;

@@ -11,23 +11,23 @@ const messagesPerStatement = 100;
 type RetentionCore = PartitionCore & Pick<Core, 'config' | 'blobs'>;
 
 /**
- * Makes partitions ahead, and removes what is kept for longer than the settings say. Feeds and messages are one task, under the
- * name that releases before this one know: a worker fails a task that it has never heard of.
+ * Creates future partitions, and removes data that exceeds its retention. Feeds and messages are one task under a name that older
+ * releases know, because a worker fails unknown tasks.
  * @param now milliseconds since the epoch.
  */
 export async function expireByAge(core: RetentionCore, now: number): Promise<void> {
   const { FEED_RETENTION_DAYS: feeds, MESSAGE_RETENTION_DAYS: messages } = core.config;
   await makePartitions(core, {
     now,
-    kept: { events: feeds, feed: feeds, messages, message_search: messages },
+    retentionDays: { events: feeds, feed: feeds, messages, message_search: messages },
   });
   await expireFeeds(core, { now, days: feeds });
   if (messages !== undefined) await expireMessages(core, now - messages * dayMs);
 }
 
 /**
- * None that an event still leads to: by whole partitions, and one by one what lies in the default ones. What hangs on messages goes
- * with them: search rows, and files after.
+ * Removes old messages that no stored event refers to, with their search rows and files: whole partitions, and single rows of default
+ * partitions.
  */
 async function expireMessages(core: RetentionCore, oldest: number): Promise<void> {
   const { feedRetention, partitions, attachments } = core.repositories;
@@ -36,22 +36,23 @@ async function expireMessages(core: RetentionCore, oldest: number): Promise<void
   await dropPartitions(core, 'messages', olderThan);
   await dropPartitions(core, 'message_search', olderThan);
   await removeStrays(core, olderThan);
-  const floor = (await partitions.list()).find(({ table }) => table === 'messages')?.from;
-  if (!floor) return;
-  const take = () => attachments.removeOrphaned(floor, filesPerStatement);
-  for (let keys = await take(); keys.length > 0; keys = await take()) {
+  const firstId = (await partitions.list()).find(({ table }) => table === 'messages')?.from;
+  if (!firstId) return;
+  const removeOrphaned = () => attachments.removeOrphaned(firstId, filesPerStatement);
+  for (let keys = await removeOrphaned(); keys.length > 0; keys = await removeOrphaned()) {
     for (const key of keys) await core.blobs.remove(key);
   }
 }
 
 /**
- * Removes old messages that lie in the default partition: a clock was far behind, or nobody made partitions for long. A thread loses its
- * beginning only: where younger messages come before them, they leave after those.
+ * Removes old messages from the default partition, which holds them if a clock was wrong or partitions were missing. A thread only loses
+ * its beginning: old messages after younger ones stay until those are removed.
  */
 async function removeStrays({ repositories, unitOfWork }: RetentionCore, olderThan: string): Promise<void> {
   const tables = new Set((await repositories.partitions.list()).map(({ table }) => table));
   if (!tables.has('messages') || !tables.has('message_search')) return;
-  const shorten = (threads: readonly string[]) =>
+  /** Returns the threads that have more to remove. */
+  const removeFronts = (threads: readonly string[]) =>
     unitOfWork.writeAsSystem(async (work) => {
       const fronts = await work.messageRetention.removeFront(threads, olderThan, messagesPerStatement);
       await work.threadMembers.markRemovedAsRead(
@@ -61,7 +62,7 @@ async function removeStrays({ repositories, unitOfWork }: RetentionCore, olderTh
     });
   for (let after = '', more = true; more;) {
     const threads = await repositories.messageRetention.threads(olderThan, after, threadsPerStatement);
-    for (let left = threads; left.length > 0;) left = await shorten(left);
+    for (let left = threads; left.length > 0;) left = await removeFronts(left);
     after = threads.at(-1) ?? after;
     more = threads.length === threadsPerStatement;
   }

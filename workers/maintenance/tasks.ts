@@ -21,12 +21,12 @@ async function drain(next: (limit: number) => Promise<number>): Promise<void> {
   while ((await next(batchSize)) === batchSize);
 }
 
-/** How long exchanges of agents count, in milliseconds. */
+/** The period of the loop limit, in milliseconds. */
 function exchangePeriodMs(limits: Core['config']['RATE_LIMITS']): number {
   return limits === 'off' ? 0 : limits.loop.seconds * 1_000;
 }
 
-/** The housekeeping of the service. Every task may run twice at once, and be killed at any point. */
+/** Returns the handler of the maintenance tasks. Every task can run concurrently with itself and be killed at any point. */
 export function maintenanceHandler(
   core: Core,
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
@@ -38,23 +38,23 @@ export function maintenanceHandler(
     repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
-    /** Enqueues again what was owed for too long: after a crash, a flushed queue, or a handler that failed. */
+    /** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
     'sweep-outbox': () =>
       drain(async (limit) => {
         const due = await outbox.claimDue(Date.now(), sweepDelay, limit);
-        if (due.length > 0) logger.info({ jobs: due.length }, 'jobs owed for too long are enqueued again');
+        if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
         await queues.enqueue(packJobs(due), { retryFailed: true });
         return due.length;
       }),
-    /** Has workers look at webhooks whose time has come and that no queue brings: it was flushed, or a worker died. */
+    /** Enqueues webhooks with due deliveries that are in no queue: it was flushed, or a worker died. */
     async 'sweep-webhooks'() {
       const now = Date.now();
       let after = '';
       await drain(async (limit) => {
-        const late = await webhookDeliveries.listDueWebhooks(now - pacing.graceMs, after, limit);
-        await queues.enqueue(late.map((id) => createWebhookJob(id, now)));
-        after = late.at(-1) ?? after;
-        return late.length;
+        const overdue = await webhookDeliveries.listDueWebhooks(now - pacing.graceMs, after, limit);
+        await queues.enqueue(overdue.map((id) => createWebhookJob(id, now)));
+        after = overdue.at(-1) ?? after;
+        return overdue.length;
       });
     },
     'expire-idempotency-keys': () =>
@@ -87,7 +87,7 @@ export function maintenanceHandler(
       await drain((limit) => presence.removeDead(limit));
       await workerNodes.removeDead();
     },
-    /** With exports, under the name that releases before this one know: a worker fails a task that it has never heard of. */
+    /** Includes exports, under a name that older releases know, because a worker fails unknown tasks. */
     async 'expire-uploads'() {
       await expireUploads(core);
       await expireExports(core);

@@ -7,7 +7,7 @@ import {
 } from '../../services/agents/operator-registration.ts';
 import { eraseCommand, erasureCommand } from './erasure.ts';
 import { exportCommand, exportsCommand } from './export.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { presentErasure } from '../../presenters/erasure.ts';
+import { presentErasure } from '../../presenters/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginErasure, lastErasure, requireConfirmed } from '../../services/agents/erasures.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 import type { CommandIo } from '../io.ts';
@@ -23,7 +23,7 @@ export function eraseCommand(io: CommandIo): Command {
     .action(async (handle: string, options: EraseOptions) => {
       const interrupted = io.interruptSignal();
       const erasure = await withCore(io, async (core) => {
-        const begun = await core.unitOfWork.writeAsSystemWithEvents(async (work) => {
+        const begun = await core.unitOfWork.writeAsSystem(async (work) => {
           const agent = await findAnyAgentByHandle(work, handle);
           requireConfirmed(agent.canonical_handle, options.confirm);
           return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Core } from '../../compose.ts';
 import { isId } from '../../domain/ids.ts';
-import { presentExport } from '../../presenters/agent-export.ts';
+import { presentExport } from '../../presenters/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginExport, fetchExport } from '../../services/agents/exports.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 import type { CommandIo } from '../io.ts';
@@ -71,7 +71,7 @@ export function exportsCommand(io: CommandIo): Command {
 async function requestExport(core: Core, io: CommandIo, handle: string, wait: boolean) {
   const interrupted = io.interruptSignal();
   const { unitOfWork, config, repositories } = core;
-  const begun = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+  const begun = await unitOfWork.writeAsSystem(async (work) => {
     const agent = await findAnyAgentByHandle(work, handle);
     return beginExport(work, agent, { account_id: null, days: config.EXPORT_RETENTION_DAYS });
   });

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Scope } from '../../domain/auth/scopes.ts';
 import { createCredential, listCredentials, revokeCredential } from '../../services/auth/credentials.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { scopesOption } from './scopes-option.ts';

@@ -6,7 +6,7 @@ import {
   rotateSigningKey,
   signingKeysTopic,
 } from '../../services/auth/signing-keys.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { waitForBus, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 

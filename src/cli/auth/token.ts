@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../domain/auth/scopes.ts';
 import { issueToken } from '../../services/auth/issue-token.ts';
 import { type TokenAudience, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { scopesOption } from './scopes-option.ts';

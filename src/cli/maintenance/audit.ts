@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
 import { type AuditAction, auditActions } from '../../domain/auth/audit.ts';
 import { readAudit } from '../../services/audit.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
-import { integerInRange } from '../option-values.ts';
-import { parseTime } from '../times.ts';
+import { integerInRange, parseTime } from '../option-values.ts';
 
 interface AuditOptions {
   agent?: string;

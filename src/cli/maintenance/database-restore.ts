@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { declareRestore } from '../../services/feed-epoch.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 

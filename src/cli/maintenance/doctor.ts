@@ -11,12 +11,10 @@ import { pendingMigrations } from '../../platform/database/migrations.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
-import { checkReplicas } from './database-checks.ts';
-import { resultCommand } from '../command.ts';
+import { checkReplicas, checkDatabaseLimits } from './database-checks.ts';
+import { resultCommand, formatJson } from '../output.ts';
 import { waitForBus, withCore } from '../core.ts';
-import { checkDatabaseLimits } from './database-limits.ts';
 import type { CommandIo } from '../io.ts';
-import { formatJson } from '../output.ts';
 import { findRunningWorkers } from './worker-roles.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -169,9 +167,9 @@ const checks: Check[] = [
   {
     part: 'numbers',
     async run({ unitOfWork }) {
-      const origin = await unitOfWork.readAsSystem(readFeedEpoch);
-      if (origin.whose === 'nobody') return 'nothing has started on this database yet';
-      if (origin.whose === 'own') return `of this database since ${new Date(origin.since).toISOString()}`;
+      const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
+      if (epoch.status === 'none') return 'nothing has started on this database yet';
+      if (epoch.status === 'current') return `of this database since ${new Date(epoch.since).toISOString()}`;
       throw new Error('the database was restored, and no process has started on it since');
     },
     advice: 'start the API or a worker anew, or run: npm run -s ams -- restored',

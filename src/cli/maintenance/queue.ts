@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { type QueueName, queueNames } from '../../jobs/define.ts';
 import type { Core } from '../../compose.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange } from '../option-values.ts';

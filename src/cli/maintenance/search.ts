@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { isId } from '../../domain/ids.ts';
 import { reindexStep } from '../../services/messages/search-index.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange } from '../option-values.ts';

@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import { createAccount, setPassword } from '../../services/people/accounts.ts';
 import { requireOwner } from '../../services/people/owners.ts';
 import { hashPassword } from '../../services/people/passwords.ts';
-import { signOutEverywhere } from '../../services/people/sign-out.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { signOutEverywhere } from '../../services/people/sessions.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
 import { type CommandIo, readSecret } from '../io.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { createInvitation, listInvitations, revokeInvitation } from '../../services/people/invitations.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange } from '../option-values.ts';

@@ -8,7 +8,7 @@ import {
   setRole,
 } from '../../services/people/organizations.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
-import { printResult, resultCommand } from '../command.ts';
+import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 

@@ -135,7 +135,7 @@ async function waitUntilReady(folder: string, child: ChildProcess, signal: Abort
     const lines = readIfExists(join(folder, 'postmaster.pid'))?.split('\n') ?? [];
     return Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready';
   };
-  await waitUntil(isReady, { timeoutMs: Number.POSITIVE_INFINITY, signal });
+  await waitUntil(isReady, { signal });
 }
 
 /** Stops the server of an earlier launcher. A pid file whose pid now belongs to another program is removed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { retireAgent } from '../../services/agents/retire-managed.ts';
+import { retireAgent } from '../../services/agents/retire.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';
 import { agentReference } from '../fields.ts';

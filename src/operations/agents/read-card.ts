@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/auth/actor.ts';
 import type { OnBudget } from '../../domain/limits.ts';
 import { type AgentCard, agentCardSchema, presentAgentCard } from '../../presenters/agent-card.ts';
 import { agentNotFound } from '../../services/access.ts';
-import { findPublicAgent } from '../../services/agents/card.ts';
+import { findPublicAgent } from '../../services/agents/find-by-handle.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { Execute } from '../execute/execute.ts';
 import { getAgentCardOperation } from './get-agent-card.ts';

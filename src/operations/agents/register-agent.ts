@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentScopes } from '../../domain/agents/agents.ts';
 import { agentSchema, presentAgent } from '../../presenters/agent.ts';
-import { registerAgent } from '../../services/agents/register.ts';
+import { registerAgent } from '../../services/agents/registration.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';
 import { cardBody, description, displayName, inboundPolicy, skills, visibility } from '../fields.ts';

@@ -1,9 +1,12 @@
 import type { AgentRecord, AgentSummary } from '../../presenters/agent.ts';
 import { presentAgentCard } from '../../presenters/agent-card.ts';
-import type { AllowlistEntryRecord } from '../../presenters/allowlist-entry.ts';
+import type {
+  AllowlistEntryRecord,
+  BlockRecord,
+  ContactRecord,
+  ContactRequestRecord,
+} from '../../presenters/contact.ts';
 import type { ApprovalRecord } from '../../presenters/approval.ts';
-import type { BlockRecord } from '../../presenters/block.ts';
-import type { ContactRecord, ContactRequestRecord } from '../../presenters/contact.ts';
 import type { MessageRecord } from '../../presenters/message.ts';
 import type { ThreadRecord } from '../../presenters/thread.ts';
 

@@ -1,80 +1,43 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import type { ApprovalDecision } from '../../domain/approvals.ts';
 import { DomainError } from '../../domain/errors.ts';
 import {
   type Approval,
   decideInClient,
   findApproval,
-  openApproval,
   findCurrentApproval,
+  openApproval,
   useApproval,
 } from '../../services/approvals/approvals.ts';
+import { abortWhen } from '../../shared/wait-until.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
-import type { ApprovalRule } from '../define.ts';
-import { pollUntil } from '../../shared/poll-until.ts';
+import type { RateLimits } from '../rate-limits.ts';
+import { type Approver, type CallContext, mayNeedApproval, type Stage } from './context.ts';
+import { createClaim, findStoredAnswer } from './idempotency.ts';
+import { consumeOwnBudget } from './rate-limit.ts';
 
-/** How a face asks the person behind its caller. */
-export interface Approver {
-  /** The program that the person uses, as it calls itself. */
-  client_name: string | null;
-  /** Aborts when nobody waits for the answer of the call any more. */
-  signal: AbortSignal;
-  /**
-   * Asks, as far as the program can, and waits for a limited time.
-   * @param settled aborts when somebody decides elsewhere meanwhile.
-   * @returns undefined when the person did not decide there.
-   */
-  ask(approval: Approval, settled: AbortSignal): Promise<ApprovalDecision | undefined>;
-  /** A person has thought for a while: whether the caller may still do what it may at the start. @throws {DomainError} UNAUTHORIZED */
-  confirm(): Promise<void>;
-}
-
-export interface ApprovedCall<T> {
-  rule: ApprovalRule;
-  actor: Actor;
-  input: unknown;
-  approver: Approver;
-  /** Takes the call from the operation's own budget. What only looks how a question stands is not taken from it. */
-  consume(): Promise<void>;
-  /** The answer of an earlier call under the same idempotency key. */
-  findStoredAnswer(): Promise<T | undefined>;
-  /** Runs the operation; `gate` goes first in its transaction. */
-  write(gate: (work: Work) => Promise<void>): Promise<T>;
-}
-
-/** Not a refusal: the approval was used, or the world changed, between the look and the transaction. It is looked at anew. */
+/** The approval was used, or a relevant record changed, after it was read and before the transaction. The stage tries again. */
 class StaleApproval extends Error {}
 
 const maxAttempts = 4;
+/** How often a pending approval is read while the client is asked. */
+const pollIntervalMs = 1_000;
 
 /**
- * Runs calls that people have to approve (mcp.md, section 5). The question is a row before it is asked, and is used in the same
- * transaction as what it allows: nothing runs twice, and a crash leaves both or neither. While a person thinks, no transaction is
- * open.
+ * Gets a person's approval for calls that need one (MCP). The question is stored before anybody is asked, and is used in the transaction
+ * that it allows: nothing runs twice, and a crash leaves both or neither. No transaction is open while a person decides.
+ *
+ * A call that asks a person, or needs no approval, counts against the operation's own budget. Checking on a pending approval does not.
+ * @throws {DomainError} APPROVAL_DENIED, APPROVAL_REQUIRED, RATE_LIMITED
  */
-export function createApprovalStage(unitOfWork: UnitOfWork) {
-  /** Null when nobody need be asked; the approval is undefined when nobody was yet. */
-  async function look(
-    { rule, actor, input }: Pick<ApprovedCall<unknown>, 'rule' | 'actor' | 'input'>,
-    work: Work,
-  ) {
-    const about = await rule.subject(work, input);
-    if (!about) return null;
-    const { target, message } = about;
-    const question = { agent_id: actor.agent_id, action: rule.action, target, detail: { message } };
-    const standing = await findCurrentApproval(work, question);
-    return standing === null ? null : { question, standing };
-  }
-
+export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
   async function ask(approver: Approver, approval: Approval): Promise<Approval> {
     const { agent_id, id } = approval;
-    const find = () => unitOfWork.readAsSystem((all) => findApproval(all, agent_id, id));
-    const settled = pollUntil(async () => (await find()).state !== 'pending');
+    const find = () => unitOfWork.readAsSystem((repositories) => findApproval(repositories, agent_id, id));
+    const settled = abortWhen(async () => (await find()).state !== 'pending', pollIntervalMs);
     try {
       const decision = await approver.ask(approval, settled.signal);
       if (decision) await unitOfWork.writeAsSystem((work) => decideInClient(work, approval, decision));
     } catch (error) {
-      // Somebody decided otherwise before: that decision stands.
+      // The approval was decided elsewhere first; that decision is final.
       if (!(error instanceof DomainError) || error.code !== 'INVALID_TRANSITION') throw error;
     } finally {
       settled.stop();
@@ -82,30 +45,27 @@ export function createApprovalStage(unitOfWork: UnitOfWork) {
     return find();
   }
 
-  /** Ends with an approval that can be used, or null when none is needed. @throws {DomainError} APPROVAL_DENIED, APPROVAL_REQUIRED */
-  async function obtained<T>(call: ApprovedCall<T>, pay: () => Promise<void>): Promise<Approval | null> {
-    const { actor, approver } = call;
-    const seen = await unitOfWork.read(actor, (work) => look(call, work));
-    if (!seen) {
-      await pay();
-      return null;
-    }
-    let approval = seen.standing;
-    if (!approval) {
-      await pay();
-      const { client_name } = approver;
-      const { question } = seen;
-      const detail = { ...question.detail, client_name };
-      approval =
-        (await unitOfWork.writeAsSystem((work) => openApproval(work, { ...question, detail }))) ?? undefined;
-      if (!approval) return null;
-    }
+  /** Returns the existing approval for this call, or opens one; null when none is needed. */
+  async function findOrOpen(context: CallContext, approver: Approver): Promise<Approval | null> {
+    const seen = await unitOfWork.read(context.call.actor, (work) => findQuestion(context, work));
+    if (seen?.current) return seen.current;
+    await consumeOwnBudget(limits, context);
+    if (!seen) return null;
+    const detail = { ...seen.question.detail, client_name: approver.client_name };
+    const question = { ...seen.question, detail };
+    return (await unitOfWork.writeAsSystem((work) => openApproval(work, question))) ?? null;
+  }
+
+  /** Returns an approval that can be used; null when none is needed. */
+  async function obtain(context: CallContext, approver: Approver): Promise<Approval | null> {
+    let approval = await findOrOpen(context, approver);
+    if (!approval) return null;
     if (approval.state === 'pending') {
       approval = await ask(approver, approval);
       if (approval.state === 'approved' && approver.signal.aborted && approval.decided_via !== 'program') {
         throw approvalRequired(approval);
       }
-      // What was decided stands: the next call uses it.
+      // The decision is stored; if the token has ended, the next call uses it.
       await approver.confirm();
     }
     if (approval.state === 'denied') throw approvalDenied(approval);
@@ -113,38 +73,53 @@ export function createApprovalStage(unitOfWork: UnitOfWork) {
     return approval;
   }
 
-  return async function approved<T>(call: ApprovedCall<T>): Promise<T> {
-    let paid = false;
-    const pay = async () => {
-      if (paid) return;
-      paid = true;
-      await call.consume();
-    };
+  return async function approval(context, next) {
+    const { approver } = context.call;
+    if (!approver || !mayNeedApproval(context.call)) return next();
+    const claim = createClaim(context);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const before = await call.findStoredAnswer();
-      if (before !== undefined) return before;
-      const approval = await obtained(call, pay);
+      const stored = claim && (await findStoredAnswer(unitOfWork, context, claim));
+      if (stored) return stored;
+      context.approval = await obtain(context, approver);
       try {
-        return await call.write(async (work) => {
-          if ((await look(call, work)) === null) return;
-          if (approval && (await useApproval(work, approval.agent_id, approval.id))) return;
-          throw new StaleApproval();
-        });
+        return await next();
       } catch (error) {
         if (!(error instanceof StaleApproval)) throw error;
       }
     }
-    throw new DomainError('UNAVAILABLE', 'Too much changed meanwhile; try again.', { retry_after: 1 });
+    throw new DomainError('UNAVAILABLE', 'Too many concurrent changes; retry.', { retry_after: 1 });
   };
 }
 
+/**
+ * Uses the approval of the call in the transaction of its effect. It checks there again whether one is needed.
+ * @throws when one is needed and there is none, or it was used; the approval stage then tries again.
+ */
+export async function useCallApproval(context: CallContext, work: Work): Promise<void> {
+  if (!mayNeedApproval(context.call) || (await findQuestion(context, work)) === null) return;
+  const { approval } = context;
+  if (approval && (await useApproval(work, approval.agent_id, approval.id))) return;
+  throw new StaleApproval();
+}
+
+/** What a person would be asked, with the current approval for it, if there is one; null when no approval is needed. */
+async function findQuestion({ call, input }: CallContext, work: Work) {
+  const rule = call.operation.approval;
+  const subject = await rule?.subject(work, input);
+  if (!rule || !subject) return null;
+  const { target, message } = subject;
+  const question = { agent_id: call.actor.agent_id, action: rule.action, target, detail: { message } };
+  const current = await findCurrentApproval(work, question);
+  return current === null ? null : { question, current };
+}
+
 function approvalDenied({ id, expires_at }: Approval): DomainError {
-  const message = 'The person who was asked said no. Do not ask again.';
+  const message = 'The person denied this. Do not ask again.';
   return new DomainError('APPROVAL_DENIED', message, { approval: { id, expires_at } });
 }
 
 function approvalRequired({ id, expires_at }: Approval): DomainError {
   const message =
-    'A person has to approve this first, on the page approval_url. Then call again with the same arguments.';
+    'A person must approve this first, on the page approval_url. Then call again with the same arguments.';
   return new DomainError('APPROVAL_REQUIRED', message, { approval: { id, expires_at } });
 }

@@ -1,137 +1,130 @@
-import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type {
-  IdempotencyClaim,
-  BatchResult,
-  BatchedWrite,
-  UnitOfWork,
-  Work,
-} from '../../work/unit-of-work.ts';
-import { type Answer, createAnswer } from './answer.ts';
+import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
+import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
-import { createBatcher } from '../../shared/batcher.ts';
+import { type Answer, type CallContext, mayNeedApproval, type Stage, waitTimeoutMs } from './context.ts';
+import { createAnswer } from './respond.ts';
 
-/** A call that may share a transaction with others of its operation. */
-export interface BatchCall {
-  operation: Operation;
-  actor: Actor;
-  claim: IdempotencyClaim | null;
-  input: unknown;
-  /** What it must have for itself, beside the calls that it shares the transaction with. */
+/** A call that waits for its batch. */
+interface BatchedCall extends BatchedWrite {
+  context: CallContext;
   batchKey: string | undefined;
-  /** The same in a transaction of its own. */
-  runAlone(): Promise<Answer>;
+  onResult(result: BatchResult<Answer>, settle: () => void): void;
 }
 
-interface Waiting extends BatchCall, BatchedWrite {
-  resolve(answer: Answer | Promise<Answer>): void;
-  reject(error: unknown): void;
-}
-
-type Batch = Parameters<Parameters<typeof createBatcher<Waiting>>[0]['run']>[0];
-
-/** One in the database while the other one is made ready; more would only make batches smaller. */
+/** One batch is prepared while the other one is in the database; more would only make batches smaller. */
 const maxConcurrent = 2;
 const maxBatchSize = 100;
-const waitTimeoutMs = 10_000;
 
 /**
- * Runs calls of one operation that come at the same time in one transaction: what a commit costs, they share. Each call is answered
- * by itself, after the commit; one that cannot be done in company, and all of them when the transaction fails, are run alone.
+ * Runs concurrent calls of one operation in one transaction, with one COMMIT. Each call gets its own answer after the commit. A call that
+ * would wait for a lock, and every call of a failed transaction, continues with the next stage: a transaction of its own.
+ * @throws {DomainError} UNAVAILABLE, and what the operation refuses with
  */
-export function createBatching(unitOfWork: UnitOfWork): (call: BatchCall) => Promise<Answer> {
-  const gatherings = new Map<Operation, ReturnType<typeof createBatcher<Waiting>>>();
+export function createBatch(unitOfWork: UnitOfWork): Stage {
+  const batchers = new Map<Operation, ReturnType<typeof createBatcher<BatchedCall>>>();
 
-  async function depart(operation: Operation, batch: Batch): Promise<void> {
-    const outcomes = await runBatch(
-      unitOfWork,
-      operation,
-      batch.map(({ item }) => item),
-    );
-    for (const [at, { item, settle }] of batch.entries()) {
-      const outcome = outcomes[at] ?? null;
-      if (outcome === null) {
-        // Whoever holds what it waits for must not hold up the others.
-        const alone = item.runAlone();
-        item.resolve(alone);
-        void alone.then(settle, settle);
-      } else {
-        settle();
-        if (outcome instanceof Error) item.reject(outcome);
-        else item.resolve(outcome);
-      }
-    }
+  async function run(operation: Operation, batch: readonly BatchItem<BatchedCall>[]): Promise<void> {
+    const calls = batch.map(({ item }) => item);
+    const results = await runBatch(unitOfWork, operation, calls);
+    for (const [at, { item, settle }] of batch.entries()) item.onResult(results[at] ?? null, settle);
   }
 
-  function gatheringOf(operation: Operation): ReturnType<typeof createBatcher<Waiting>> {
-    const known = gatherings.get(operation);
-    if (known) return known;
-    const made = createBatcher<Waiting>({
+  function findBatcher(operation: Operation) {
+    const existing = batchers.get(operation);
+    if (existing) return existing;
+    const batcher = createBatcher<BatchedCall>({
       maxConcurrent,
       maxBatchSize,
       timeoutMs: waitTimeoutMs,
       keyOf: ({ batchKey }) => batchKey,
-      run: (batch) => depart(operation, batch),
+      run: (batch) => run(operation, batch),
     });
-    gatherings.set(operation, made);
-    return made;
+    batchers.set(operation, batcher);
+    return batcher;
   }
 
-  return (call) =>
-    new Promise((resolve, reject) => {
-      const item = { ...call, trace: unitOfWork.currentTrace(), resolve, reject };
-      gatheringOf(call.operation)(item, () => reject(tooMany()));
+  /** Resolves after the batch. `settle` lets further calls of the same batch key run. */
+  function join(context: CallContext): Promise<{ result: BatchResult<Answer>; settle: () => void }> {
+    const { operation, actor } = context.call;
+    const { claim, input } = context;
+    const call = {
+      context,
+      actor,
+      claim,
+      batchKey: operation.batchKey?.(input),
+      trace: unitOfWork.currentTrace(),
+    };
+    return new Promise((resolve, reject) => {
+      const onResult: BatchedCall['onResult'] = (result, settle) => resolve({ result, settle });
+      findBatcher(operation)({ ...call, onResult }, () => reject(tooManyWrites()));
     });
+  }
+
+  return async function batch(context, next) {
+    const { call, file } = context;
+    const isBatchable = call.operation.batch?.isBatchable(context.input) ?? false;
+    if (!isBatchable || file || mayNeedApproval(call)) return next();
+    const { result, settle } = await join(context);
+    try {
+      if (result instanceof DomainError) throw result;
+      return result ?? (await next());
+    } finally {
+      settle();
+    }
+  };
 }
 
-function tooMany(): DomainError {
-  return new DomainError('UNAVAILABLE', 'Too many write at once; try again.', { retry_after: 1 });
+function tooManyWrites(): DomainError {
+  return new DomainError('UNAVAILABLE', 'Too many concurrent writes; retry.', { retry_after: 1 });
 }
 
-/** Each with its answer or its refusal; null for those that are to be run alone. */
+/** The result of each call; null for those that need a transaction of their own. */
 async function runBatch(
   unitOfWork: UnitOfWork,
   operation: Operation,
-  calls: readonly Waiting[],
+  calls: readonly BatchedCall[],
 ): Promise<readonly BatchResult<Answer>[]> {
   try {
-    return await unitOfWork.writeBatch(calls, (shared) => runFresh(operation, shared));
+    return await unitOfWork.writeBatch(calls, (items) => runNew(operation, items));
   } catch (error) {
-    // Nobody knows whether it was done, or the database cannot do anything just now.
-    const lost = error instanceof DomainError && error.code === 'UNAVAILABLE';
-    return calls.map(() => (lost ? error : null));
+    // Whether the commit took effect is unknown, or the database does not answer: do not run the calls again.
+    const isUnavailable = error instanceof DomainError && error.code === 'UNAVAILABLE';
+    return calls.map(() => (isUnavailable ? error : null));
   }
 }
 
-/** Those whose key has an answer already would undo the others: they are left to be run alone, which finds that answer. */
-async function runFresh(
-  operation: Operation,
-  shared: readonly { call: Waiting; work: Work }[],
-): Promise<readonly BatchResult<Answer>[]> {
-  const known = await findUsedKeys(shared);
-  const fresh = shared.filter(({ call }) => !known.has(keyName(call) ?? ''));
-  const outputs = await operation.batch?.run(fresh.map(({ call, work }) => ({ work, input: call.input })));
-  const outcomes = new Map(
-    fresh.map(({ call, work }, at): [Waiting, BatchResult<Answer>] => {
+interface Item {
+  call: BatchedCall;
+  work: Work;
+}
+
+/** Leaves out calls whose key has an answer: the second row of a key would fail the whole transaction. */
+async function runNew(operation: Operation, items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> {
+  const usedKeys = await findUsedKeys(items);
+  const newItems = items.filter(({ call }) => !usedKeys.has(toKeyName(call) ?? ''));
+  const outputs = await operation.batch?.run(
+    newItems.map(({ call, work }) => ({ work, input: call.context.input })),
+  );
+  const results = new Map(
+    newItems.map(({ call, work }, at): [BatchedCall, BatchResult<Answer>] => {
       const output = outputs?.[at] ?? null;
-      return [
-        call,
-        output === null || output instanceof DomainError ? output : createAnswer(operation, work, output),
-      ];
+      const isAnswer = output !== null && !(output instanceof DomainError);
+      return [call, isAnswer ? createAnswer(operation, work, output) : output];
     }),
   );
-  return shared.map(({ call }) => outcomes.get(call) ?? null);
+  return items.map(({ call }) => results.get(call) ?? null);
 }
 
-/** One alone need not look: it undoes nobody but itself. */
-async function findUsedKeys(shared: readonly { call: Waiting; work: Work }[]): Promise<ReadonlySet<string>> {
-  const keys = shared.flatMap(({ call: { claim } }) => (claim ? [claim.key_hash] : []));
-  const [first, second] = shared;
-  if (!first || !second || keys.length === 0) return new Set();
-  const known = await first.work.idempotencyKeys.listAnswered(keys);
-  return new Set(known.map((key) => key.toString('base64')));
+/** A single call needs no look-up: it fails nobody else. */
+async function findUsedKeys(items: readonly Item[]): Promise<ReadonlySet<string>> {
+  const hashes = items.flatMap(({ call: { claim } }) => (claim ? [claim.key_hash] : []));
+  const [first, second] = items;
+  if (!first || !second || hashes.length === 0) return new Set();
+  const used = await first.work.idempotencyKeys.listAnswered(hashes);
+  return new Set(used.map((hash) => hash.toString('base64')));
 }
 
-function keyName({ claim }: Waiting): string | undefined {
+function toKeyName({ claim }: BatchedCall): string | undefined {
   return claim?.key_hash.toString('base64');
 }

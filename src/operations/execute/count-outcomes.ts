@@ -1,13 +1,13 @@
 import { DomainError } from '../../domain/errors.ts';
 import type { Execute } from './execute.ts';
 
-/** What became of an operation: `refused` when the caller can do something about it, `failed` when the fault is ours. */
+/** `refused`: the caller can correct it. `failed`: the service is at fault. */
 export type OperationOutcome = 'ok' | 'refused' | 'failed';
 
-/** The same door to the operations, which tells what became of each of them. */
+/** Wraps `execute`: reports the outcome of each call to `onOutcome`. */
 export function countOutcomes(
   execute: Execute,
-  tell: (operation: string, outcome: OperationOutcome) => void,
+  onOutcome: (operation: string, outcome: OperationOutcome) => void,
 ): Execute {
   return async (call) => {
     let outcome: OperationOutcome = 'failed';
@@ -19,7 +19,7 @@ export function countOutcomes(
       if (error instanceof DomainError && error.status < 500) outcome = 'refused';
       throw error;
     } finally {
-      tell(call.operation.name, outcome);
+      onOutcome(call.operation.name, outcome);
     }
   };
 }

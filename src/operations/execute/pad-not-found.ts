@@ -1,21 +1,21 @@
 import { DomainError } from '../../domain/errors.ts';
+import type { Answer, CallContext, Next } from './context.ts';
 
-/** Milliseconds. Longer than a look-up takes, so that nearly every answer leaves on the first beat. */
+/** Milliseconds. Longer than a look-up takes, so that nearly every answer leaves at the end of the first interval. */
 export const padIntervalMs = 20;
 
 /**
- * Holds back "not found" to the next beat after the call began. To look for what is hidden takes other steps than to look for
- * what does not exist, and the time they take must not tell the one from the other (contract, section 2). Wrap it around the
- * transaction, not the other way round: while it waits it holds nothing.
+ * Delays "not found" to the end of an interval since the call began. Looking up a hidden record takes other steps than looking up an
+ * absent one; the response time must not tell them apart. The delay is outside the transaction, so that it holds no connection.
  */
-export async function padNotFound<T>(call: () => Promise<T>): Promise<T> {
+export async function padNotFound(_context: CallContext, next: Next): Promise<Answer> {
   const began = performance.now();
   try {
-    return await call();
+    return await next();
   } catch (error) {
     if (error instanceof DomainError && error.status === 404) {
-      const rest_ms = padIntervalMs - ((performance.now() - began) % padIntervalMs);
-      await new Promise((resolve) => setTimeout(resolve, rest_ms));
+      const delayMs = padIntervalMs - ((performance.now() - began) % padIntervalMs);
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
     throw error;
   }

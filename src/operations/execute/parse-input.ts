@@ -1,17 +1,24 @@
 import type { z } from 'zod';
 import { DomainError, type ErrorDetail } from '../../domain/errors.ts';
+import type { Answer, CallContext, Next } from './context.ts';
 
 const maxDetails = 20;
 const maxFieldLength = 200;
-/** Deeper than anything that has a place to go; the stack bears several times that. */
+/** Deeper than any useful input; the stack allows several times as much. */
 const maxDepth = 2_500;
 
+/** Parses the input by the schema of the operation. @throws {DomainError} as `parseInput` */
+export async function parseInputStage(context: CallContext, next: Next): Promise<Answer> {
+  context.input = parseInput(context.call.operation.input, context.call.input);
+  return next();
+}
+
 /**
- * What came over the wire as a schema wants it, or a refusal that names every field at fault.
- * @throws {DomainError} VALIDATION_ERROR; MESSAGE_TOO_LARGE for content over its limit.
+ * Parses a value by a schema.
+ * @throws {DomainError} VALIDATION_ERROR, with every wrong field; MESSAGE_TOO_LARGE for content over its limit.
  */
-export function parseInput<T>(schema: z.ZodType<T>, given: unknown): T {
-  const parsed = schema.safeParse(given);
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw validationError(parsed.error);
   refuseUnstorable(parsed.data);
   return parsed.data;
@@ -22,7 +29,7 @@ function validationError({ issues }: z.ZodError): DomainError {
   const tooLarge = issues.some(
     (issue) => issue.code === 'custom' && issue.params?.['code'] === 'MESSAGE_TOO_LARGE',
   );
-  return refusal(tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR', details);
+  return createInputError(tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR', details);
 }
 
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
@@ -32,28 +39,29 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   return unknown.map((key) => ({ field: at(key), message: 'is not a field of this request' }));
 }
 
-function refusal(code: 'VALIDATION_ERROR' | 'MESSAGE_TOO_LARGE', details: ErrorDetail[]): DomainError {
+function createInputError(
+  code: 'VALIDATION_ERROR' | 'MESSAGE_TOO_LARGE',
+  details: ErrorDetail[],
+): DomainError {
   const message = details.map((detail) =>
     detail.field ? `${detail.field}: ${detail.message}` : detail.message,
   );
   return new DomainError(code, message.join('; '), { details });
 }
 
-/**
- * PostgreSQL stores neither NUL nor half of a surrogate pair; both are refused rather than altered. So is what nests so deep that
- * JSON could not be written from it again.
- */
-function refuseUnstorable(whole: unknown): void {
-  const left: [path: string, value: unknown, depth: number][] = [['', whole, 0]];
-  for (let next = left.pop(); next; next = left.pop()) {
+/** PostgreSQL stores neither NUL nor a lone surrogate; both are refused. So is nesting too deep for `JSON.stringify`. */
+function refuseUnstorable(root: unknown): void {
+  const stack: [path: string, value: unknown, depth: number][] = [['', root, 0]];
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const [path, value, depth] = next;
-    if (depth > maxDepth) throw refusal('VALIDATION_ERROR', [{ field: path, message: 'nests too deep' }]);
+    if (depth > maxDepth)
+      throw createInputError('VALIDATION_ERROR', [{ field: path, message: 'is nested too deeply' }]);
     if (typeof value === 'string') requireStorable(value, path);
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value).toReversed()) {
       const field = (path ? `${path}.${key}` : key).slice(0, maxFieldLength);
       requireStorable(key, field);
-      left.push([field, child, depth + 1]);
+      stack.push([field, child, depth + 1]);
     }
   }
 }
@@ -61,5 +69,5 @@ function refuseUnstorable(whole: unknown): void {
 function requireStorable(text: string, field: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return;
   const message = 'must be well-formed Unicode without NUL characters';
-  throw refusal('VALIDATION_ERROR', [{ field, message }]);
+  throw createInputError('VALIDATION_ERROR', [{ field, message }]);
 }

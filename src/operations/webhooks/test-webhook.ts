@@ -26,7 +26,7 @@ export const testWebhookOperation = defineOperation({
   },
   async run(work, { webhook_id }) {
     const posted = await sendTestEvent(work, work.actor.agent_id, webhook_id);
-    return { delivered: isDelivered(posted), status: posted.status, error: posted.fault };
+    return { delivered: isDelivered(posted), status: posted.status, error: posted.error };
   },
   rest: { method: 'POST', path: '/webhooks/{webhook_id}/test', status: 200 },
 });

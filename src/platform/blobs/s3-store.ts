@@ -20,7 +20,7 @@ export const s3Prefix = 'attachments/';
 
 /**
  * Blobs as objects of an S3 bucket. Bytes of unknown length gather in a local file first: an object is put with its length and
- * digest, whole or in a few large parts, and again after a passing fault; see docs/decisions/uploads-by-way-of-a-file.md.
+ * digest, whole or in a few large parts, and again after a passing fault; see docs/decisions/0014-attachments.md.
  * @param drafts the folder of those files.
  * @param partSize of what is larger, in bytes; servers want at least 5 MiB.
  */

@@ -1,5 +1,6 @@
 import type { Telemetry } from 'bullmq';
 import { type ErrorLog, createLimitedLog } from '../../shared/error-log.ts';
+import { withTimeout } from '../../shared/timeout.ts';
 
 /** What is told about a span: values of our own making, never a path, a query, or a word of a caller. */
 export type SpanAttributes = Record<string, string | number>;
@@ -120,13 +121,8 @@ export async function openTracing({ endpoint, service, version, log }: TracingOp
       context.with(traceparent === undefined ? api.ROOT_CONTEXT : contextOf(traceparent), run),
     telemetry: new bull.BullMQOtel({ tracerName: 'bullmq' }),
     async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, shutdownTimeoutMs);
-      });
       const sent = provider.shutdown().catch((error: unknown) => report('traces could not be sent', error));
-      await Promise.race([sent, late]);
-      clearTimeout(timer);
+      await withTimeout(shutdownTimeoutMs, sent, () => undefined);
       context.disable();
       propagation.disable();
       trace.disable();

@@ -38,7 +38,7 @@ export interface OpenIdState {
 }
 
 /** Why somebody came back without a proof: they said no, the issuer does not answer, or what came is not what was asked for. */
-export type OpenIdFailure = 'declined' | 'away' | 'invalid';
+export type OpenIdFailure = 'declined' | 'unavailable' | 'invalid';
 
 /** Who somebody is at the issuer. Only issuer and subject together name them, and for good (OpenID Connect Core, section 5.7). */
 export interface OpenIdIdentity {
@@ -156,15 +156,15 @@ const temporaryErrors = new Set(['temporarily_unavailable', 'server_error']);
 function toFailure(error: unknown): OpenIdFailure {
   if (error instanceof AuthorizationResponseError) {
     if (declinedErrors.has(error.error)) return 'declined';
-    return temporaryErrors.has(error.error) ? 'away' : 'invalid';
+    return temporaryErrors.has(error.error) ? 'unavailable' : 'invalid';
   }
   if (error instanceof ClientError) {
     const answered = error.cause instanceof Response && error.cause.status < 500;
     const outage = error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM';
-    return outage && !answered ? 'away' : 'invalid';
+    return outage && !answered ? 'unavailable' : 'invalid';
   }
   // fetch fails with a TypeError and nothing else when there is no answer.
-  return error instanceof TypeError && error.message === 'fetch failed' ? 'away' : 'invalid';
+  return error instanceof TypeError && error.message === 'fetch failed' ? 'unavailable' : 'invalid';
 }
 
 /** Halves of characters would all be kept as the same one, and so be the same person. */

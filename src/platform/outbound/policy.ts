@@ -1,93 +1,92 @@
 import { lookup as systemLookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 export interface Network {
   address: string;
-  /** Bits that all addresses of it share. */
+  /** Length of the prefix in bits. */
   prefix: number;
 }
 
-/** Which addresses this process may call on a stranger's word. */
+export type OutboundProtocol = 'http:' | 'https:';
+
+/** Decides which addresses this process may connect to when a client names the URL (protection against SSRF). */
 export interface OutboundPolicy {
   isAllowed(address: string, protocol: string): boolean;
-  /** Whether nothing but public addresses is open. */
+  /** Whether no private network is allowed. */
   isPublicOnly: boolean;
 }
 
-/** All of IPv4 that is not for everybody to be reached at (RFC 6890 and its registry), multicast, and what is reserved. */
-const special4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3',
-];
+/** The only allocated part of IPv6 (RFC 4291). */
+const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
-/** Within 2000::/3, the only part of IPv6 that is given out: ways into IPv4 and what is for special purposes. */
-const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
-
-function toBlockList(ranges: readonly (string | Network)[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = '', prefix] =
-      typeof range === 'string' ? range.split('/') : [range.address, range.prefix];
-    list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
-  }
-  return list;
-}
-
-const blocked4 = toBlockList(special4);
-const blocked6 = toBlockList(special6);
-const allocated6 = toBlockList(['2000::/3']);
-
-/** Over https public addresses; and what the networks name, over http too. IPv4 in the clothes of IPv6 is never public. */
+/**
+ * Allows public addresses over https, and the given networks over http and https. The IANA special-purpose registries (RFC 6890) are not
+ * public. IPv4 addresses embedded in IPv6 are not public either.
+ */
 export function createOutboundPolicy(networks: readonly Network[]): OutboundPolicy {
-  const open = toBlockList(networks);
+  const allowed = networks.map(({ address, prefix }) => ({ network: ipaddr.parse(address), prefix }));
   return {
     isPublicOnly: networks.length === 0,
     isAllowed(address, protocol) {
-      const family = isIP(address);
-      if (family === 0) return false;
-      if (open.check(address, family === 4 ? 'ipv4' : 'ipv6')) return true;
-      if (protocol !== 'https:') return false;
-      if (family === 4) return !blocked4.check(address, 'ipv4');
-      return allocated6.check(address, 'ipv6') && !blocked6.check(address, 'ipv6');
+      if (isIP(address) === 0) return false;
+      const parsed = ipaddr.parse(address);
+      const isListed = allowed.some(
+        ({ network, prefix }) => network.kind() === parsed.kind() && parsed.match(network, prefix),
+      );
+      if (isListed) return true;
+      if (protocol !== 'https:' || parsed.range() !== 'unicast') return false;
+      return parsed.kind() === 'ipv4' || parsed.match(globalUnicast6);
     },
   };
 }
 
-/** A name that leads to no address that may be called, or to none at all: which of the two is nobody's business. */
+/** The host resolves to no allowed address, or does not resolve. The client does not learn which of the two. */
 export class AddressBlocked extends Error {
-  override name = 'NoWayOut';
+  override name = 'AddressBlocked';
+}
+
+/** @returns the IP address that the host of a URL is, without brackets; undefined when the host is a name. */
+export function parseHostAddress({ hostname }: URL): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) > 0 ? host : undefined;
+}
+
+export interface GuardedAgentOptions {
+  keepAlive?: http.AgentOptions;
+  /** Trusted beside the usual certificates, and another resolver; for tests. */
+  ca?: string | undefined;
+  lookup?: typeof systemLookup | undefined;
 }
 
 /**
- * Looks names up for a connection, and lets it see only what may be called: it is made to one of the addresses that were checked,
- * whatever the name leads to a moment later.
+ * An agent that connects only to allowed addresses. It checks the resolved addresses and connects to one of those, so a second
+ * DNS answer changes nothing. Node looks up names only: callers check a URL with an IP address as its host themselves.
  */
-export function createGuardedLookup(
-  egress: OutboundPolicy,
-  protocol: string,
+export function createGuardedAgent(
+  policy: OutboundPolicy,
+  protocol: OutboundProtocol,
+  { keepAlive, ca, lookup }: GuardedAgentOptions = {},
+): http.Agent {
+  const options = { ...keepAlive, lookup: createGuardedLookup(policy, protocol, lookup) };
+  return protocol === 'http:'
+    ? new http.Agent(options)
+    : new https.Agent({ ...options, ...(ca !== undefined && { ca }) });
+}
+
+function createGuardedLookup(
+  policy: OutboundPolicy,
+  protocol: OutboundProtocol,
   lookup: typeof systemLookup = systemLookup,
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const open = error ? [] : addresses.filter(({ address }) => egress.isAllowed(address, protocol));
-      const [first] = open;
+      const allowed = error ? [] : addresses.filter(({ address }) => policy.isAllowed(address, protocol));
+      const [first] = allowed;
       if (!first) callback(new AddressBlocked(hostname, { cause: error }), '', 4);
-      else if (options.all) callback(null, open);
+      else if (options.all) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
   };

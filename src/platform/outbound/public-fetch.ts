@@ -1,32 +1,46 @@
 import { once } from 'node:events';
-import { type AgentOptions, request } from 'node:https';
-import { RequestFilteringHttpsAgent, type RequestFilteringAgentOptions } from 'request-filtering-agent';
+import { request } from 'node:https';
+import {
+  AddressBlocked,
+  createGuardedAgent,
+  createOutboundPolicy,
+  type Network,
+  parseHostAddress,
+} from './policy.ts';
 
-/** As the global fetch, for a GET. */
+/** The signature of the global fetch, for GET only. */
 export type PublicFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 export interface PublicFetchOptions {
-  /** Milliseconds from the look-up of the name to the last byte. */
+  /** Milliseconds from the DNS lookup to the last byte. */
   timeoutMs: number;
-  /** Bytes that a body may have. */
+  /** Maximum size of a response body. */
   maxBytes: number;
-  /** For the connection; tests trust their own server with it. */
-  agent?: AgentOptions & RequestFilteringAgentOptions;
+  /** Networks to allow and certificates to trust beside the public ones; for tests. */
+  networks?: readonly Network[];
+  ca?: string;
 }
 
 /**
- * Reads addresses that strangers name. Only https; only servers with a public address, judged by the one that is connected to, so
- * that no name leads to where this process stands; no redirects, no proxy, no credentials; small bodies, and soon.
- * @returns rejects when any of that is not so.
+ * Fetches URLs that clients name, over https and from public addresses only. Follows no redirect, uses no proxy, sends no credentials.
+ * @returns a function that rejects for any other URL, a body that is too large, and on timeout.
  */
-export function createPublicFetch({ timeoutMs, maxBytes, agent: options }: PublicFetchOptions): PublicFetch {
-  const agent = new RequestFilteringHttpsAgent({ ...options, keepAlive: false });
+export function createPublicFetch({
+  timeoutMs,
+  maxBytes,
+  networks = [],
+  ca,
+}: PublicFetchOptions): PublicFetch {
+  const policy = createOutboundPolicy(networks);
+  const agent = createGuardedAgent(policy, 'https:', { ca });
 
-  return async function read(address, init = {}) {
-    const url = new URL(address instanceof Request ? address.url : address);
-    if (url.protocol !== 'https:') throw new Error(`${url.protocol} is not read, only https:`);
-    const asked = AbortSignal.timeout(timeoutMs);
-    const signal = init.signal ? AbortSignal.any([asked, init.signal]) : asked;
+  return async function publicFetch(input, init = {}) {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.protocol !== 'https:') throw new Error(`Only https: URLs can be fetched, not ${url.protocol}`);
+    const address = parseHostAddress(url);
+    if (address !== undefined && !policy.isAllowed(address, url.protocol)) throw new AddressBlocked(address);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
     const headers = Object.fromEntries(new Headers(init.headers));
     const call = request(url, { agent, headers, signal, maxHeaderSize: 16_384 }).end();
     const [message] = await once(call, 'response', { signal });
@@ -36,16 +50,16 @@ export function createPublicFetch({ timeoutMs, maxBytes, agent: options }: Publi
       size += chunk.length;
       if (size > maxBytes) {
         call.destroy();
-        throw new Error(`the body has more than ${maxBytes} bytes`);
+        throw new Error(`The response body has more than ${maxBytes} bytes`);
       }
       chunks.push(chunk);
     }
-    const answered = new Headers();
-    for (const [name, value] of Object.entries(message.headers)) answered.set(name, String(value));
-    const empty = [204, 205, 304].includes(message.statusCode);
-    return new Response(empty ? null : Buffer.concat(chunks), {
+    const responseHeaders = new Headers();
+    for (const [name, value] of Object.entries(message.headers)) responseHeaders.set(name, String(value));
+    const isEmpty = [204, 205, 304].includes(message.statusCode);
+    return new Response(isEmpty ? null : Buffer.concat(chunks), {
       status: message.statusCode,
-      headers: answered,
+      headers: responseHeaders,
     });
   };
 }

@@ -1,110 +1,24 @@
 import type { lookup } from 'node:dns';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
-import { createOutboundPolicy, createGuardedLookup, type Network, AddressBlocked } from './policy.ts';
+import { getErrorCode } from '../../shared/narrow.ts';
+import {
+  AddressBlocked,
+  createGuardedAgent,
+  createOutboundPolicy,
+  type Network,
+  parseHostAddress,
+} from './policy.ts';
 
 export interface WebhookSenderOptions {
-  /** What may be called beside public addresses; there http will do. */
+  /** Networks to allow besides public addresses. They can be reached over http too. */
   networks: readonly Network[];
-  /** Milliseconds for one letter, from the look-up of the name to the answer. */
+  /** Milliseconds for one request, from the DNS lookup to the response headers. */
   timeoutMs: number;
-  /** What the receiver is told about who posts. */
   userAgent: string;
-  /** Certificates to trust beside the usual ones, and another resolver; for tests. */
+  /** Trusted beside the usual certificates, and another resolver; for tests. */
   ca?: string;
   lookup?: typeof lookup;
-}
-
-/** Of an answer that nobody reads, for the connection to be used again. More than this, and it is cut. */
-const maxResponseBytes = 1_024;
-/** Longer than most receivers keep a connection open is of no use. */
-const idleMs = 20_000;
-
-/**
- * Posts to addresses that strangers name: no redirects, no proxy, nothing of the answer but its status and Retry-After. Connections to a host are
- * kept for the next letter; each was made to an address that was checked.
- */
-export function createWebhookSender(options: WebhookSenderOptions) {
-  const { networks, timeoutMs, userAgent } = options;
-  const egress = createOutboundPolicy(networks);
-  const keep = { keepAlive: true, maxFreeSockets: 256, timeout: idleMs, scheduling: 'lifo' } as const;
-  const ways = {
-    'http:': {
-      request: http.request,
-      agent: new http.Agent({ ...keep, lookup: createGuardedLookup(egress, 'http:', options.lookup) }),
-    },
-    'https:': {
-      request: https.request,
-      agent: new https.Agent({
-        ...keep,
-        lookup: createGuardedLookup(egress, 'https:', options.lookup),
-        ...(options.ca !== undefined && { ca: options.ca }),
-      }),
-    },
-  };
-
-  function checkUrl(address: string): string | undefined {
-    const url = URL.parse(address);
-    const protocol = url?.protocol;
-    if (!url || (protocol !== 'https:' && (protocol !== 'http:' || egress.isPublicOnly))) {
-      return 'must be an address that starts with https://';
-    }
-    if (url.username !== '' || url.password !== '') return 'must hold no user name and no password';
-    if (url.hash !== '') return 'must have no fragment';
-    const host = stripBrackets(url.hostname);
-    if (isIP(host) > 0 && !egress.isAllowed(host, protocol)) return 'must lead to a public address';
-    return undefined;
-  }
-
-  async function send(letter: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
-    const url = new URL(letter.url);
-    const { request, agent } = ways[url.protocol === 'http:' ? 'http:' : 'https:'];
-    const headers = {
-      'user-agent': userAgent,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(letter.body),
-      ...letter.headers,
-    };
-    return new Promise((resolve, reject) => {
-      const call = request(url, { method: 'POST', agent, headers, signal, maxHeaderSize: 16_384 });
-      let answered = false;
-      call.once('response', (answer) => {
-        answered = true;
-        drainResponse(answer);
-        const status = answer.statusCode ?? 0;
-        const moved = status >= 300 && status < 400;
-        const asked =
-          status === 429 || status === 503 ? parseRetryAfter(answer.headers['retry-after']) : undefined;
-        const rest = asked !== undefined && { rest: asked };
-        resolve({ status, fault: moved ? 'redirects are not followed' : null, ...rest });
-      });
-      call.on('error', (error) => {
-        // The status has come: what becomes of the rest of the answer, or of the connection, changes nothing.
-        if (answered) return;
-        // The receiver gave a kept connection up in the same moment: it has not seen the letter.
-        if (call.reusedSocket && getErrorCode(error) === 'ECONNRESET') resolve(send(letter, signal));
-        else reject(error);
-      });
-      call.end(letter.body);
-    });
-  }
-
-  return {
-    checkUrl,
-    async send(letter: OutboundRequest): Promise<OutboundResponse> {
-      if (checkUrl(letter.url) !== undefined) return { status: null, fault: addressBlocked };
-      const signal = AbortSignal.timeout(timeoutMs);
-      try {
-        return await send(letter, signal);
-      } catch (error) {
-        return { status: null, fault: signal.aborted ? describeTimeout(timeoutMs) : describeFault(error) };
-      }
-    },
-    close(): void {
-      for (const { agent } of Object.values(ways)) agent.destroy();
-    },
-  };
 }
 
 interface OutboundRequest {
@@ -115,40 +29,132 @@ interface OutboundRequest {
 
 interface OutboundResponse {
   status: number | null;
-  fault: string | null;
-  rest?: number;
+  error: string | null;
+  retryAfterMs?: number;
 }
 
-/** Retry-After, in seconds or as a date (RFC 9110, section 10.2.3), as milliseconds from now. */
+/** Response bodies are not used. A short one is read so that the connection can be reused; a longer one closes it. */
+const maxResponseBytes = 1_024;
+/** Most receivers close idle connections after a longer time than this. */
+const idleTimeoutMs = 20_000;
+const keepAlive = {
+  keepAlive: true,
+  maxFreeSockets: 256,
+  timeout: idleTimeoutMs,
+  scheduling: 'lifo',
+} as const;
+
+/**
+ * Sends POST requests to URLs that clients name. Follows no redirect, uses no proxy, and returns only the status and Retry-After of a
+ * response. Connections are kept alive per host; each one was made to an allowed address.
+ */
+export function createWebhookSender({
+  networks,
+  timeoutMs,
+  userAgent,
+  ca,
+  lookup: resolve,
+}: WebhookSenderOptions) {
+  const policy = createOutboundPolicy(networks);
+  const agentOptions = { keepAlive, ca, lookup: resolve };
+  const agents = {
+    'http:': createGuardedAgent(policy, 'http:', agentOptions),
+    'https:': createGuardedAgent(policy, 'https:', agentOptions),
+  };
+
+  function checkUrl(text: string): string | undefined {
+    const url = URL.parse(text);
+    const protocol = url?.protocol;
+    if (!url || (protocol !== 'https:' && (protocol !== 'http:' || policy.isPublicOnly))) {
+      return 'must be an address that starts with https://';
+    }
+    if (url.username !== '' || url.password !== '') return 'must hold no user name and no password';
+    if (url.hash !== '') return 'must have no fragment';
+    const address = parseHostAddress(url);
+    if (address !== undefined && !policy.isAllowed(address, protocol)) return 'must lead to a public address';
+    return undefined;
+  }
+
+  return {
+    checkUrl,
+    async send(outbound: OutboundRequest): Promise<OutboundResponse> {
+      if (checkUrl(outbound.url) !== undefined) return { status: null, error: addressBlocked };
+      const signal = AbortSignal.timeout(timeoutMs);
+      const headers = { 'user-agent': userAgent, 'content-type': 'application/json', ...outbound.headers };
+      try {
+        return await post({ ...outbound, headers }, agents, signal);
+      } catch (error) {
+        return { status: null, error: signal.aborted ? describeTimeout(timeoutMs) : describeFailure(error) };
+      }
+    },
+    close(): void {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+function post(
+  outbound: OutboundRequest,
+  agents: Readonly<Record<'http:' | 'https:', http.Agent>>,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  const url = new URL(outbound.url);
+  const isPlain = url.protocol === 'http:';
+  const { request } = isPlain ? http : https;
+  const agent = agents[isPlain ? 'http:' : 'https:'];
+  const headers = { ...outbound.headers, 'content-length': Buffer.byteLength(outbound.body) };
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method: 'POST', agent, headers, signal, maxHeaderSize: 16_384 });
+    let hasResponse = false;
+    call.once('response', (response) => {
+      hasResponse = true;
+      drainResponse(response);
+      resolve(toOutboundResponse(response));
+    });
+    call.on('error', (error) => {
+      // The status is known; a failure after it changes nothing.
+      if (hasResponse) return;
+      // The receiver closed an idle connection at the same moment, before it read the request.
+      if (call.reusedSocket && getErrorCode(error) === 'ECONNRESET') resolve(post(outbound, agents, signal));
+      else reject(error);
+    });
+    call.end(outbound.body);
+  });
+}
+
+function toOutboundResponse({ statusCode: status = 0, headers }: IncomingMessage): OutboundResponse {
+  const isRedirect = status >= 300 && status < 400;
+  const retryAfterMs = status === 429 || status === 503 ? parseRetryAfter(headers['retry-after']) : undefined;
+  return {
+    status,
+    error: isRedirect ? 'redirects are not followed' : null,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** Retry-After as milliseconds from now; the header holds seconds or a date (RFC 9110, section 10.2.3). */
 function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
-  const rest = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return rest > 0 ? rest : undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return ms > 0 ? ms : undefined;
 }
 
-/** Reads a short body to its end, so that the connection is free again; a long one is not worth it. */
-function drainResponse(answer: IncomingMessage): void {
+function drainResponse(response: IncomingMessage): void {
   let size = 0;
-  answer.on('data', (chunk: Buffer) => {
+  response.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > maxResponseBytes) answer.destroy();
+    if (size > maxResponseBytes) response.destroy();
   });
-  answer.on('error', () => answer.destroy());
+  response.on('error', () => response.destroy());
 }
-
-const stripBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 const addressBlocked = 'the address leads to nothing that may be called';
-const describeTimeout = (patience_ms: number): string => `no answer within ${patience_ms / 1_000} s`;
+const describeTimeout = (ms: number): string => `no answer within ${ms / 1_000} s`;
 
-function getErrorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-/** In our own words: those of the system would tell of more than the receiver. */
-function describeFault(error: unknown): string {
+/** Fixed texts, because the system's own messages can reveal internal addresses. */
+function describeFailure(error: unknown): string {
   if (error instanceof AddressBlocked) return addressBlocked;
-  const code = getErrorCode(error);
+  const code = getErrorCode(error) ?? '';
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return 'no trusted connection';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   return code === 'ECONNRESET' ? 'the connection broke off' : 'no connection';

@@ -1,140 +1,115 @@
+import { LRUCache } from 'lru-cache';
 import type { EventType } from '../../domain/feed/events.ts';
 import type { MessageRef } from '../../domain/feed/receipts.ts';
 import { presentEventData } from '../../presenters/events.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
-/** What all receivers of an event share. */
+/** The part of an event that all its receivers share. */
 export interface SharedEvent {
   id: string;
   type: EventType;
   created_at: number;
   thread_id: string | null;
-  /** The message that it is about, if it is. */
+  /** The message that the event is about, if any. */
   message: MessageRef | null;
   data: object;
   data_json: string;
-  /** The trace of its cause (W3C Trace Context), where that was traced. */
+  /** W3C Trace Context of the request that caused the event, if it was traced. */
   traceparent?: string;
 }
 
 export interface EventStoreParts {
   feed: Pick<Work['feed'], 'readEvents'>;
   log(message: string, error: unknown): void;
-  /** How much is kept for the next reader, in bytes, roughly. */
+  /** Approximate memory for cached events, in bytes. */
   cache_bytes: number;
 }
 
 export interface EventStore {
-  /** The events by id. One that does not exist, or that cannot be shown, is left out. */
+  /** Events by id, from the cache or the database. Without those that do not exist or cannot be presented. */
   load(ids: Iterable<string>): Promise<ReadonlyMap<string, SharedEvent>>;
-  /** An event that is at hand. */
   getCached(id: string): SharedEvent | undefined;
-  /** Takes a committed event for its first readers; one that cannot be shown is left out. */
+  /** Caches a committed event, unless it cannot be presented. */
   put(row: EventRow): void;
 }
 
 type EventRow = Awaited<ReturnType<Work['feed']['readEvents']>>[number];
+type EventsById = ReadonlyMap<string, SharedEvent>;
 
-/** Rows of one query, at most: about 8 MB when every one is as large as a message may be. */
+/** Maximum rows of one query: about 8 MB when every event carries a message of the maximum size. */
 const rowsPerQuery = 200;
 
-/** How much of a full cache stays when room is made. */
-const keptShare = 0.9;
-
-/** Holds each event once for the whole process: read once, checked once, made into JSON once, kept while it is in demand. */
+/** Reads, validates and serializes each event once for all readers of the process, and caches the most recently used ones. */
 export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): EventStore {
-  const cache = new Map<string, SharedEvent>();
-  const loading = new Map<string, Promise<ReadonlyMap<string, SharedEvent>>>();
-  let bytes = 0;
+  const cache = new LRUCache<string, SharedEvent>({ maxSize: cache_bytes, sizeCalculation: estimateBytes });
+  /** Queries in progress, by event id. */
+  const pending = new Map<string, Promise<EventsById>>();
 
-  function cached(id: string): SharedEvent | undefined {
-    const event = cache.get(id);
-    if (event) {
-      // A map keeps the order of insertion: what was used last stands last and leaves last.
-      cache.delete(id);
-      cache.set(id, event);
-    }
-    return event;
-  }
-
-  function keep(event: SharedEvent): void {
-    if (cache.has(event.id)) return;
-    cache.set(event.id, event);
-    bytes += estimateBytes(event);
-    if (bytes <= cache_bytes) return;
-    // Many at once: to find the oldest entry of a map takes as long as entries have left before it.
-    for (const oldest of cache.values()) {
-      if (bytes <= cache_bytes * keptShare) return;
-      cache.delete(oldest.id);
-      bytes -= estimateBytes(oldest);
-    }
-  }
-
-  async function query(ids: readonly string[]): Promise<ReadonlyMap<string, SharedEvent>> {
-    const found = new Map<string, SharedEvent>();
+  async function query(ids: readonly string[]): Promise<EventsById> {
+    const events = new Map<string, SharedEvent>();
     try {
       for (const row of await feed.readEvents(ids)) {
-        const event = share(row);
+        const event = toSharedEvent(row, log);
         if (!event) continue;
-        found.set(event.id, event);
-        keep(event);
+        events.set(event.id, event);
+        cache.set(event.id, event);
       }
     } finally {
-      for (const id of ids) loading.delete(id);
+      for (const id of ids) pending.delete(id);
     }
-    return found;
-  }
-
-  function share(row: EventRow): SharedEvent | undefined {
-    const { id, type, created_at, thread_id, traceparent } = row;
-    const message = row.message && placeOf(row.message);
-    try {
-      const data = presentEventData(row);
-      const shared = { id, type, created_at, thread_id, message, data, data_json: JSON.stringify(data) };
-      return typeof traceparent === 'string' ? { ...shared, traceparent } : shared;
-    } catch (error) {
-      log(`event ${id} cannot be shown`, error);
-      return undefined;
-    }
+    return events;
   }
 
   return {
-    // Not moved to the end, as each of hundreds of readers would do: who asks here does so within seconds of its coming.
-    getCached: (id) => cache.get(id),
+    // Live readers use it: hundreds of them ask for an event within seconds. `peek` does not count as a use.
+    getCached: (id) => cache.peek(id),
     put(row) {
-      const event = share(row);
-      if (event) keep(event);
+      const event = toSharedEvent(row, log);
+      if (event) cache.set(event.id, event);
     },
     async load(ids) {
-      const found = new Map<string, SharedEvent>();
-      const elsewhere = new Set<Promise<ReadonlyMap<string, SharedEvent>>>();
+      const events = new Map<string, SharedEvent>();
+      const otherQueries = new Set<Promise<EventsById>>();
       const missing: string[] = [];
       for (const id of new Set(ids)) {
-        const event = cached(id);
-        const underWay = loading.get(id);
-        if (event) found.set(id, event);
-        else if (underWay) elsewhere.add(underWay);
+        const event = cache.get(id);
+        const running = pending.get(id);
+        if (event) events.set(id, event);
+        else if (running) otherQueries.add(running);
         else missing.push(id);
       }
-      for (let at = 0; at < missing.length; at += rowsPerQuery) {
-        const part = missing.slice(at, at + rowsPerQuery);
-        const queried = query(part);
-        for (const id of part) loading.set(id, queried);
-        for (const [id, event] of await queried) found.set(id, event);
+      for (let start = 0; start < missing.length; start += rowsPerQuery) {
+        const batch = missing.slice(start, start + rowsPerQuery);
+        const running = query(batch);
+        for (const id of batch) pending.set(id, running);
+        for (const [id, event] of await running) events.set(id, event);
       }
-      for (const answer of elsewhere) {
-        for (const [id, event] of await answer) found.set(id, event);
+      for (const running of otherQueries) {
+        for (const [id, event] of await running) events.set(id, event);
       }
-      return found;
+      return events;
     },
   };
 }
 
-function placeOf({ thread_id, sender_id, sequence }: MessageRef): MessageRef {
+function toSharedEvent(row: EventRow, log: EventStoreParts['log']): SharedEvent | undefined {
+  const { id, type, created_at, thread_id, traceparent } = row;
+  const message = row.message && toMessageRef(row.message);
+  try {
+    const data = presentEventData(row);
+    const event = { id, type, created_at, thread_id, message, data, data_json: JSON.stringify(data) };
+    return typeof traceparent === 'string' ? { ...event, traceparent } : event;
+  } catch (error) {
+    log(`cannot present event ${id}`, error);
+    return undefined;
+  }
+}
+
+function toMessageRef({ thread_id, sender_id, sequence }: MessageRef): MessageRef {
   return { thread_id, sender_id, sequence };
 }
 
-/** The text, the object beside it (counted like the text), and what holds them. */
+/** Two bytes per character, for the text and roughly the same for the object, and the overhead of both. */
 function estimateBytes(event: SharedEvent): number {
   return 2 * event.data_json.length + 300;
 }

@@ -6,38 +6,38 @@ import type { EventStore, SharedEvent } from './event-store.ts';
 import { createNextCursors } from './next-cursors.ts';
 import type { RecentEntries } from './recent-entries.ts';
 
-/** A stretch of one agent's feed, without a hole. */
+/** Consecutive entries of one agent's feed, with their events. */
 export interface FeedPage {
-  /** What the first event follows. Larger than what was asked for when entries in between are no longer kept. */
+  /** The position before the first event. Larger than requested when the entries in between are no longer kept. */
   after: number;
   events: readonly LiveEvent[];
-  /** What lies behind the last event. */
+  /** The position after the last event. */
   position: number;
-  /** Whether nothing was left when it was read. */
+  /** Whether the feed had no more entries when the page was read. */
   complete: boolean;
 }
 
-/** An entry of the feed whose event is not there or cannot be shown. To try again does not help. */
+/** An entry whose event is missing or cannot be presented. A retry does not help. */
 export class UnreadableFeed extends Error {
   override name = 'UnreadableFeed';
 }
 
 /**
- * `live`: a few new events of many agents; `replay`: many old events of a few. They do not wait for each other, so that agents
- * who come back after a long time hold up nobody.
+ * `live`: a few new events of many agents. `replay`: many old events of a few agents. Each lane has its own queries, so agents
+ * that return after a long time delay nobody.
  */
 export type Lane = 'live' | 'replay';
 
 export interface Pages {
   /**
-   * The page behind a position, if this process wrote it itself and has it at hand. It may be followed by what others wrote: that
-   * rings, or has rung already, and then the log is to be read.
-   * @param heard how far the feed is said to go: the page leads there, or is not complete.
+   * The page after a position, if this process committed its entries and has them cached. Entries of other processes may
+   * follow; a notification announces those.
+   * @param notifiedNumber the largest number announced: a page that is complete reaches it.
    */
-  readCached(agentId: string, after: number, heard: number): FeedPage | undefined;
+  readCached(agentId: string, after: number, notifiedNumber: number): FeedPage | undefined;
   /**
-   * The page behind a position, from the log.
-   * @throws {UnreadableFeed}; any other error is one of the database and may pass.
+   * The page after a position, from the database.
+   * @throws {UnreadableFeed}; any other error is one of the database and may be temporary.
    */
   read(agentId: string, after: number, lane: Lane): Promise<FeedPage>;
 }
@@ -49,106 +49,108 @@ export interface PagesParts {
   cursors: FeedCursors;
 }
 
-/** JSON text in one page, at most, in UTF-16 units; one event passes however large it is. */
+/** Maximum JSON text of one page, in UTF-16 code units. A page has at least one event, however large. */
 const maxPageLength = 256 * 1024;
-/** Events that are loaded together, at most: bounds what a batch of large messages takes. */
+/** Maximum events that are loaded together: bounds the memory of a batch of large messages. */
 const maxEventsPerLoad = 400;
 
-/** Events in a page of the live lane, at most. */
+/** Maximum events in a page of the live lane. */
 export const livePageEvents = 20;
 
 const laneLimits = {
-  live: { events: livePageEvents, size: 500, lanes: 2 },
-  replay: { events: 100, size: 20, lanes: 2 },
+  live: { eventsPerPage: livePageEvents, pagesPerQuery: 500, maxQueries: 2 },
+  replay: { eventsPerPage: 100, pagesPerQuery: 20, maxQueries: 2 },
 } as const;
 
-interface Position {
+interface PageRequest {
   agent_id: string;
   after: number;
 }
 
 type Entry = Awaited<ReturnType<Work['feed']['read']>>[number][number];
 
-type Events = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
+type EventsById = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
 
 type FeedCursors = Pick<Cursors, 'encodeFeed'>;
 
-/** Live readers whose next cursors are kept, at most. */
+/** Maximum live readers whose next cursor is kept. */
 const maxNextCursors = 10_000;
 
-/** Reads feeds page by page: readers at one position share the page, and what many ask for at once is one query. */
+/** Reads feeds page by page. Readers at the same position share a page, and concurrent requests share a query. */
 export function createPages({ feed, store, recent, cursors }: PagesParts): Pages {
   const liveCursors = createNextCursors(cursors, maxNextCursors);
+  const cachedEvents: EventsById = { get: store.getCached };
 
-  function page(
-    { agent_id, after }: Position,
-    lines: readonly Entry[],
-    shared: Events,
-    limit: number,
-    { encodeFeed }: FeedCursors,
-  ) {
-    const events: LiveEvent[] = [];
-    const start = lines[0] ? lines[0].number - 1 : after;
-    let position = start;
-    let length = 0;
-    for (const { number, event_id } of lines) {
-      const event = shared.get(event_id);
-      if (!event) {
-        if (events.length > 0) break;
-        return new UnreadableFeed(`entry ${number} of ${agent_id}: event ${event_id} cannot be shown`);
-      }
-      length += event.data_json.length;
-      if (number !== position + 1 || (events.length > 0 && length > maxPageLength)) break;
-      events.push({ ...event, cursor: encodeFeed(agent_id, number) });
-      position = number;
-    }
-    const complete = events.length === lines.length && lines.length < limit;
-    return { after: start, events, position, complete };
-  }
-
-  function reader(settings: (typeof laneLimits)[Lane]) {
-    async function load(positions: readonly Position[]): Promise<(FeedPage | UnreadableFeed)[]> {
-      const lists = await feed.read(positions, settings.events);
+  function createLoader({ eventsPerPage, pagesPerQuery, maxQueries }: (typeof laneLimits)[Lane]) {
+    async function load(requests: readonly PageRequest[]): Promise<(FeedPage | UnreadableFeed)[]> {
+      const entryLists = await feed.read(requests, eventsPerPage);
       const pages: (FeedPage | UnreadableFeed)[] = [];
-      let part: { position: Position; lines: readonly Entry[] }[] = [];
-      let size = 0;
-      for (const [index, position] of positions.entries()) {
-        const lines = lists[index] ?? [];
-        part.push({ position, lines });
-        size += lines.length;
-        if (size < maxEventsPerLoad && index < positions.length - 1) continue;
-        const ids = part.flatMap((entry) => entry.lines.map((line) => line.event_id));
+      let group: { request: PageRequest; entries: readonly Entry[] }[] = [];
+      let groupSize = 0;
+      for (const [index, request] of requests.entries()) {
+        const entries = entryLists[index] ?? [];
+        group.push({ request, entries });
+        groupSize += entries.length;
+        if (groupSize < maxEventsPerLoad && index < requests.length - 1) continue;
+        const ids = group.flatMap((one) => one.entries.map(({ event_id }) => event_id));
         const events = ids.length > 0 ? await store.load(ids) : new Map<string, SharedEvent>();
-        for (const entry of part)
-          pages.push(page(entry.position, entry.lines, events, settings.events, cursors));
-        part = [];
-        size = 0;
+        for (const one of group)
+          pages.push(buildPage(one.request, one.entries, events, eventsPerPage, cursors));
+        group = [];
+        groupSize = 0;
       }
       return pages;
     }
 
-    return createBatchLoader<Position, FeedPage | UnreadableFeed>({
+    return createBatchLoader<PageRequest, FeedPage | UnreadableFeed>({
       key: ({ agent_id, after }) => `${agent_id}:${after}`,
       load,
-      maxBatchSize: settings.size,
-      maxConcurrent: settings.lanes,
+      maxBatchSize: pagesPerQuery,
+      maxConcurrent: maxQueries,
     });
   }
 
-  const readers = { live: reader(laneLimits.live), replay: reader(laneLimits.replay) };
+  const loaders = { live: createLoader(laneLimits.live), replay: createLoader(laneLimits.replay) };
 
   return {
-    readCached(agent_id, after, heard) {
-      const lines = recent.after(agent_id, after);
-      if (!lines) return undefined;
-      const found = page({ agent_id, after }, lines, { get: store.getCached }, livePageEvents, liveCursors);
-      if (found instanceof UnreadableFeed) return undefined;
-      return found.complete && found.position < heard ? undefined : found;
+    readCached(agent_id, after, notifiedNumber) {
+      const entries = recent.after(agent_id, after);
+      if (!entries) return undefined;
+      const page = buildPage({ agent_id, after }, entries, cachedEvents, livePageEvents, liveCursors);
+      if (page instanceof UnreadableFeed) return undefined;
+      return page.complete && page.position < notifiedNumber ? undefined : page;
     },
     async read(agent_id, after, lane) {
-      const found = await readers[lane]({ agent_id, after });
-      if (found instanceof UnreadableFeed) throw found;
-      return found;
+      const page = await loaders[lane]({ agent_id, after });
+      if (page instanceof UnreadableFeed) throw page;
+      return page;
     },
   };
+}
+
+/** Joins entries with their events, up to the first missing number, the first missing event or the size limit. */
+function buildPage(
+  { agent_id, after }: PageRequest,
+  entries: readonly Entry[],
+  eventsById: EventsById,
+  maxEntries: number,
+  { encodeFeed }: FeedCursors,
+): FeedPage | UnreadableFeed {
+  const events: LiveEvent[] = [];
+  const start = entries[0] ? entries[0].number - 1 : after;
+  let position = start;
+  let length = 0;
+  for (const { number, event_id } of entries) {
+    const event = eventsById.get(event_id);
+    if (!event) {
+      if (events.length > 0) break;
+      return new UnreadableFeed(`entry ${number} of ${agent_id}: cannot present event ${event_id}`);
+    }
+    length += event.data_json.length;
+    if (number !== position + 1 || (events.length > 0 && length > maxPageLength)) break;
+    events.push({ ...event, cursor: encodeFeed(agent_id, number) });
+    position = number;
+  }
+  const complete = events.length === entries.length && entries.length < maxEntries;
+  return { after: start, events, position, complete };
 }

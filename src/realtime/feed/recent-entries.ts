@@ -1,69 +1,56 @@
+import { LRUCache } from 'lru-cache';
 import type { FeedEntry } from '../../domain/feed/events.ts';
 
-/** The newest lines of some feeds, as far as this process wrote them itself. */
+/** The newest entries of feeds, as far as this process committed them. */
 export interface RecentEntries {
-  add(line: FeedEntry): void;
-  /** The lines behind a position; undefined when the next one is not among them. */
+  add(entry: FeedEntry): void;
+  /** The consecutive entries after a position; undefined when the next entry is not cached. */
   after(agentId: string, position: number): readonly FeedEntry[] | undefined;
 }
 
 export interface RecentEntriesOptions {
-  /** How long lines are good. A database that is restored must not meet lines of its other past. In milliseconds. */
+  /** How long entries are valid, in milliseconds. Shorter than a database restore, which replaces entries. */
   life_ms: number;
-  /** Lines of one agent, at most: whoever is further behind asks the database. */
+  /** Maximum entries of one agent. Readers that are further behind query the database. */
   entries_per_agent: number;
-  /** Agents with lines, about; those that grew last stay. */
+  /** Maximum number of agents. The agents with the newest entries stay. */
   agents: number;
 }
 
 interface EntryRun {
-  /** One number after the other, without a hole. */
+  /** With consecutive numbers. */
   entries: FeedEntry[];
-  /** When the last one came. */
-  at: number;
+  /** When the last one was added, in epoch milliseconds. */
+  updatedAt: number;
 }
 
 /**
- * Remembers committed lines for some seconds. The head of a feed is locked from numbering to commit, so a number that is
- * committed stands for one event for good, and all numbers before it are committed too. What others wrote in between is missing
- * here: then the run begins anew behind the hole, and a reader before it finds nothing.
+ * Caches committed entries for some seconds. The counter of a feed is locked from numbering to commit, so a committed number
+ * belongs to one event for good, and all smaller numbers are committed too. Entries of other processes are missing here: the run
+ * then starts again after the missing ones, and a reader before them finds nothing.
  */
 export function createRecentEntries({
   life_ms,
   entries_per_agent,
   agents,
 }: RecentEntriesOptions): RecentEntries {
-  /** Who grew last stands last. */
-  const runs = new Map<string, EntryRun>();
-  let nextSweep = 0;
-
-  /** Not at each line: to find the first entry of a map takes as long as entries have left before it. */
-  function sweep(now: number): void {
-    if (now < nextSweep && runs.size <= 2 * agents) return;
-    nextSweep = now + life_ms / 2;
-    for (const [agentId, { at }] of runs) {
-      if (runs.size <= agents && at > now - life_ms) return;
-      runs.delete(agentId);
-    }
-  }
+  const runs = new LRUCache<string, EntryRun>({ max: agents });
 
   return {
-    add(line) {
+    add(entry) {
       const now = Date.now();
-      const { agent_id, number } = line;
-      const known = runs.get(agent_id);
-      const last = known?.entries.at(-1)?.number ?? 0;
-      if (known && number <= last && known.at > now - life_ms) return;
-      const entries = known && number === last + 1 ? known.entries : [];
-      entries.push(line);
+      const { agent_id, number } = entry;
+      const run = runs.peek(agent_id);
+      const last = run?.entries.at(-1)?.number ?? 0;
+      if (run && number <= last && run.updatedAt > now - life_ms) return;
+      const entries = run && number === last + 1 ? run.entries : [];
+      entries.push(entry);
       if (entries.length > entries_per_agent) entries.shift();
-      runs.delete(agent_id);
-      runs.set(agent_id, { entries, at: now });
-      sweep(now);
+      runs.set(agent_id, { entries, updatedAt: now });
     },
     after(agentId, position) {
-      const run = runs.get(agentId);
-      if (!run || run.at <= Date.now() - life_ms) return undefined;
+      const run = runs.peek(agentId);
+      if (!run || run.updatedAt <= Date.now() - life_ms) return undefined;
       const first = run.entries[0]?.number ?? 0;
       const skipped = position + 1 - first;
       return skipped >= 0 && skipped < run.entries.length ? run.entries.slice(skipped) : undefined;

@@ -5,26 +5,26 @@ export type FeedBounds = Awaited<ReturnType<Work['feed']['readBounds']>>[number]
 
 export interface StartPosition {
   position: number;
-  /** Whether it is a position from before, not "now". */
+  /** Whether it is the requested or acknowledged position, not the end of the feed. */
   resumed: boolean;
-  /** Whether events behind the wished position are lost to the reader. */
+  /** Whether events after the requested position are lost to the reader. */
   gap: boolean;
 }
 
 /**
- * Where a reader starts: at the position it names, else at the acknowledged one, else now. A position older than what is kept
- * moves up to the oldest entry. A restored database has positions that it never gave out: they move up to where it went on, or to
- * now when they are beyond its end. All of these are gaps.
+ * Where a reader starts: at the requested position, else the acknowledged one, else the end of the feed. A position before the
+ * oldest entry moves there. A position from before a database restore moves to where the feed continued, or to the end of the
+ * feed if it is beyond that. Each of these is a gap.
  */
 export function startPosition(
   { last_number, first_number, acknowledged_number, ended_stretches }: FeedBounds,
-  given: number | undefined,
+  requested: number | undefined,
 ): StartPosition {
-  const wished = given ?? acknowledged_number;
-  if (wished === null) return { position: last_number, resumed: false, gap: false };
-  if (wished > last_number) return { position: last_number, resumed: false, gap: true };
+  const wanted = requested ?? acknowledged_number;
+  if (wanted === null) return { position: last_number, resumed: false, gap: false };
+  if (wanted > last_number) return { position: last_number, resumed: false, gap: true };
   const oldest = first_number === null ? last_number : first_number - 1;
-  const { position, lost } = toCurrentPosition(wished, ended_stretches ?? []);
+  const { position, lost } = toCurrentPosition(wanted, ended_stretches ?? []);
   if (position < oldest) return { position: oldest, resumed: true, gap: true };
   return { position, resumed: true, gap: lost };
 }

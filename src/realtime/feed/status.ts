@@ -10,27 +10,27 @@ export interface FeedStatusParts {
   cursors: Pick<Cursors, 'encodeFeed'>;
 }
 
-/** Lines behind the acknowledged position that are looked at, at most. */
+/** Maximum entries after the acknowledged position that are counted. */
 const maxPending = 100;
 
-type Question = { agent_id: string; types: readonly EventType[] };
-type Answer = { last_number: number; pending: number };
+type StatusRequest = { agent_id: string; types: readonly EventType[] };
+type StatusCounts = { last_number: number; pending: number };
 
-/** Tells agents where their feeds stand, many with one query. */
+/** Returns a function that reads the status of an agent's feed. Concurrent calls share one query. */
 export function createFeedStatus({ feed, cursors }: FeedStatusParts): (actor: Actor) => Promise<FeedStatus> {
-  const ask = createBatchLoader<Question, Answer>({
+  const load = createBatchLoader<StatusRequest, StatusCounts>({
     key: ({ agent_id, types }) => `${agent_id}:${types.join(',')}`,
-    async load(questions) {
-      const found = await feed.readStatuses(questions, maxPending);
-      return found.map((one) => one ?? { last_number: 0, pending: 0 });
+    async load(requests) {
+      const statuses = await feed.readStatuses(requests, maxPending);
+      return statuses.map((status) => status ?? { last_number: 0, pending: 0 });
     },
     maxBatchSize: 200,
     maxConcurrent: 2,
   });
 
-  return async function standing({ agent_id, scopes }) {
+  return async function readStatus({ agent_id, scopes }) {
     const types = eventTypes.filter((type) => canSeeEvent(scopes, type));
-    const { last_number, pending } = await ask({ agent_id, types });
+    const { last_number, pending } = await load({ agent_id, types });
     return { cursor: cursors.encodeFeed(agent_id, last_number), pending_events: pending };
   };
 }

@@ -4,36 +4,36 @@ import type { EventStore } from '../feed/event-store.ts';
 import type { RecentEntries } from '../feed/recent-entries.ts';
 
 export interface LocalFanOutParts {
-  channels: Pick<StreamRegistry, 'has' | 'notifySoon'>;
+  registry: Pick<StreamRegistry, 'has' | 'notifySoon'>;
   store: Pick<EventStore, 'put'>;
   recent: Pick<RecentEntries, 'add'>;
   log(message: string, error: unknown): void;
 }
 
-type Committed = Parameters<Realtime['fanOut']>[0];
+type Commit = Parameters<Realtime['fanOut']>[0];
 
 /**
- * Brings what this process committed to those who listen here, past the bus and the database. What is committed is at hand at once:
- * the ring of the bus may come within the same turn of the event loop, and would send its readers to the database. They are rung behind the
- * answers of the calls that committed it. What is lost here, the ring of the bus makes good.
+ * Passes what this process committed to its own readers, without bus and database. Events and entries are cached at once: the
+ * wake-up of the bus may come in the same iteration of the event loop, and would send the readers to the database. Readers are
+ * notified after the responses of the requests that committed. The bus also notifies them of anything that is lost here.
  */
-export function createLocalFanOut({ channels, store, recent, log }: LocalFanOutParts): Realtime['fanOut'] {
-  function take({ entries, events }: Committed): void {
-    const here = entries.filter(({ agent_id }) => channels.has(agent_id));
-    if (here.length === 0) return;
-    const wanted = new Set(here.map(({ event_id }) => event_id));
-    for (const event of events) if (wanted.has(event.id)) store.put(event);
-    for (const line of here) {
-      recent.add(line);
-      channels.notifySoon(line.agent_id, line.number);
+export function createLocalFanOut({ registry, store, recent, log }: LocalFanOutParts): Realtime['fanOut'] {
+  function cacheAndNotify({ entries, events }: Commit): void {
+    const localEntries = entries.filter(({ agent_id }) => registry.has(agent_id));
+    if (localEntries.length === 0) return;
+    const eventIds = new Set(localEntries.map(({ event_id }) => event_id));
+    for (const event of events) if (eventIds.has(event.id)) store.put(event);
+    for (const entry of localEntries) {
+      recent.add(entry);
+      registry.notifySoon(entry.agent_id, entry.number);
     }
   }
 
-  return (news) => {
+  return (commit) => {
     try {
-      take(news);
+      cacheAndNotify(commit);
     } catch (error) {
-      log('what was committed here was not handed over; the bus rings for it', error);
+      log('local fan-out failed; readers are notified through the bus', error);
     }
   };
 }

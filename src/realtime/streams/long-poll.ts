@@ -10,91 +10,99 @@ import { createWaiter } from './waiter.ts';
 
 export interface LongPollParts {
   pages: Pages;
-  channels: StreamRegistry;
+  registry: StreamRegistry;
   cursors: Cursors;
   bounds(agentId: string): Promise<FeedBounds>;
 }
 
 type PageOptions = Parameters<Realtime['page']>[1];
 
-interface Found {
+interface PageResult {
   events: LiveEvent[];
   position: number;
   complete: boolean;
   gap: boolean;
 }
 
-/** Pages of events that the caller may not see or does not want, read for one answer at most; the caller goes on from the cursor. */
+/** Maximum pages without a visible event that are read for one response. The caller continues from its cursor. */
 const maxHiddenPages = 50;
 
-/** Reads one page for a caller without a stream, and lets it wait for the first event. */
-export function createLongPoll({ pages, channels, cursors, bounds }: LongPollParts) {
+/** Returns the function behind `Realtime.page`: reads one page for a caller without a stream, and waits for the first event. */
+export function createLongPoll({ pages, registry, cursors, bounds }: LongPollParts) {
   async function collect(
     actor: Actor,
-    from: number,
+    start: number,
     { limit, wants }: PageOptions,
     lane: Lane,
-    heard = 0,
-  ): Promise<Found> {
-    const found: Found = { events: [], position: from, complete: false, gap: false };
+    notifiedNumber = 0,
+  ): Promise<PageResult> {
+    const result: PageResult = { events: [], position: start, complete: false, gap: false };
     for (let count = 0; count < maxHiddenPages; count += 1) {
-      const handed = lane === 'live' ? pages.readCached(actor.agent_id, found.position, heard) : undefined;
-      const page = handed ?? (await pages.read(actor.agent_id, found.position, lane));
-      if (page.after !== found.position) found.gap ||= await isGap(actor, found.position, page.after);
-      found.position = page.after;
+      const cached =
+        lane === 'live' ? pages.readCached(actor.agent_id, result.position, notifiedNumber) : undefined;
+      const page = cached ?? (await pages.read(actor.agent_id, result.position, lane));
+      if (page.after !== result.position) result.gap ||= await isGap(actor, result.position, page.after);
+      result.position = page.after;
       for (const event of page.events) {
-        if (found.events.length === limit) break;
-        found.position += 1;
-        if (canSeeEvent(actor.scopes, event.type) && (wants?.(event) ?? true)) found.events.push(event);
+        if (result.events.length === limit) break;
+        result.position += 1;
+        if (canSeeEvent(actor.scopes, event.type) && (wants?.(event) ?? true)) result.events.push(event);
       }
-      found.complete = page.complete && found.position === page.position;
-      if (found.complete || found.events.length > 0) break;
+      result.complete = page.complete && result.position === page.position;
+      if (result.complete || result.events.length > 0) break;
     }
-    return found;
+    return result;
   }
 
-  /** Whether anything was lost between two positions: a restored database goes on elsewhere without that. */
+  /** Whether entries were lost between two positions. After a database restore numbers are skipped without a loss. */
   async function isGap(actor: Actor, position: number, next: number): Promise<boolean> {
-    const now = startPosition(await bounds(actor.agent_id), position);
-    return now.gap || now.position !== next;
+    const current = startPosition(await bounds(actor.agent_id), position);
+    return current.gap || current.position !== next;
   }
 
-  /** Nothing lies behind the position. Either that is so, or the position itself is of a log that no longer exists. */
-  async function checked(actor: Actor, found: Found): Promise<Found> {
-    const { position, gap } = startPosition(await bounds(actor.agent_id), found.position);
-    return { ...found, position, gap };
+  /** For an empty page: the position is the end of the feed, or one that only existed before a database restore. */
+  async function checkPosition(actor: Actor, result: PageResult): Promise<PageResult> {
+    const { position, gap } = startPosition(await bounds(actor.agent_id), result.position);
+    return { ...result, position, gap };
   }
 
-  async function wait(actor: Actor, from: number, options: PageOptions, deadline: number): Promise<Found> {
-    const waiter = createWaiter(actor, from);
+  async function wait(
+    actor: Actor,
+    start: number,
+    options: PageOptions,
+    deadline: number,
+  ): Promise<PageResult> {
+    const waiter = createWaiter(actor, start);
     try {
-      await channels.join(waiter);
+      await registry.add(waiter);
       for (;;) {
-        const heard = waiter.beginRead();
-        const found = await collect(actor, waiter.position(), options, 'live', heard);
-        waiter.moveTo(found.position);
-        if (found.events.length > 0 || !found.complete || found.gap) return found;
+        const notifiedNumber = waiter.beginRead();
+        const result = await collect(actor, waiter.position(), options, 'live', notifiedNumber);
+        waiter.moveTo(result.position);
+        if (result.events.length > 0 || !result.complete || result.gap) return result;
         const outcome = await waiter.wait(deadline, options.signal);
         if (outcome === 'token_ended') throw new DomainError('UNAUTHORIZED', 'The access token has ended.');
-        if (outcome !== 'rung') return found;
+        if (outcome !== 'notified') return result;
       }
     } finally {
-      channels.leave(waiter);
+      registry.remove(waiter);
     }
   }
 
-  return async function page(actor: Actor, options: PageOptions): Promise<EventPage> {
+  return async function readPage(actor: Actor, options: PageOptions): Promise<EventPage> {
     const { agent_id } = actor;
     const deadline = Date.now() + options.wait_ms;
-    const given = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
-    const start = given ?? startPosition(await bounds(agent_id), undefined);
-    const from = typeof start === 'number' ? start : start.position;
-    let found = await collect(actor, from, options, 'replay');
-    if (typeof start !== 'number') found.gap ||= start.gap;
-    const nothing = () => found.events.length === 0 && found.complete && !found.gap;
-    if (nothing() && given !== undefined) found = await checked(actor, found);
-    if (nothing() && options.wait_ms > 0) found = await wait(actor, found.position, options, deadline);
-    const { events, complete, gap, position } = found;
+    const requested = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
+    const start =
+      requested === undefined
+        ? startPosition(await bounds(agent_id), undefined)
+        : { position: requested, gap: false };
+    let result = await collect(actor, start.position, options, 'replay');
+    result.gap ||= start.gap;
+    const isEmpty = () => result.events.length === 0 && result.complete && !result.gap;
+    if (isEmpty() && requested !== undefined) result = await checkPosition(actor, result);
+    if (isEmpty() && options.wait_ms > 0) result = await wait(actor, result.position, options, deadline);
+    const { events, complete, gap, position } = result;
     return { events, cursor: cursors.encodeFeed(agent_id, position), complete, gap };
   };
 }

@@ -2,38 +2,38 @@ import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { forEachWakeup, wakeupsTopic } from '../../domain/feed/wakeups.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
-import { waitAtMost } from '../../shared/timeout.ts';
+import { withTimeout } from '../../shared/timeout.ts';
 import type { StreamTransport, StreamEnd } from '../contract.ts';
 import type { Presence } from '../presence.ts';
 
-/** One open stream, or one caller that waits. */
+/** An open stream, or a request that waits for events. */
 export interface Listener {
   readonly actor: Actor;
   readonly transport: StreamTransport;
-  /** What it has read up to. */
+  /** The number of the last entry that it has read. */
   position(): number;
-  /** The feed of its agent is said to have grown to this number. */
+  /** The feed of its agent has an entry with this number. A hint: it may be late, duplicated or wrong. */
   notify(number: number): void;
   end(reason: StreamEnd): void;
 }
 
+/** The listeners of this process, by agent. */
 export interface StreamRegistry {
   /**
-   * Adds a member at once; resolves when the bus is listened to, or is too slow for that to be worth waiting for.
-   * @throws {DomainError} RATE_LIMITED when the agent has as many members as it may have.
+   * Adds a listener at once. Resolves when the process is subscribed to the bus, or after `bus_timeout_ms`.
+   * @throws {DomainError} RATE_LIMITED when the agent has `listeners_per_agent` already.
    */
-  join(member: Listener): Promise<void>;
-  leave(member: Listener): void;
+  add(listener: Listener): Promise<void>;
+  remove(listener: Listener): void;
   listeners(): Iterable<Listener>;
-  /** The members of each agent. */
-  byAgent(): Iterable<[agentId: string, members: ReadonlySet<Listener>]>;
-  /** Whether anybody listens for this agent, or has just done so. */
+  byAgent(): Iterable<[agentId: string, listeners: ReadonlySet<Listener>]>;
+  /** Whether the agent has listeners, or had one until `linger_ms` ago. */
   has(agentId: string): boolean;
-  /** Rings the members of this agent; at once, unless it is to be rung soon. */
+  /** Notifies the listeners of an agent: at once, unless a notification is queued for it. */
   notify(agentId: string, number: number): void;
-  /** The same for one of many: behind what is under way, a few in each turn of the event loop. */
+  /** Queues a notification. Queued agents are notified after pending I/O, a few in each iteration of the event loop. */
   notifySoon(agentId: string, number: number): void;
-  /** Subscribes again if that failed. */
+  /** Subscribes to the bus again if that failed. */
   repair(): void;
   close(): Promise<void>;
 }
@@ -42,131 +42,156 @@ export interface StreamRegistryParts {
   bus: Pick<Bus, 'subscribe'>;
   presence: Pick<Presence, 'change'>;
   log(message: string, error: unknown): void;
-  /** How long an agent is present behind its last member: a long poll comes back at once. */
+  /** How long an agent stays present after its last listener has left: a long poll comes back at once. */
   linger_ms: number;
-  /** How long `join` waits for the bus, at most, in milliseconds. */
+  /** How long `add` waits for the bus, at most. */
   bus_timeout_ms: number;
-  /** Members of one agent, at most. */
+  /** Maximum listeners of one agent. */
   listeners_per_agent: number;
 }
 
 interface AgentListeners {
   listeners: Set<Listener>;
-  linger: NodeJS.Timeout | undefined;
+  lingerTimer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Agents that are rung soon in one turn of the event loop: calls under way go on in between, and an agent that is rung again meanwhile
- * gets all that is new in one packet.
+ * Queued agents that are notified in one iteration of the event loop. Pending requests continue in between, and an agent that
+ * is queued again meanwhile gets everything new in one packet.
  */
 const maxNotifiedPerTurn = 50;
 
-/** Who listens to which agent in this process. One subscription hears the rings of all agents. */
+/** Keeps the listeners of this process. One bus subscription receives the wake-ups of all agents. */
 export function createStreamRegistry(parts: StreamRegistryParts): StreamRegistry {
-  const { bus, presence, log, linger_ms, bus_timeout_ms, listeners_per_agent } = parts;
-  const channels = new Map<string, AgentListeners>();
-  /** What ends the subscription; undefined when it failed. */
-  let subscription: Promise<(() => Promise<void>) | undefined> | undefined;
-  let listening = false;
-  subscribe();
+  const { presence, linger_ms, bus_timeout_ms, listeners_per_agent } = parts;
+  const agents = new Map<string, AgentListeners>();
+  const { notify, notifySoon } = createNotifier((agentId) => agents.get(agentId)?.listeners);
+  const subscription = createSubscription(parts, notify);
 
-  /** Whom to ring soon, and up to which number; who has waited longest stands first. */
-  const soon = new Map<string, number>();
+  function getOrCreate(agentId: string): AgentListeners {
+    const existing = agents.get(agentId);
+    if (existing) return existing;
+    const agent: AgentListeners = { listeners: new Set(), lingerTimer: undefined };
+    agents.set(agentId, agent);
+    presence.change(agentId, true);
+    return agent;
+  }
+
+  function removeAgent(agentId: string, agent: AgentListeners): void {
+    clearTimeout(agent.lingerTimer);
+    agents.delete(agentId);
+    presence.change(agentId, false);
+  }
+
+  return {
+    async add(listener) {
+      const { agent_id } = listener.actor;
+      const count = agents.get(agent_id)?.listeners.size ?? 0;
+      if (count >= listeners_per_agent) throw tooManyListeners(listeners_per_agent);
+      const agent = getOrCreate(agent_id);
+      clearTimeout(agent.lingerTimer);
+      agent.listeners.add(listener);
+      const pending = subscription.isActive() ? undefined : subscription.settled();
+      if (pending) await withTimeout(bus_timeout_ms, pending, () => undefined);
+    },
+    remove(listener) {
+      const { agent_id } = listener.actor;
+      const agent = agents.get(agent_id);
+      if (!agent?.listeners.delete(listener) || agent.listeners.size > 0) return;
+      agent.lingerTimer = setTimeout(() => removeAgent(agent_id, agent), linger_ms).unref();
+    },
+    *listeners() {
+      for (const { listeners } of agents.values()) yield* listeners;
+    },
+    *byAgent() {
+      for (const [agentId, { listeners }] of agents) if (listeners.size > 0) yield [agentId, listeners];
+    },
+    has: (agentId) => agents.has(agentId),
+    notify,
+    notifySoon,
+    repair: subscription.repair,
+    async close() {
+      for (const [agentId, agent] of agents) removeAgent(agentId, agent);
+      await subscription.close();
+    },
+  };
+}
+
+function createNotifier(
+  listenersOf: (agentId: string) => Iterable<Listener> | undefined,
+): Pick<StreamRegistry, 'notify' | 'notifySoon'> {
+  /** Queued agents and the number to notify each of, oldest first. */
+  const queued = new Map<string, number>();
 
   function notify(agentId: string, number: number): void {
-    if (soon.has(agentId)) notifySoon(agentId, number);
-    else for (const member of channels.get(agentId)?.listeners ?? []) member.notify(number);
+    if (queued.has(agentId)) notifySoon(agentId, number);
+    else for (const listener of listenersOf(agentId) ?? []) listener.notify(number);
   }
 
   function notifySoon(agentId: string, number: number): void {
-    if (soon.size === 0) setImmediate(ringSome);
-    soon.set(agentId, Math.max(number, soon.get(agentId) ?? 0));
+    if (queued.size === 0) setImmediate(notifyQueued);
+    queued.set(agentId, Math.max(number, queued.get(agentId) ?? 0));
   }
 
-  function ringSome(): void {
-    let room = maxNotifiedPerTurn;
-    for (const [agentId, number] of soon) {
-      if (room-- === 0) break;
-      soon.delete(agentId);
+  function notifyQueued(): void {
+    let remaining = maxNotifiedPerTurn;
+    for (const [agentId, number] of queued) {
+      if (remaining-- === 0) break;
+      queued.delete(agentId);
       notify(agentId, number);
     }
-    if (soon.size > 0) setImmediate(ringSome);
+    if (queued.size > 0) setImmediate(notifyQueued);
   }
 
+  return { notify, notifySoon };
+}
+
+/** Subscribes to the wake-ups of all agents. */
+function createSubscription(
+  { bus, log }: Pick<StreamRegistryParts, 'bus' | 'log'>,
+  onWakeup: (agentId: string, number: number) => void,
+) {
+  /** Resolves to the function that unsubscribes; undefined when the subscription failed. */
+  let pending: Promise<(() => Promise<void>) | undefined> | undefined;
+  let isActive = false;
+  subscribe();
+
   function subscribe(): void {
-    subscription = bus
-      .subscribe(wakeupsTopic, (body) => forEachWakeup(body, notify))
+    pending = bus
+      .subscribe(wakeupsTopic, (body) => forEachWakeup(body, onWakeup))
       .then((unsubscribe) => {
-        listening = true;
+        isActive = true;
         return unsubscribe;
       })
       .catch((error: unknown) => {
-        // The poll stands in meanwhile, and has it repaired.
-        log('the bus refused a subscription', error);
-        subscription = undefined;
+        // Polling replaces the wake-ups until `repair` succeeds.
+        log('cannot subscribe to wake-ups on the bus', error);
+        pending = undefined;
         return undefined;
       });
   }
 
-  function drop(agentId: string, channel: AgentListeners): void {
-    clearTimeout(channel.linger);
-    channels.delete(agentId);
-    presence.change(agentId, false);
-  }
-
-  function channelOf(agentId: string): AgentListeners {
-    const known = channels.get(agentId);
-    if (known) return known;
-    const channel: AgentListeners = { listeners: new Set(), linger: undefined };
-    channels.set(agentId, channel);
-    presence.change(agentId, true);
-    return channel;
-  }
-
   return {
-    async join(member) {
-      const { agent_id } = member.actor;
-      const open = channels.get(agent_id)?.listeners.size ?? 0;
-      if (open >= listeners_per_agent) throw tooMany(listeners_per_agent);
-      const channel = channelOf(agent_id);
-      clearTimeout(channel.linger);
-      channel.listeners.add(member);
-      if (!listening) await waitAtMost(bus_timeout_ms, subscription);
-    },
-    leave(member) {
-      const { agent_id } = member.actor;
-      const channel = channels.get(agent_id);
-      if (!channel?.listeners.delete(member) || channel.listeners.size > 0) return;
-      channel.linger = setTimeout(() => drop(agent_id, channel), linger_ms).unref();
-    },
-    *listeners() {
-      for (const { listeners } of channels.values()) yield* listeners;
-    },
-    *byAgent() {
-      for (const [agentId, { listeners }] of channels) if (listeners.size > 0) yield [agentId, listeners];
-    },
-    has: (agentId) => channels.has(agentId),
-    notify,
-    notifySoon,
+    isActive: () => isActive,
+    settled: () => pending,
     repair() {
-      if (!subscription) subscribe();
+      if (!pending) subscribe();
     },
-    async close() {
-      for (const [agentId, channel] of channels) drop(agentId, channel);
+    async close(): Promise<void> {
       try {
-        const unsubscribe = await subscription;
+        const unsubscribe = await pending;
         await unsubscribe?.();
       } catch (error) {
-        log('the bus did not end a subscription', error);
+        log('cannot unsubscribe from wake-ups on the bus', error);
       }
     },
   };
 }
 
-function tooMany(limit: number): DomainError {
+function tooManyListeners(limit: number): DomainError {
   return new DomainError(
     'RATE_LIMITED',
-    `An agent may have ${limit} connections, streams and waiting calls here at once; close some, or share them.`,
+    `An agent can have ${limit} open connections, streams and waiting requests per server. Close or share some.`,
     { retry_after: 5 },
   );
 }

@@ -3,18 +3,18 @@ import type { Listener } from './registry.ts';
 import type { StreamEnd } from '../contract.ts';
 
 export interface Waiter extends Listener {
-  /** A read begins, and only rings from here on count; answers the largest number heard of before. */
+  /** Begins a read. Returns the largest entry number announced so far; only later notifications end the next wait. */
   beginRead(): number;
-  /** A read has ended here. */
+  /** Sets the position that a read has reached. */
   moveTo(position: number): void;
-  /** Resolves at the first ring beyond the position, or when there is no more to wait for. The deadline is an epoch time. */
-  wait(deadline: number, signal: AbortSignal | undefined): Promise<'rung' | 'late' | StreamEnd>;
+  /** Resolves at the first notification beyond the position, or when the wait is over. `deadline` is an epoch time. */
+  wait(deadline: number, signal: AbortSignal | undefined): Promise<'notified' | 'timeout' | StreamEnd>;
 }
 
-/** A caller that waits for its feed to grow. */
+/** A request that waits for its feed to grow. */
 export function createWaiter(actor: Actor, start: number): Waiter {
   let position = start;
-  let heard = 0;
+  let notifiedNumber = 0;
   let ended: StreamEnd | undefined;
   let wake: (() => void) | undefined;
 
@@ -37,29 +37,29 @@ export function createWaiter(actor: Actor, start: number): Waiter {
     transport: 'poll',
     position: () => position,
     beginRead() {
-      const before = heard;
-      heard = 0;
-      return before;
+      const number = notifiedNumber;
+      notifiedNumber = 0;
+      return number;
     },
     moveTo(next) {
       position = next;
     },
     notify(number) {
-      heard = Math.max(heard, number);
-      if (heard > position) wake?.();
+      notifiedNumber = Math.max(notifiedNumber, number);
+      if (notifiedNumber > position) wake?.();
     },
     end(reason) {
       ended = reason;
       wake?.();
     },
     async wait(deadline, signal) {
-      // By this clock a timer may fire within the last millisecond before its time: a token would not have ended yet.
+      // One millisecond more: timers may fire slightly early, before the token has expired.
       const ms = Math.min(deadline, actor.expires_at) - Date.now() + 1;
-      if (ms > 1 && !ended && heard <= position && !signal?.aborted) await sleep(ms, signal);
+      if (ms > 1 && !ended && notifiedNumber <= position && !signal?.aborted) await sleep(ms, signal);
       const now = Date.now();
       if (now >= actor.expires_at) return 'token_ended';
       if (ended) return ended;
-      return heard > position && now < deadline && !signal?.aborted ? 'rung' : 'late';
+      return notifiedNumber > position && now < deadline && !signal?.aborted ? 'notified' : 'timeout';
     },
   };
 }

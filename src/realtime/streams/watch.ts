@@ -3,18 +3,18 @@ import type { Work } from '../../work/unit-of-work.ts';
 import type { StreamRegistry, Listener } from './registry.ts';
 
 export interface PollIntervals {
-  /** Milliseconds between two looks at the feeds while the bus works, and, always, between two looks at the tokens. */
+  /** Milliseconds between two polls of the feeds while the bus is healthy, and between two checks of all tokens. */
   healthy_ms: number;
-  /** The same while rings may be lost; also how often the bus is asked, expiries and the tokens of new members are checked. */
+  /** Milliseconds between two polls while wake-ups may be lost, and between two checks of bus health, expiry and new tokens. */
   unhealthy_ms: number;
 }
 
 export interface WatchParts {
   feed: Pick<Work['feed'], 'readCounters'>;
   bus: Pick<Bus, 'isHealthy'>;
-  channels: StreamRegistry;
+  registry: StreamRegistry;
   intervals: PollIntervals;
-  /** Which of these tokens, named as in `Actor.token_id`, are still good. */
+  /** The valid ones of these tokens (`Actor.token_id`). */
   listValidTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   log(message: string, error: unknown): void;
 }
@@ -24,88 +24,105 @@ export interface Watch {
 }
 
 /**
- * What backs up the bus: looks from time to time whether the feed of any agent has grown, all of them in one query, and
- * whose token is no longer good, in another. Its rhythm is uneven on purpose, so that processes do not ask in step.
+ * The fallback for wake-ups and revocations that the bus drops: polls the counters of all feeds with one query, and checks all
+ * tokens with another. Jitter keeps processes from polling at the same moment.
  */
-export function startWatch({ feed, bus, channels, intervals, listValidTokens, log }: WatchParts): Watch {
+export function startWatch({ feed, bus, registry, intervals, listValidTokens, log }: WatchParts): Watch {
   let nextPoll = Date.now() + addJitter(intervals.healthy_ms);
-  let nextCheck = nextPoll;
-  /** Whose token was found good since they joined: it may have ended between its check at the door and that. */
-  const checked = new WeakSet<Listener>();
-  let checking = false;
-  let checkFaults = 0;
-  let lossy = false;
-  let polling = false;
+  let wasUnhealthy = false;
+  let isPolling = false;
   let faults = 0;
+  const checkTokens = createTokenCheck({ registry, intervals, listValidTokens, log }, nextPoll);
   let timer = setTimeout(tick, addJitter(intervals.unhealthy_ms)).unref();
 
   function tick(): void {
     timer = setTimeout(tick, addJitter(intervals.unhealthy_ms)).unref();
     const now = Date.now();
-    for (const member of channels.listeners()) if (member.actor.expires_at <= now) member.end('token_ended');
-    const wasLossy = lossy;
-    lossy = !bus.isHealthy();
-    // Once more after the bus is back: a ring may have been lost just before.
-    if (!polling && (lossy || wasLossy || now >= nextPoll)) void poll();
-    if (!checking) void check();
-  }
-
-  /** Looks at the tokens of new members, and of all when it is time. What cannot be looked up ends nobody. */
-  async function check(): Promise<void> {
-    const due = Date.now() >= nextCheck;
-    const members = [...channels.listeners()].filter((member) => due || !checked.has(member));
-    if (due) nextCheck = Date.now() + addJitter(intervals.healthy_ms);
-    if (members.length === 0) return;
-    checking = true;
-    try {
-      const good = await listValidTokens([...new Set(members.map(({ actor }) => actor.token_id))]);
-      for (const member of members) {
-        if (good.has(member.actor.token_id)) checked.add(member);
-        else member.end('token_ended');
-      }
-      checkFaults = 0;
-    } catch (error) {
-      nextCheck = 0;
-      checkFaults += 1;
-      if (checkFaults === 1) log('the tokens of open streams cannot be checked', error);
-    } finally {
-      checking = false;
-    }
+    for (const listener of registry.listeners())
+      if (listener.actor.expires_at <= now) listener.end('token_ended');
+    const isUnhealthy = !bus.isHealthy();
+    // Polls once more after the bus has recovered: a wake-up may have been lost just before.
+    if (!isPolling && (isUnhealthy || wasUnhealthy || now >= nextPoll)) void poll();
+    wasUnhealthy = isUnhealthy;
+    checkTokens();
   }
 
   async function poll(): Promise<void> {
-    polling = true;
+    isPolling = true;
     nextPoll = Date.now() + addJitter(intervals.healthy_ms);
     try {
-      channels.repair();
-      const seen = new Map<string, { members: Iterable<Listener>; furthest: number }>();
-      for (const [agentId, members] of channels.byAgent()) {
-        const furthest = Math.max(...Array.from(members, (member) => member.position()));
-        seen.set(agentId, { members, furthest });
+      registry.repair();
+      const agents = new Map<string, { listeners: Iterable<Listener>; maxPosition: number }>();
+      for (const [agentId, listeners] of registry.byAgent()) {
+        const maxPosition = Math.max(...Array.from(listeners, (listener) => listener.position()));
+        agents.set(agentId, { listeners, maxPosition });
       }
-      if (seen.size > 0) {
-        for (const { agent_id, last_number } of await feed.readCounters([...seen.keys()])) {
-          const { members = [], furthest = 0 } = seen.get(agent_id) ?? {};
-          if (last_number < furthest) endBeyond(members, last_number);
-          else channels.notify(agent_id, last_number);
+      if (agents.size > 0) {
+        for (const { agent_id, last_number } of await feed.readCounters([...agents.keys()])) {
+          const { listeners = [], maxPosition = 0 } = agents.get(agent_id) ?? {};
+          if (last_number < maxPosition) endBeyond(listeners, last_number);
+          else registry.notify(agent_id, last_number);
         }
       }
       faults = 0;
     } catch (error) {
       faults += 1;
-      if (faults === 1) log('the feeds cannot be polled', error);
+      if (faults === 1) log('cannot poll the feeds', error);
     } finally {
-      polling = false;
+      isPolling = false;
     }
   }
 
-  /** Readers stand behind the end of the feed: the database was restored. They come back and are told of the gap. */
-  function endBeyond(members: Iterable<Listener>, last: number): void {
-    for (const member of members) if (member.position() > last) member.end('failed');
-    log(`a feed went back to number ${last}; its streams were ended`, undefined);
+  /** The database was restored to a state before the position of these listeners. They reconnect and get a gap. */
+  function endBeyond(listeners: Iterable<Listener>, lastNumber: number): void {
+    for (const listener of listeners) if (listener.position() > lastNumber) listener.end('failed');
+    log(`a feed went back to entry ${lastNumber}; its streams were ended`, undefined);
   }
 
   return { close: () => clearTimeout(timer) };
+}
+
+type TokenCheckParts = Pick<WatchParts, 'registry' | 'intervals' | 'listValidTokens' | 'log'>;
+
+/**
+ * Returns a function that starts a check unless one is running: of all tokens from `firstCheck` (an epoch time) on, then once
+ * per `healthy_ms`; of the tokens of new listeners at every call. An error of the lookup ends no stream.
+ */
+function createTokenCheck(
+  { registry, intervals, listValidTokens, log }: TokenCheckParts,
+  firstCheck: number,
+): () => void {
+  let nextCheck = firstCheck;
+  /** Listeners whose token was valid after they joined: it may have ended between authentication and that. */
+  const checked = new WeakSet<Listener>();
+  let isChecking = false;
+  let faults = 0;
+
+  async function check(): Promise<void> {
+    const isDue = Date.now() >= nextCheck;
+    const listeners = [...registry.listeners()].filter((listener) => isDue || !checked.has(listener));
+    if (isDue) nextCheck = Date.now() + addJitter(intervals.healthy_ms);
+    if (listeners.length === 0) return;
+    isChecking = true;
+    try {
+      const valid = await listValidTokens([...new Set(listeners.map(({ actor }) => actor.token_id))]);
+      for (const listener of listeners) {
+        if (valid.has(listener.actor.token_id)) checked.add(listener);
+        else listener.end('token_ended');
+      }
+      faults = 0;
+    } catch (error) {
+      nextCheck = 0;
+      faults += 1;
+      if (faults === 1) log('cannot check the tokens of open streams', error);
+    } finally {
+      isChecking = false;
+    }
+  }
+
+  return () => {
+    if (!isChecking) void check();
+  };
 }
 
 function addJitter(ms: number): number {

@@ -1,8 +1,8 @@
 import type { AgentScope, InboundPolicy, Visibility } from '../../domain/agents/agents.ts';
 import type { Relation } from '../../domain/agents/relations.ts';
-import { isOnline } from './online.ts';
-import { type Queryable, statement } from '../queryable.ts';
-import { relationOf } from './relations.ts';
+import { isOnline } from './presence.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
+import { seenAgents } from './relations.ts';
 
 export interface AgentRow {
   id: string;
@@ -35,22 +35,22 @@ export const agentColumns = `${summaryColumns}, a.card_body`;
 
 const find = statement(
   'agents.find',
-  `select ${agentColumns} from agents a where a.id = $1 and a.retired_at is null`,
+  `select ${agentColumns} from agents a where a.id = :id and a.retired_at is null`,
 );
 
 const isPaused = statement(
   'agents.is_paused',
-  `select a.paused from agents a where a.id = $1 and a.retired_at is null`,
+  `select a.paused from agents a where a.id = :id and a.retired_at is null`,
 );
 
 const findByHandle = statement(
   'agents.find_by_handle',
-  `select ${agentColumns} from agents a where a.canonical_handle = $1 and a.retired_at is null`,
+  `select ${agentColumns} from agents a where a.canonical_handle = :canonical_handle and a.retired_at is null`,
 );
 
 const findPublic = statement(
   'agents.find_public',
-  `select ${agentColumns} from agents a where a.canonical_handle = $1 and a.visibility = 'public' and a.retired_at is null`,
+  `select ${agentColumns} from agents a where a.canonical_handle = :canonical_handle and a.visibility = 'public' and a.retired_at is null`,
 );
 
 const insert = statement(
@@ -58,48 +58,39 @@ const insert = statement(
   `with agent as (
      insert into agents (id, owner_id, member_account_id, canonical_handle, display_name, description, scope, visibility,
        inbound_policy, card_body, skills, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning *
+     values (:id, :owner_id, :member_account_id, :canonical_handle, :display_name, :description, :scope, :visibility, :inbound_policy, :card_body, :skills, :created_at, :created_at) returning *
    ), head as (insert into feed_heads (agent_id) select id from agent)
    select ${agentColumns} from agent a`,
 );
 
 const update = statement(
   'agents.update',
-  `update agents set display_name = $2, description = $3, visibility = $4, inbound_policy = $5, card_body = $6, skills = $7,
-     can_initiate_threads = $8, paused = $9, updated_at = $10
-   where id = $1`,
+  `update agents set display_name = :display_name, description = :description, visibility = :visibility, inbound_policy = :inbound_policy, card_body = :card_body, skills = :skills,
+     can_initiate_threads = :can_initiate_threads, paused = :paused, updated_at = :updated_at
+   where id = :id`,
 );
 
 /** By the index of owners; retired ones, which keep their handle, leave room. */
 const count = statement(
   'agents.count',
-  'select count(*)::int as count from agents where owner_id = $1 and retired_at is null',
+  'select count(*)::int as count from agents where owner_id = :owner_id and retired_at is null',
 );
 
 const lock = statement(
   'agents.lock',
-  `select ${agentColumns} from agents a where a.id = $1 and a.retired_at is null for no key update`,
+  `select ${agentColumns} from agents a where a.id = :id and a.retired_at is null for no key update`,
 );
 
-const retire = statement('agents.retire', `update agents set retired_at = $2, updated_at = $2 where id = $1`);
+const retire = statement(
+  'agents.retire',
+  `update agents set retired_at = :retired_at, updated_at = :retired_at where id = :id`,
+);
 
 const listPersonal = statement(
   'agents.list_personal',
   `select ${agentColumns} from agents a
-   where a.owner_id = $1 and a.scope = 'personal' and a.retired_at is null and a.id > $2 order by a.id limit $3`,
+   where a.owner_id = :owner_id and a.scope = 'personal' and a.retired_at is null and a.id > :after_id order by a.id limit :limit`,
 );
-
-/** Everything that decides whether $1 sees an agent and may write to it, in one row for each reference. */
-export const seenAgents = (columns: string): string => `select ${columns}, r.*,
-   (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
-     or exists (select from thread_members m join thread_members t using (thread_id)
-                where m.agent_id = viewer.id and t.agent_id = a.id)
-     or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible
- from agents a
- join agents viewer on viewer.id = $1
- join owners viewer_owner on viewer_owner.id = viewer.owner_id
- cross join lateral (${relationOf}) r
- where (a.id = any($2) or a.canonical_handle = any($2)) and a.retired_at is null`;
 
 const findSeen = statement('agents.find_seen', seenAgents(summaryColumns));
 
@@ -138,56 +129,51 @@ export type AgentProfile = Pick<
 export function agentsRepository(db: Queryable) {
   return {
     async find(id: string): Promise<AgentRow | undefined> {
-      return (await db.query<AgentRow>(find, [id]))[0];
+      return (await query<AgentRow>(db, find, { id }))[0];
     },
     /** Undefined when there is no such agent, or no longer. */
     async isPaused(id: string): Promise<boolean | undefined> {
-      return (await db.query<{ paused: boolean }>(isPaused, [id]))[0]?.paused;
+      return (await query<{ paused: boolean }>(db, isPaused, { id }))[0]?.paused;
     },
     async findByHandle(canonicalHandle: string): Promise<AgentRow | undefined> {
-      return (await db.query<AgentRow>(findByHandle, [canonicalHandle]))[0];
+      return (await query<AgentRow>(db, findByHandle, { canonical_handle: canonicalHandle }))[0];
     },
     async findPublic(canonicalHandle: string): Promise<AgentRow | undefined> {
-      return (await db.query<AgentRow>(findPublic, [canonicalHandle]))[0];
+      return (await query<AgentRow>(db, findPublic, { canonical_handle: canonicalHandle }))[0];
     },
     /** Agents by id or canonical handle, with what relates them to the viewer; hidden ones are marked, not left out. */
     findSeen(viewerId: string, references: readonly string[]): Promise<SeenAgentRow[]> {
-      return db.query<SeenAgentRow>(findSeen, [viewerId, references]);
+      return query<SeenAgentRow>(db, findSeen, { viewer_id: viewerId, references });
     },
     async insert(agent: NewAgent): Promise<AgentRow | undefined> {
       const { id, owner_id, member_account_id, canonical_handle, display_name, description } = agent;
       const { scope, visibility, inbound_policy, card_body, skills, created_at } = agent;
-      const who = [id, owner_id, member_account_id, canonical_handle, display_name, description];
-      const how = [scope, visibility, inbound_policy, card_body, JSON.stringify(skills), created_at];
-      return (await db.query<AgentRow>(insert, [...who, ...how]))[0];
+      const identity = { id, owner_id, member_account_id, canonical_handle, scope, created_at };
+      const profile = { display_name, description, visibility, inbound_policy, card_body };
+      const values = { ...identity, ...profile, skills: JSON.stringify(skills) };
+      return (await query<AgentRow>(db, insert, values))[0];
     },
     /** How many an owner has. */
     async count(ownerId: string): Promise<number> {
-      return (await db.query<{ count: number }>(count, [ownerId]))[0]?.count ?? 0;
+      return (await query<{ count: number }>(db, count, { owner_id: ownerId }))[0]?.count ?? 0;
     },
     /** As find, and holds the agent until the transaction ends: nobody else changes or retires it meanwhile. */
     async lock(id: string): Promise<AgentRow | undefined> {
-      return (await db.query<AgentRow>(lock, [id]))[0];
+      return (await query<AgentRow>(db, lock, { id }))[0];
     },
     async update(agent: AgentProfile & { id: string; updated_at: number }): Promise<void> {
       const { id, display_name, description, visibility, inbound_policy, card_body } = agent;
       const { skills, can_initiate_threads, paused, updated_at } = agent;
-      const profile = [
-        display_name,
-        description,
-        visibility,
-        inbound_policy,
-        card_body,
-        JSON.stringify(skills),
-      ];
-      await db.query(update, [id, ...profile, can_initiate_threads, paused, updated_at]);
+      const profile = { display_name, description, visibility, inbound_policy, card_body };
+      const settings = { skills: JSON.stringify(skills), can_initiate_threads, paused };
+      await query(db, update, { id, ...profile, ...settings, updated_at });
     },
     async retire(id: string, retiredAt: number): Promise<void> {
-      await db.query(retire, [id, retiredAt]);
+      await query(db, retire, { id, retired_at: retiredAt });
     },
     /** Personal agents of an account behind `afterId`, by id. */
     listPersonal(ownerId: string, afterId: string, limit: number): Promise<AgentRow[]> {
-      return db.query<AgentRow>(listPersonal, [ownerId, afterId, limit]);
+      return query<AgentRow>(db, listPersonal, { owner_id: ownerId, after_id: afterId, limit });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Counts } from '../../domain/agents/counts.ts';
 import type { ErasureStage } from '../../domain/agents/erasure-and-export.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 export interface ErasureRow {
   id: string;
@@ -26,64 +26,64 @@ const columns =
   'id, agent_id, handle, account_id, stage, looked_after, examined, doomed_keys, counts, created_at, updated_at, done_at';
 
 const statements = {
-  find: statement('erasures.find', `select ${columns} from erasures where id = $1`),
-  lock: statement('erasures.lock', `select ${columns} from erasures where id = $1 for update`),
+  find: statement('erasures.find', `select ${columns} from erasures where id = :id`),
+  lock: statement('erasures.lock', `select ${columns} from erasures where id = :id for update`),
   findLast: statement(
     'erasures.find_last',
-    `select ${columns} from erasures where agent_id = $1 order by id desc limit 1`,
+    `select ${columns} from erasures where agent_id = :agent_id order by id desc limit 1`,
   ),
   list: statement(
     'erasures.list',
-    `select ${columns} from erasures where account_id = $1 and ($2 = '' or id < $2) order by id desc limit $3`,
+    `select ${columns} from erasures where account_id = :account_id and (:before = '' or id < :before) order by id desc limit :limit`,
   ),
   insert: statement(
     'erasures.insert',
-    `insert into erasures (id, agent_id, handle, account_id, stage, created_at, updated_at) values ($1, $2, $3, $4, 'belongings', $5, $5)
+    `insert into erasures (id, agent_id, handle, account_id, stage, created_at, updated_at) values (:id, :agent_id, :handle, :account_id, 'belongings', :created_at, :created_at)
      on conflict (agent_id) where done_at is null do nothing`,
   ),
   update: statement(
     'erasures.update',
-    `update erasures set stage = $2, looked_after = $3, examined = $4, doomed_keys = $5, counts = $6, updated_at = $7, done_at = $8
-     where id = $1`,
+    `update erasures set stage = :stage, looked_after = :looked_after, examined = :examined, doomed_keys = :doomed_keys, counts = :counts, updated_at = :updated_at, done_at = :done_at
+     where id = :id`,
   ),
 };
 
 export function erasuresRepository(db: Queryable) {
   return {
     async find(id: string): Promise<ErasureRow | undefined> {
-      return (await db.query<ErasureRow>(statements.find, [id]))[0];
+      return (await query<ErasureRow>(db, statements.find, { id }))[0];
     },
     /** As find, and holds it until the transaction ends. */
     async lock(id: string): Promise<ErasureRow | undefined> {
-      return (await db.query<ErasureRow>(statements.lock, [id]))[0];
+      return (await query<ErasureRow>(db, statements.lock, { id }))[0];
     },
     /** The latest one of an agent. */
     async findLast(agentId: string): Promise<ErasureRow | undefined> {
-      return (await db.query<ErasureRow>(statements.findLast, [agentId]))[0];
+      return (await query<ErasureRow>(db, statements.findLast, { agent_id: agentId }))[0];
     },
     /** What a person wanted erased, newest first, before this id. */
     list(accountId: string, before: string, limit: number): Promise<ErasureRow[]> {
-      return db.query<ErasureRow>(statements.list, [accountId, before, limit]);
+      return query<ErasureRow>(db, statements.list, { account_id: accountId, before, limit });
     },
     /** Does nothing when one of this agent is under way. */
     async insert(
       erasure: Pick<ErasureRow, 'id' | 'agent_id' | 'handle' | 'account_id' | 'created_at'>,
     ): Promise<void> {
       const { id, agent_id, handle, account_id, created_at } = erasure;
-      await db.query(statements.insert, [id, agent_id, handle, account_id, created_at]);
+      await query(db, statements.insert, { id, agent_id, handle, account_id, created_at });
     },
     async update(erasure: ErasureRow): Promise<void> {
       const { id, stage, looked_after, examined, doomed_keys, counts, updated_at, done_at } = erasure;
-      await db.query(statements.update, [
+      await query(db, statements.update, {
         id,
         stage,
         looked_after,
         examined,
         doomed_keys,
-        JSON.stringify(counts),
+        counts: JSON.stringify(counts),
         updated_at,
         done_at,
-      ]);
+      });
     },
   };
 }

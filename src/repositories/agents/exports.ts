@@ -1,8 +1,7 @@
 import type { Counts } from '../../domain/agents/counts.ts';
 import type { ExportStage } from '../../domain/agents/exports.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { createTableCheck, type Queryable, statement, query } from '../queryable.ts';
 import { readByPerson } from './rights.ts';
-import { createTableCheck } from '../table-exists.ts';
 
 export interface AgentExportRow {
   id: string;
@@ -34,60 +33,60 @@ export interface AgentExportRow {
 const columns = `e.id, e.agent_id, e.handle, e.account_id, e.stage, e.thread_id, e.sequence, e.part_keys, e.counts, e.missing_files,
   e.archive_key, e.size_bytes, e.sha256, e.created_at, e.updated_at, e.done_at, e.expires_at`;
 
-/** Of a person ($1), as long as the person may read what the agent said. */
-const isReadableByPerson = `e.account_id = $1 and exists (select from agents a where a.id = e.agent_id and ${readByPerson('$1')})`;
+/** Of a person, as long as the person may read what the agent said. */
+const isReadableByPerson = `e.account_id = :account_id and exists (select from agents a where a.id = e.agent_id and ${readByPerson(':account_id')})`;
 
 const keys = `e.part_keys || array_remove(array[e.archive_key], null)`;
 
 const statements = {
-  find: statement('agent_exports.find', `select ${columns} from agent_exports e where e.id = $1`),
-  lock: statement('agent_exports.lock', `select ${columns} from agent_exports e where e.id = $1 for update`),
+  find: statement('agent_exports.find', `select ${columns} from agent_exports e where e.id = :id`),
+  lock: statement('agent_exports.lock', `select ${columns} from agent_exports e where e.id = :id for update`),
   findLast: statement(
     'agent_exports.find_last',
-    `select ${columns} from agent_exports e where e.agent_id = $1 and e.account_id is not distinct from $2 order by e.id desc limit 1`,
+    `select ${columns} from agent_exports e where e.agent_id = :agent_id and e.account_id is not distinct from :account_id order by e.id desc limit 1`,
   ),
   findOfPerson: statement(
     'agent_exports.find_of_person',
-    `select ${columns} from agent_exports e where ${isReadableByPerson} and e.id = $2 and e.expires_at > $3`,
+    `select ${columns} from agent_exports e where ${isReadableByPerson} and e.id = :id and e.expires_at > :now`,
   ),
   listOfPerson: statement(
     'agent_exports.list_of_person',
-    `select ${columns} from agent_exports e where ${isReadableByPerson} and ($2 = '' or e.id < $2) and e.expires_at > $3 order by e.id desc limit $4`,
+    `select ${columns} from agent_exports e where ${isReadableByPerson} and (:before = '' or e.id < :before) and e.expires_at > :now order by e.id desc limit :limit`,
   ),
   list: statement(
     'agent_exports.list',
-    `select ${columns} from agent_exports e where ($1::text is null or e.agent_id = $1) and e.expires_at > $2 order by e.id desc limit $3`,
+    `select ${columns} from agent_exports e where (:agent_id::text is null or e.agent_id = :agent_id) and e.expires_at > :now order by e.id desc limit :limit`,
   ),
   insert: statement(
     'agent_exports.insert',
     `insert into agent_exports (id, agent_id, handle, account_id, stage, created_at, updated_at, expires_at)
-     values ($1, $2, $3, $4, 'belongings', $5, $5, $6)
+     values (:id, :agent_id, :handle, :account_id, 'belongings', :created_at, :created_at, :expires_at)
      on conflict (agent_id, (coalesce(account_id, ''))) where done_at is null do nothing returning id`,
   ),
   update: statement(
     'agent_exports.update',
-    `update agent_exports set stage = $2, thread_id = $3, sequence = $4, part_keys = $5, counts = $6, missing_files = $7, archive_key = $8,
-       size_bytes = $9, sha256 = $10, updated_at = $11, done_at = $12, expires_at = $13
-     where id = $1`,
+    `update agent_exports set stage = :stage, thread_id = :thread_id, sequence = :sequence, part_keys = :part_keys, counts = :counts, missing_files = :missing_files, archive_key = :archive_key,
+       size_bytes = :size_bytes, sha256 = :sha256, updated_at = :updated_at, done_at = :done_at, expires_at = :expires_at
+     where id = :id`,
   ),
   expire: statement(
     'agent_exports.expire',
-    `update agent_exports set expires_at = $4
-     where agent_id = $1 and account_id is not distinct from $2 and id <> $3 and done_at is not null and expires_at > $4`,
+    `update agent_exports set expires_at = :now
+     where agent_id = :agent_id and account_id is not distinct from :account_id and id <> :kept_id and done_at is not null and expires_at > :now`,
   ),
   removeExpired: statement(
     'agent_exports.remove_over',
     `delete from agent_exports e where e.id in (
-       select id from agent_exports where expires_at <= $1 order by expires_at limit $2 for update skip locked)
+       select id from agent_exports where expires_at <= :now order by expires_at limit :limit for update skip locked)
      returning ${keys} as keys`,
   ),
   removeOfAgent: statement(
     'agent_exports.remove_of_agent',
-    `delete from agent_exports e where e.agent_id = $1 returning ${keys} as keys`,
+    `delete from agent_exports e where e.agent_id = :agent_id returning ${keys} as keys`,
   ),
   findKeys: statement(
     'agent_exports.find_keys',
-    `select k.key from agent_exports e cross join unnest(${keys}) k (key) where k.key = any($1)`,
+    `select k.key from agent_exports e cross join unnest(${keys}) k (key) where k.key = any(:keys)`,
   ),
 };
 
@@ -96,19 +95,23 @@ export function agentExportsRepository(db: Queryable) {
   const isThere = createTableCheck(db, 'agent_exports');
   return {
     async find(id: string): Promise<AgentExportRow | undefined> {
-      return (await db.query<AgentExportRow>(statements.find, [id]))[0];
+      return (await query<AgentExportRow>(db, statements.find, { id }))[0];
     },
     /** As find, and holds it until the transaction ends. */
     async lock(id: string): Promise<AgentExportRow | undefined> {
-      return (await db.query<AgentExportRow>(statements.lock, [id]))[0];
+      return (await query<AgentExportRow>(db, statements.lock, { id }))[0];
     },
     /** The latest one of an agent that this person wanted; null: that an operator wanted. */
     async findLast(agentId: string, accountId: string | null): Promise<AgentExportRow | undefined> {
-      return (await db.query<AgentExportRow>(statements.findLast, [agentId, accountId]))[0];
+      return (
+        await query<AgentExportRow>(db, statements.findLast, { agent_id: agentId, account_id: accountId })
+      )[0];
     },
     /** One that a person wanted and may have. */
     async findOfPerson(accountId: string, id: string, now: number): Promise<AgentExportRow | undefined> {
-      return (await db.query<AgentExportRow>(statements.findOfPerson, [accountId, id, now]))[0];
+      return (
+        await query<AgentExportRow>(db, statements.findOfPerson, { account_id: accountId, id, now })
+      )[0];
     },
     /** Those that a person wanted and may have, newest first, before this id. */
     async listOfPerson(
@@ -116,47 +119,53 @@ export function agentExportsRepository(db: Queryable) {
       { before, now, limit }: { before: string; now: number; limit: number },
     ): Promise<AgentExportRow[]> {
       if (!(await isThere())) return [];
-      return db.query<AgentExportRow>(statements.listOfPerson, [accountId, before, now, limit]);
+      return query<AgentExportRow>(db, statements.listOfPerson, {
+        account_id: accountId,
+        before,
+        now,
+        limit,
+      });
     },
     /** Those of an agent, or of all agents, newest first, whoever wanted them. */
     list(agentId: string | null, now: number, limit: number): Promise<AgentExportRow[]> {
-      return db.query<AgentExportRow>(statements.list, [agentId, now, limit]);
+      return query<AgentExportRow>(db, statements.list, { agent_id: agentId, now, limit });
     },
     /** Does nothing when this person has one of this agent under way; answers whether it is new. */
     async insert(
       row: Pick<AgentExportRow, 'id' | 'agent_id' | 'handle' | 'account_id' | 'created_at' | 'expires_at'>,
     ): Promise<boolean> {
       const { id, agent_id, handle, account_id, created_at, expires_at } = row;
-      const values = [id, agent_id, handle, account_id, created_at, expires_at];
-      return (await db.query(statements.insert, values)).length === 1;
+      const values = { id, agent_id, handle, account_id, created_at, expires_at };
+      return (await query(db, statements.insert, values)).length === 1;
     },
     async update(row: AgentExportRow): Promise<void> {
-      const { id, stage, thread_id, sequence, part_keys, counts, missing_files } = row;
-      const { archive_key, size_bytes, sha256, updated_at, done_at, expires_at } = row;
-      const gathered = [id, stage, thread_id, sequence, part_keys, JSON.stringify(counts), missing_files];
-      const archive = [archive_key, size_bytes, sha256, updated_at, done_at, expires_at];
-      await db.query(statements.update, [...gathered, ...archive]);
+      const { id, stage, thread_id, sequence, part_keys, missing_files, updated_at } = row;
+      const { archive_key, size_bytes, sha256, done_at, expires_at } = row;
+      const progress = { stage, thread_id, sequence, part_keys, missing_files, updated_at };
+      const archive = { archive_key, size_bytes, sha256, done_at, expires_at };
+      const counts = JSON.stringify(row.counts);
+      await query(db, statements.update, { id, ...progress, counts, ...archive });
     },
     /** Has finished ones of an agent that this person wanted be over, but for one. */
     async expire(agentId: string, accountId: string | null, but: string, now: number): Promise<void> {
-      await db.query(statements.expire, [agentId, accountId, but, now]);
+      await query(db, statements.expire, { agent_id: agentId, account_id: accountId, kept_id: but, now });
     },
     /** Removes up to `limit` that are over; answers where their bytes lie. */
     async removeExpired(now: number, limit: number): Promise<{ removed: number; keys: string[] }> {
       if (!(await isThere())) return { removed: 0, keys: [] };
-      const rows = await db.query<{ keys: string[] }>(statements.removeExpired, [now, limit]);
+      const rows = await query<{ keys: string[] }>(db, statements.removeExpired, { now, limit });
       return { removed: rows.length, keys: rows.flatMap((row) => row.keys) };
     },
     /** Removes all of an agent; answers where their bytes lie. */
     async removeOfAgent(agentId: string): Promise<string[]> {
       if (!(await isThere())) return [];
-      const rows = await db.query<{ keys: string[] }>(statements.removeOfAgent, [agentId]);
+      const rows = await query<{ keys: string[] }>(db, statements.removeOfAgent, { agent_id: agentId });
       return rows.flatMap((row) => row.keys);
     },
     /** Which of these keys bytes belong under. */
     async findKeys(among: readonly string[]): Promise<string[]> {
       if (!(await isThere())) return [];
-      const rows = await db.query<{ key: string }>(statements.findKeys, [among]);
+      const rows = await query<{ key: string }>(db, statements.findKeys, { keys: among });
       return rows.map(({ key }) => key);
     },
   };

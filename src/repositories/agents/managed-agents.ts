@@ -1,12 +1,13 @@
-import { type AgentRow, agentColumns, seenAgents, type SeenAgentRow } from './agents.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { agentColumns, type AgentRow, type SeenAgentRow } from './agents.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+import { seenAgents } from './relations.ts';
 import { managedByRole, ownersOf } from './rights.ts';
 
 export interface ViewedAgentRow extends SeenAgentRow, Pick<AgentRow, 'card_body'> {
   managed: boolean;
 }
 
-/** Whom an agent acts for: its owner, and the person behind it, if there is one. */
+/** The owner of an agent, and the person it acts for, if there is one. */
 export interface PrincipalRow {
   scope: AgentRow['scope'];
   owner_id: string;
@@ -16,12 +17,12 @@ export interface PrincipalRow {
   person_name: string | null;
 }
 
-/** The person behind `me`, if there is one; else its organization, which is a member of none. */
+/** The person that `me` acts for, or else its organization, which has no memberships. */
 const person = 'coalesce(me.member_account_id, me.owner_id)';
 
 /**
- * Whether `me` manages `a` (contract, section 3: "every agent the caller can act as"). A person's agent manages what that person
- * manages. A shared agent manages all of its organization's. A member agent reaches its own organization only.
+ * Whether `me` manages `a`. A personal agent manages what its person manages. A shared agent manages all agents of its organization. A
+ * member agent manages agents of its own organization only.
  */
 const manages = `a.retired_at is null
   and a.owner_id in (select me.owner_id union all ${ownersOf(person)})
@@ -29,23 +30,23 @@ const manages = `a.retired_at is null
     or (me.scope = 'personal' or a.owner_id = me.owner_id) and ${managedByRole(person)})`;
 
 const statements = {
-  /** In one statement: an agent that retires meanwhile is there in both respects, or in none. */
+  /** One statement, so that both parts see the same state of an agent that retires meanwhile. */
   findSeen: statement(
     'managed_agents.find_seen',
-    `select seen.*, exists (select from agents me join agents a on ${manages} where me.id = $1 and a.id = seen.id) as managed
+    `select seen.*, exists (select from agents me join agents a on ${manages} where me.id = :viewer_id and a.id = seen.id) as managed
      from (${seenAgents(agentColumns)}) seen`,
   ),
   list: statement(
     'managed_agents.list',
     `select ${agentColumns} from agents me join agents a on ${manages}
-     where me.id = $1 and a.id > $2 order by a.id limit $3`,
+     where me.id = :agent_id and a.id > :after_id order by a.id limit :limit`,
   ),
   findPrincipal: statement(
-    'managed_agents.find_standing',
+    'managed_agents.find_principal',
     `select me.scope, me.owner_id, o.name as owner_name, p.id as person_id, p.name as person_name
      from agents me join owners o on o.id = me.owner_id
      left join owners p on p.kind = 'account' and p.id = coalesce(me.member_account_id, me.owner_id)
-     where me.id = $1 and me.retired_at is null`,
+     where me.id = :agent_id and me.retired_at is null`,
   ),
 };
 
@@ -53,14 +54,17 @@ export function managedAgentsRepository(db: Queryable) {
   return {
     /** As agents.findSeen for one reference, and whether the viewer manages it. */
     async findSeen(viewerId: string, reference: string): Promise<ViewedAgentRow | undefined> {
-      return (await db.query<ViewedAgentRow>(statements.findSeen, [viewerId, [reference]]))[0];
+      return (
+        await query<ViewedAgentRow>(db, statements.findSeen, { viewer_id: viewerId, references: [reference] })
+      )[0];
     },
-    /** Every agent that `agentId` manages, behind `afterId`, by id. */
+    /** The agents that `agentId` manages, by id, after `afterId`. */
     list(agentId: string, afterId: string, limit: number): Promise<AgentRow[]> {
-      return db.query<AgentRow>(statements.list, [agentId, afterId, limit]);
+      return query<AgentRow>(db, statements.list, { agent_id: agentId, after_id: afterId, limit });
     },
+    /** Undefined for a retired agent. */
     async findPrincipal(agentId: string): Promise<PrincipalRow | undefined> {
-      return (await db.query<PrincipalRow>(statements.findPrincipal, [agentId]))[0];
+      return (await query<PrincipalRow>(db, statements.findPrincipal, { agent_id: agentId }))[0];
     },
   };
 }

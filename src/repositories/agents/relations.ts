@@ -1,6 +1,6 @@
 /**
- * What relates the agent `a` to the agent `viewer` of the owner `viewer_owner`: the columns of a Relation, to be joined laterally.
- * Agents that an organization owns belong together; the personal agents of its people do not: they are their person's own.
+ * The columns of a Relation between the agent `a` and the agent `viewer` of the owner `viewer_owner`, for a lateral join. Agents of an
+ * organization are related; personal agents of its members are not.
  */
 export const relationOf = `select
   a.id = viewer.id as self,
@@ -11,3 +11,15 @@ export const relationOf = `select
           and e.entry in (viewer.canonical_handle, viewer_owner.name || '.*')) as allowlisted,
   exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = viewer.id) as blocked_by_them,
   exists (select from blocks b where b.agent_id = viewer.id and b.blocked_agent_id = a.id) as blocked_by_viewer`;
+
+/** For `:viewer_id` and `:references` (ids or canonical handles): agents, their relation to the viewer, and whether the viewer sees them. */
+export const seenAgents = (columns: string): string => `select ${columns}, r.*,
+   (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
+     or exists (select from thread_members m join thread_members t using (thread_id)
+                where m.agent_id = viewer.id and t.agent_id = a.id)
+     or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible
+ from agents a
+ join agents viewer on viewer.id = :viewer_id
+ join owners viewer_owner on viewer_owner.id = viewer.owner_id
+ cross join lateral (${relationOf}) r
+ where (a.id = any(:references) or a.canonical_handle = any(:references)) and a.retired_at is null`;

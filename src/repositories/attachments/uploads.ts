@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A file that goes straight to the store, as its uploader says it will be. */
 export interface UploadRow {
@@ -19,39 +19,42 @@ const columns =
   'id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, created_at, expires_at';
 
 const statements = {
-  find: statement('uploads.find', `select ${columns} from uploads where id = $1 and uploader_id = $2`),
+  find: statement(
+    'uploads.find',
+    `select ${columns} from uploads where id = :id and uploader_id = :agent_id`,
+  ),
   insert: statement(
     'uploads.insert',
-    `insert into uploads (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into uploads (${columns}) values (:id, :uploader_id, :storage_key, :filename, :content_type, :size_bytes, :sha256, :created_at, :expires_at)`,
   ),
   removeExpired: statement(
     'uploads.remove_over',
     `delete from uploads where id in (
-       select id from uploads where expires_at <= $1 order by expires_at limit $2 for update skip locked)
+       select id from uploads where expires_at <= :now order by expires_at limit :limit for update skip locked)
      returning storage_key`,
   ),
-  remove: statement('uploads.remove', 'delete from uploads where id = $1 returning 1'),
+  remove: statement('uploads.remove', 'delete from uploads where id = :id returning 1'),
 };
 
 export function uploadsRepository(db: Queryable) {
   return {
     async find(id: string, agentId: string): Promise<UploadRow | undefined> {
-      return (await db.query<UploadRow>(statements.find, [id, agentId]))[0];
+      return (await query<UploadRow>(db, statements.find, { id, agent_id: agentId }))[0];
     },
     async insert(upload: UploadRow): Promise<void> {
       const { id, uploader_id, storage_key, filename, content_type } = upload;
       const { size_bytes, sha256, created_at, expires_at } = upload;
-      const what = [id, uploader_id, storage_key, filename, content_type];
-      await db.query(statements.insert, [...what, size_bytes, sha256, created_at, expires_at]);
+      const file = { storage_key, filename, content_type, size_bytes, sha256 };
+      await query(db, statements.insert, { id, uploader_id, ...file, created_at, expires_at });
     },
     /** Removes up to `limit` that were not completed in time; answers where their bytes lie, if they came. */
     async removeExpired(now: number, limit: number): Promise<string[]> {
-      const rows = await db.query<{ storage_key: string }>(statements.removeExpired, [now, limit]);
+      const rows = await query<{ storage_key: string }>(db, statements.removeExpired, { now, limit });
       return rows.map(({ storage_key }) => storage_key);
     },
     /** Answers whether there was one. */
     async remove(id: string): Promise<boolean> {
-      return (await db.query(statements.remove, [id])).length > 0;
+      return (await query(db, statements.remove, { id })).length > 0;
     },
   };
 }

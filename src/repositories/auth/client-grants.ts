@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
 /** What a person granted to a client: to act as one agent. */
@@ -36,83 +36,84 @@ const statements = {
     'client_grants.insert',
     `insert into client_grants
        (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
-     select $1, $2, r.id, $4, $5, $6, $7, $8, $9 from (${grantableAgents('$2')} and a.id = $3) r returning 1`,
+     select :grant_id, :account_id, r.id, :client_id, :client_name, :redirect_host, :scopes, :created_at, :expires_at from (${grantableAgents(':account_id')} and a.id = :agent_id) r returning 1`,
   ),
   findActive: statement(
     'client_grants.find_rightful',
     `select ${columns} from client_grants g join agents a on a.id = g.agent_id
-     where g.grant_id = $1 and ${actedAsByPerson('g.account_id')}`,
+     where g.grant_id = :grant_id and ${actedAsByPerson('g.account_id')}`,
   ),
   list: statement(
     'client_grants.list',
     `select ${columns} from client_grants g join agents a on a.id = g.agent_id
-     where g.account_id = $1 and g.expires_at > $2
-       and ($3::bigint is null or (g.created_at, g.grant_id) < ($3, $4))
-     order by g.created_at desc, g.grant_id desc limit $5`,
+     where g.account_id = :account_id and g.expires_at > :time
+       and (:before_at::bigint is null or (g.created_at, g.grant_id) < (:before_at, :before_id))
+     order by g.created_at desc, g.grant_id desc limit :limit`,
   ),
   existsFor: statement(
     'client_grants.exists_for',
-    `select 1 from client_grants where client_id = $1 limit 1`,
+    `select 1 from client_grants where client_id = :client_id limit 1`,
   ),
   listAgents: statement(
     'client_grants.list_agents',
     `select agent_id from client_grants
-     where account_id = $1 and client_id = $2 and scopes @> $3 and expires_at > $4
+     where account_id = :account_id and client_id = :client_id and scopes @> :scopes and expires_at > :time
      group by agent_id order by max(created_at) desc, agent_id`,
   ),
   recordUse: statement(
     'client_grants.note_use',
     `with used as (
-       update client_grants set last_used_at = $2, expires_at = $3 where grant_id = $1 returning client_id
+       update client_grants set last_used_at = :now, expires_at = :expires_at where grant_id = :grant_id returning client_id
      )
-     update oauth_clients c set last_used_at = $2 from used
-     where c.client_id = used.client_id and (c.last_used_at is null or c.last_used_at < $2::bigint - ${minUseIntervalMs})`,
+     update oauth_clients c set last_used_at = :now from used
+     where c.client_id = used.client_id and (c.last_used_at is null or c.last_used_at < :now::bigint - ${minUseIntervalMs})`,
   ),
   remove: statement(
     'client_grants.remove',
-    `delete from client_grants where grant_id = $1 returning grant_id`,
+    `delete from client_grants where grant_id = :grant_id returning grant_id`,
   ),
   removeOfAccount: statement(
     'client_grants.remove_of_account',
-    `delete from client_grants where account_id = $1 and grant_id = $2 returning grant_id`,
+    `delete from client_grants where account_id = :account_id and grant_id = :grant_id returning grant_id`,
   ),
   removeAllOfAccount: statement(
     'client_grants.remove_all_of_account',
-    `delete from client_grants where account_id = $1 returning grant_id`,
+    `delete from client_grants where account_id = :account_id returning grant_id`,
   ),
   removeOfAgent: statement(
     'client_grants.remove_of_agent',
-    `delete from client_grants where agent_id = $1 returning grant_id`,
+    `delete from client_grants where agent_id = :agent_id returning grant_id`,
   ),
   removeBeyondRights: statement(
     'client_grants.remove_beyond_rights',
     `delete from client_grants g
-     where ($1::text is null or g.account_id = $1)
+     where (:account_id::text is null or g.account_id = :account_id)
        and not exists (${grantableAgents('g.account_id')} and a.id = g.agent_id)
      returning g.grant_id`,
   ),
   removeExpired: statement(
     'client_grants.remove_expired',
-    `delete from client_grants where grant_id in (select grant_id from client_grants where expires_at < $1 limit $2)
+    `delete from client_grants where grant_id in (select grant_id from client_grants where expires_at < :time limit :limit)
      returning grant_id`,
   ),
 };
 
 export function clientGrantsRepository(db: Queryable) {
-  const removeWhere = async (by: (typeof statements)['remove'], values: readonly unknown[]) =>
-    (await db.query<{ grant_id: string }>(by, values)).map((row) => row.grant_id);
+  const removeWhere = async (by: (typeof statements)['remove'], values: Record<string, unknown>) =>
+    (await query<{ grant_id: string }>(db, by, values)).map((row) => row.grant_id);
 
   return {
     /** Whether the person acts as the agent, so that the row could be written. */
     async insert(grant: NewClientGrant): Promise<boolean> {
       const { grant_id, account_id, agent_id, client_id, client_name } = grant;
       const { redirect_host, scopes, created_at, expires_at } = grant;
-      const whose = [grant_id, account_id, agent_id, client_id, client_name, redirect_host];
-      return (await db.query(statements.insert, [...whose, scopes, created_at, expires_at])).length > 0;
+      const client = { client_id, client_name, redirect_host };
+      const values = { grant_id, account_id, agent_id, ...client, scopes, created_at, expires_at };
+      return (await query(db, statements.insert, values)).length > 0;
     },
     /** The grant, while its person acts as its agent. */
     async findActive(grantId: string): Promise<ClientGrantRow | undefined> {
-      return (await db.query<ClientGrantRow>(statements.findActive, [grantId]))[0];
+      return (await query<ClientGrantRow>(db, statements.findActive, { grant_id: grantId }))[0];
     },
     /** Those of an account that are alive at `time` (ms), newest first, behind a position. */
     list(
@@ -120,12 +121,17 @@ export function clientGrantsRepository(db: Queryable) {
       time: number,
       page: { before: Pick<ClientGrantRow, 'created_at' | 'grant_id'> | null; limit: number },
     ): Promise<ClientGrantRow[]> {
-      const position = [page.before?.created_at ?? null, page.before?.grant_id ?? null];
-      return db.query<ClientGrantRow>(statements.list, [accountId, time, ...position, page.limit]);
+      return query<ClientGrantRow>(db, statements.list, {
+        account_id: accountId,
+        time,
+        before_at: page.before?.created_at ?? null,
+        before_id: page.before?.grant_id ?? null,
+        limit: page.limit,
+      });
     },
     /** Whether the client has any grant. */
     async existsFor(clientId: string): Promise<boolean> {
-      return (await db.query(statements.existsFor, [clientId])).length > 0;
+      return (await query(db, statements.existsFor, { client_id: clientId })).length > 0;
     },
     /** As which agents a client may act by a grant of that person with at least these scopes, the newest grant first. */
     async listAgents(
@@ -134,29 +140,31 @@ export function clientGrantsRepository(db: Queryable) {
       scopes: readonly string[],
       time: number,
     ): Promise<string[]> {
-      const rows = await db.query<{ agent_id: string }>(statements.listAgents, [
-        accountId,
-        clientId,
+      const rows = await query<{ agent_id: string }>(db, statements.listAgents, {
+        account_id: accountId,
+        client_id: clientId,
         scopes,
         time,
-      ]);
+      });
       return rows.map((row) => row.agent_id);
     },
     /** Notes that a token was issued, on the grant and on its client. */
     async recordUse(grantId: string, now: number, expiresAt: number): Promise<void> {
-      await db.query(statements.recordUse, [grantId, now, expiresAt]);
+      await query(db, statements.recordUse, { grant_id: grantId, now, expires_at: expiresAt });
     },
     /** These answer the ids of the grants that ended. */
-    remove: (grantId: string) => removeWhere(statements.remove, [grantId]),
+    remove: (grantId: string) => removeWhere(statements.remove, { grant_id: grantId }),
     removeOfAccount: (accountId: string, grantId: string) =>
-      removeWhere(statements.removeOfAccount, [accountId, grantId]),
-    removeAllOfAccount: (accountId: string) => removeWhere(statements.removeAllOfAccount, [accountId]),
-    removeOfAgent: (agentId: string) => removeWhere(statements.removeOfAgent, [agentId]),
+      removeWhere(statements.removeOfAccount, { account_id: accountId, grant_id: grantId }),
+    removeAllOfAccount: (accountId: string) =>
+      removeWhere(statements.removeAllOfAccount, { account_id: accountId }),
+    removeOfAgent: (agentId: string) => removeWhere(statements.removeOfAgent, { agent_id: agentId }),
     /** Those whose person no longer acts as their agent; of one account, or of all. */
-    removeBeyondRights: (accountId: string | null) => removeWhere(statements.removeBeyondRights, [accountId]),
+    removeBeyondRights: (accountId: string | null) =>
+      removeWhere(statements.removeBeyondRights, { account_id: accountId }),
     /** Removes up to `limit` grants of which nothing lives at `time` (ms); answers how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
-      return (await removeWhere(statements.removeExpired, [time, limit])).length;
+      return (await removeWhere(statements.removeExpired, { time, limit })).length;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A record of the authorization server that is not an access token: a request under way, a code, a refresh token. */
 export interface OAuthRecordRow {
@@ -26,38 +26,41 @@ export interface Grace {
 const statements = {
   put: statement(
     'oauth_records.put',
-    `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values ($1, $2, $3, $4, $5)
+    `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values (:model, :id_hash, :grant_id, :payload, :expires_at)
      on conflict (model, id_hash) do update
      set grant_id = excluded.grant_id, payload = excluded.payload, expires_at = excluded.expires_at`,
   ),
   find: statement(
     'oauth_records.find',
-    `select grant_id, payload, consumed_at from oauth_records where model = $1 and id_hash = $2`,
+    `select grant_id, payload, consumed_at from oauth_records where model = :model and id_hash = :id_hash`,
   ),
   consume: statement(
     'oauth_records.consume',
     `update oauth_records r
-     set consumed_at = coalesce(consumed_at, $3),
+     set consumed_at = coalesce(consumed_at, :now),
        payload = payload || jsonb_build_object('uses', coalesce((payload->>'uses')::int, 0) + 1)
-     where model = $1 and id_hash = $2 and (
+     where model = :model and id_hash = :id_hash and (
        consumed_at is null
-       or ($4::bigint > 0 and consumed_at > $3 - $4
-         and (payload->>'uses')::int < $5
+       or (:lasts_ms::bigint > 0 and consumed_at > :now - :lasts_ms
+         and (payload->>'uses')::int < :uses
          and not exists (
            select from oauth_records s
-           where s.grant_id = r.grant_id and s.model = $1 and s.consumed_at is not null
+           where s.grant_id = r.grant_id and s.model = :model and s.consumed_at is not null
              and s.payload->>'successor_of' = encode(r.id_hash, 'hex'))))
      returning 1`,
   ),
   remove: statement(
     'oauth_records.remove',
-    `delete from oauth_records where model = $1 and id_hash = $2 returning 1`,
+    `delete from oauth_records where model = :model and id_hash = :id_hash returning 1`,
   ),
-  removeOfGrant: statement('oauth_records.remove_of_grant', `delete from oauth_records where grant_id = $1`),
+  removeOfGrant: statement(
+    'oauth_records.remove_of_grant',
+    `delete from oauth_records where grant_id = :grant_id`,
+  ),
   removeExpired: statement(
     'oauth_records.remove_expired',
     `delete from oauth_records where (model, id_hash) in
-       (select model, id_hash from oauth_records where expires_at < $1 limit $2)
+       (select model, id_hash from oauth_records where expires_at < :time limit :limit)
      returning 1`,
   ),
 };
@@ -66,10 +69,10 @@ export function oauthRecordsRepository(db: Queryable) {
   return {
     async put(record: NewOAuthRecord): Promise<void> {
       const { model, id_hash, grant_id, payload, expires_at } = record;
-      await db.query(statements.put, [model, id_hash, grant_id, payload, expires_at]);
+      await query(db, statements.put, { model, id_hash, grant_id, payload, expires_at });
     },
     async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
-      return (await db.query<OAuthRecordRow>(statements.find, [model, idHash]))[0];
+      return (await query<OAuthRecordRow>(db, statements.find, { model, id_hash: idHash }))[0];
     },
     /**
      * Whether it was there and not yet consumed: of several at once, one hears yes. Within its grace others hear yes too, until
@@ -77,18 +80,20 @@ export function oauthRecordsRepository(db: Queryable) {
      */
     async consume(model: string, idHash: Buffer, now: number, grace: Grace): Promise<boolean> {
       const { lasts_ms, uses } = grace;
-      return (await db.query(statements.consume, [model, idHash, now, lasts_ms, uses])).length > 0;
+      return (
+        (await query(db, statements.consume, { model, id_hash: idHash, now, lasts_ms, uses })).length > 0
+      );
     },
     /** Whether it was there: of several at once, one hears yes. */
     async remove(model: string, idHash: Buffer): Promise<boolean> {
-      return (await db.query(statements.remove, [model, idHash])).length > 0;
+      return (await query(db, statements.remove, { model, id_hash: idHash })).length > 0;
     },
     async removeOfGrant(grantId: string): Promise<void> {
-      await db.query(statements.removeOfGrant, [grantId]);
+      await query(db, statements.removeOfGrant, { grant_id: grantId });
     },
     /** Removes up to `limit` records that expired before `time` (ms); answers how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
-      return (await db.query(statements.removeExpired, [time, limit])).length;
+      return (await query(db, statements.removeExpired, { time, limit })).length;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 /** An access token that is neither revoked nor of a revoked credential, an ended grant or a retired agent. It may be expired. */
 export interface TokenRow {
@@ -32,7 +32,7 @@ export interface NewToken {
 const removalBy = (column: string) =>
   statement(
     `tokens.remove_by_${column}`,
-    `delete from access_tokens where ${column} = $1 returning token_hash`,
+    `delete from access_tokens where ${column} = :value returning token_hash`,
   );
 
 /** A token that a person's grant is behind ends with it, also one that was issued while the grant ended. */
@@ -55,20 +55,20 @@ const statements = {
   insert: statement(
     'tokens.insert',
     `insert into access_tokens (token_hash, agent_id, client_id, grant_id, resource, scopes, payload, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+     values (:token_hash, :agent_id, :client_id, :grant_id, :resource, :scopes, :payload, :created_at, :expires_at)`,
   ),
-  find: statement('tokens.find', selectTokens('t.token_hash = $1')),
-  findAll: statement('tokens.find_all', selectTokens('t.token_hash = any($1::bytea[])')),
+  find: statement('tokens.find', selectTokens('t.token_hash = :token_hash')),
+  findAll: statement('tokens.find_all', selectTokens('t.token_hash = any(:token_hashes::bytea[])')),
   listValid: statement(
     'tokens.good',
     `select t.token_hash
      from ${activeTokens}
-     where t.token_hash = any($1::bytea[]) and t.expires_at > $2 and c.revoked_at is null
+     where t.token_hash = any(:token_hashes::bytea[]) and t.expires_at > :time and c.revoked_at is null
        and ${isGrantActive}`,
   ),
   removeExpired: statement(
     'tokens.remove_expired',
-    `delete from access_tokens where token_hash in (select token_hash from access_tokens where expires_at < $1 limit $2)
+    `delete from access_tokens where token_hash in (select token_hash from access_tokens where expires_at < :time limit :limit)
      returning 1`,
   ),
   remove: removalBy('token_hash'),
@@ -79,25 +79,28 @@ const statements = {
 
 export function tokensRepository(db: Queryable) {
   const removeWhere = (by: (typeof statements)['remove']) => async (value: string | Buffer) =>
-    (await db.query<{ token_hash: Buffer }>(by, [value])).map((row) => row.token_hash);
+    (await query<{ token_hash: Buffer }>(db, by, { value })).map((row) => row.token_hash);
 
   return {
     async insert(token: NewToken): Promise<void> {
       const { token_hash, agent_id, client_id, grant_id, resource } = token;
       const { scopes, payload, created_at, expires_at } = token;
-      const bound = [token_hash, agent_id, client_id, grant_id, resource];
-      await db.query(statements.insert, [...bound, scopes, payload, created_at, expires_at]);
+      const bound = { token_hash, agent_id, client_id, grant_id, resource };
+      await query(db, statements.insert, { ...bound, scopes, payload, created_at, expires_at });
     },
     async find(tokenHash: Buffer): Promise<TokenRow | undefined> {
-      return (await db.query<TokenRow>(statements.find, [tokenHash]))[0];
+      return (await query<TokenRow>(db, statements.find, { token_hash: tokenHash }))[0];
     },
     /** The same of many, in no order. */
     findAll(tokenHashes: readonly Buffer[]): Promise<TokenRow[]> {
-      return db.query<TokenRow>(statements.findAll, [tokenHashes]);
+      return query<TokenRow>(db, statements.findAll, { token_hashes: tokenHashes });
     },
     /** Which of these tokens are good at `time` (ms). */
     async listValid(tokenHashes: readonly Buffer[], time: number): Promise<Buffer[]> {
-      const rows = await db.query<{ token_hash: Buffer }>(statements.listValid, [tokenHashes, time]);
+      const rows = await query<{ token_hash: Buffer }>(db, statements.listValid, {
+        token_hashes: tokenHashes,
+        time,
+      });
       return rows.map((row) => row.token_hash);
     },
     /** These four answer the hashes of the tokens that ended. */
@@ -107,7 +110,7 @@ export function tokensRepository(db: Queryable) {
     removeOfGrant: removeWhere(statements.removeOfGrant),
     /** Removes up to `limit` tokens that expired before `time` (ms); answers how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
-      return (await db.query(statements.removeExpired, [time, limit])).length;
+      return (await query(db, statements.removeExpired, { time, limit })).length;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isOnline } from '../agents/online.ts';
+import { isOnline } from '../agents/presence.ts';
 import { type Queryable, statement } from '../queryable.ts';
 
 export interface ContactRow {

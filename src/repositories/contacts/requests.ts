@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 export type VisibleStatus = 'pending' | 'approved' | 'rejected';
 
@@ -29,69 +29,69 @@ const parties = `join agents f on f.id = q.from_agent_id join agents t on t.id =
 const isVisible = `q.status <> 'withdrawn' and f.retired_at is null and t.retired_at is null`;
 const notBlocked = `not exists (select from blocks b where b.agent_id = q.to_agent_id and b.blocked_agent_id = q.from_agent_id)`;
 
-const page = `q.status = $2 and ($3::bigint is null or (q.created_at, q.id) < ($3, $4))
-     order by q.created_at desc, q.id desc limit $5`;
+const page = `q.status = :status and (:before_at::bigint is null or (q.created_at, q.id) < (:before_at, :before_id))
+     order by q.created_at desc, q.id desc limit :limit`;
 
 const statements = {
   insert: statement(
     'contact_requests.insert',
     `with q as (
        insert into contact_requests (id, from_agent_id, to_agent_id, message, status, created_at)
-       values ($1, $2, $3, $4, 'pending', $5) returning *
+       values (:id, :from_agent_id, :to_agent_id, :message, 'pending', :created_at) returning *
      )
      select ${columns} from q ${parties}`,
   ),
   findPending: statement(
     'contact_requests.find_pending',
     `select ${columns} from contact_requests q ${parties}
-     where q.status = 'pending' and (q.from_agent_id, q.to_agent_id) in (($1, $2), ($2, $1))`,
+     where q.status = 'pending' and (q.from_agent_id, q.to_agent_id) in ((:one, :other), (:other, :one))`,
   ),
   findApproved: statement(
     'contact_requests.find_approved',
     `select ${columns} from contact_requests q ${parties}
-     where q.status = 'approved' and q.from_agent_id = $1 and q.to_agent_id = $2
+     where q.status = 'approved' and q.from_agent_id = :from_id and q.to_agent_id = :to_id
      order by q.created_at desc, q.id desc limit 1`,
   ),
   findForAddressee: statement(
     'contact_requests.find_for_addressee',
     `select ${columns} from contact_requests q ${parties}
-     where q.id = $2 and q.to_agent_id = $1 and ${isVisible} and ${notBlocked}`,
+     where q.id = :id and q.to_agent_id = :to_id and ${isVisible} and ${notBlocked}`,
   ),
   findFromAgent: statement(
     'contact_requests.find_from_agent',
     `select ${columns} from contact_requests q ${parties}
-     where (f.id = $2 or f.canonical_handle = $2) and q.to_agent_id = $1 and ${isVisible} and ${notBlocked}
+     where (f.id = :key or f.canonical_handle = :key) and q.to_agent_id = :to_id and ${isVisible} and ${notBlocked}
      order by q.status = 'pending' desc, q.created_at desc, q.id desc limit 1`,
   ),
   listIncoming: statement(
     'contact_requests.list_incoming',
-    `select ${columns} from contact_requests q ${parties} where q.to_agent_id = $1 and ${isVisible} and ${notBlocked} and ${page}`,
+    `select ${columns} from contact_requests q ${parties} where q.to_agent_id = :agent_id and ${isVisible} and ${notBlocked} and ${page}`,
   ),
   listOutgoing: statement(
     'contact_requests.list_outgoing',
-    `select ${columns} from contact_requests q ${parties} where q.from_agent_id = $1 and ${isVisible} and ${page}`,
+    `select ${columns} from contact_requests q ${parties} where q.from_agent_id = :agent_id and ${isVisible} and ${page}`,
   ),
   approve: statement(
     'contact_requests.approve',
-    `update contact_requests set status = 'approved', decided_at = $3
-     where status = 'pending' and (from_agent_id, to_agent_id) in (($1, $2), ($2, $1))`,
+    `update contact_requests set status = 'approved', decided_at = :now
+     where status = 'pending' and (from_agent_id, to_agent_id) in ((:one, :other), (:other, :one))`,
   ),
   reject: statement(
     'contact_requests.reject',
-    `update contact_requests set status = 'rejected', decided_at = $2 where id = $1`,
+    `update contact_requests set status = 'rejected', decided_at = :now where id = :id`,
   ),
   withdraw: statement(
     'contact_requests.withdraw',
-    `update contact_requests set status = 'withdrawn', decided_at = $3
-     where status = 'pending' and from_agent_id = $1 and to_agent_id = $2`,
+    `update contact_requests set status = 'withdrawn', decided_at = :now
+     where status = 'pending' and from_agent_id = :from_id and to_agent_id = :to_id`,
   ),
   // In one order for everybody: two agents that end at once would otherwise wait for each other in a circle.
   withdrawAllOf: statement(
     'contact_requests.withdraw_all_of',
     `with held as (
-       select id from contact_requests where status = 'pending' and (from_agent_id = $1 or to_agent_id = $1) order by id for update
+       select id from contact_requests where status = 'pending' and (from_agent_id = :agent_id or to_agent_id = :agent_id) order by id for update
      )
-     update contact_requests q set status = 'withdrawn', decided_at = $2 from held h where q.id = h.id`,
+     update contact_requests q set status = 'withdrawn', decided_at = :now from held h where q.id = h.id`,
   ),
 };
 
@@ -117,48 +117,55 @@ export function contactRequestsRepository(db: Queryable) {
     /** A new pending request. */
     async insert(request: NewContactRequest): Promise<ContactRequestRow> {
       const { id, from_agent_id, to_agent_id, message, created_at } = request;
-      const values = [id, from_agent_id, to_agent_id, message, created_at];
-      const [row] = await db.query<ContactRequestRow>(statements.insert, values);
+      const values = { id, from_agent_id, to_agent_id, message, created_at };
+      const [row] = await query<ContactRequestRow>(db, statements.insert, values);
       if (!row) throw new Error('the contact request was not inserted');
       return row;
     },
     /** What is pending between two agents, in either direction. */
     findPending(one: string, other: string): Promise<ContactRequestRow[]> {
-      return db.query<ContactRequestRow>(statements.findPending, [one, other]);
+      return query<ContactRequestRow>(db, statements.findPending, { one, other });
     },
     /** The latest one that was approved in this direction. */
     async findApproved(fromId: string, toId: string): Promise<ContactRequestRow | undefined> {
-      return (await db.query<ContactRequestRow>(statements.findApproved, [fromId, toId]))[0];
+      return (
+        await query<ContactRequestRow>(db, statements.findApproved, { from_id: fromId, to_id: toId })
+      )[0];
     },
     /** A request that an agent was sent. Nothing of those it has blocked, nothing of retired agents. */
     async findForAddressee(toId: string, id: string): Promise<ContactRequestRow | undefined> {
-      return (await db.query<ContactRequestRow>(statements.findForAddressee, [toId, id]))[0];
+      return (await query<ContactRequestRow>(db, statements.findForAddressee, { to_id: toId, id }))[0];
     },
     /** As findForAddressee, by the id or canonical handle of who sent it: the pending one, else the latest. */
     async findFromAgent(toId: string, key: string): Promise<ContactRequestRow | undefined> {
-      return (await db.query<ContactRequestRow>(statements.findFromAgent, [toId, key]))[0];
+      return (await query<ContactRequestRow>(db, statements.findFromAgent, { to_id: toId, key }))[0];
     },
     /** Newest first. */
     list(agentId: string, filter: ContactRequestFilter): Promise<ContactRequestRow[]> {
       const { direction, status, before, limit } = filter;
       const list = direction === 'incoming' ? statements.listIncoming : statements.listOutgoing;
-      const position = [before?.created_at ?? null, before?.id ?? null];
-      return db.query<ContactRequestRow>(list, [agentId, status, ...position, limit]);
+      return query<ContactRequestRow>(db, list, {
+        agent_id: agentId,
+        status,
+        before_at: before?.created_at ?? null,
+        before_id: before?.id ?? null,
+        limit,
+      });
     },
     /** Approves whatever is pending between two agents, in both directions. */
     async approve(one: string, other: string, now: number): Promise<void> {
-      await db.query(statements.approve, [one, other, now]);
+      await query(db, statements.approve, { one, other, now });
     },
     async reject(id: string, now: number): Promise<void> {
-      await db.query(statements.reject, [id, now]);
+      await query(db, statements.reject, { id, now });
     },
     /** Takes back what is pending in this direction. */
     async withdraw(fromId: string, toId: string, now: number): Promise<void> {
-      await db.query(statements.withdraw, [fromId, toId, now]);
+      await query(db, statements.withdraw, { from_id: fromId, to_id: toId, now });
     },
     /** Takes back whatever is pending from or to an agent. The agent's own row must be held, as by its retirement. */
     async withdrawAllOf(agentId: string, now: number): Promise<void> {
-      await db.query(statements.withdrawAllOf, [agentId, now]);
+      await query(db, statements.withdrawAllOf, { agent_id: agentId, now });
     },
   };
 }

@@ -6,12 +6,29 @@ const removeExpired = statement(
    returning 1`,
 );
 
-/** Of the table itself only what is over: counting is the limiter's. */
+const removeExchangesBefore = statement(
+  'exchanges.remove_before',
+  `delete from thread_exchanges where (thread_id, one_id, other_id) in
+     (select thread_id, one_id, other_id from thread_exchanges where since < $1 limit $2)
+   returning 1`,
+);
+
+/** Only removes rows of the rate limiter, which counts by itself. */
 export function rateLimitsRepository(db: Queryable) {
   return {
-    /** Removes up to `limit` periods that ended before `time` (ms); answers how many. */
+    /** Removes up to `limit` periods that ended before `time` (ms); returns how many. */
     async removeExpired(time: number, limit: number): Promise<number> {
       return (await db.query(removeExpired, [time, limit])).length;
+    },
+  };
+}
+
+/** Only removes rows of the loop guard: sending messages counts exchanges. */
+export function exchangesRepository(db: Queryable) {
+  return {
+    /** Removes up to `limit` periods that began before `time` (ms); returns how many. */
+    async removeBefore(time: number, limit: number): Promise<number> {
+      return (await db.query(removeExchangesBefore, [time, limit])).length;
     },
   };
 }

@@ -1,6 +1,5 @@
-import { databaseNow } from '../agents/online.ts';
-import { type Queryable, statement } from '../queryable.ts';
-import { createTableCheck } from '../table-exists.ts';
+import { databaseNow } from '../agents/presence.ts';
+import { createTableCheck, type Queryable, statement } from '../queryable.ts';
 
 /** Who has given no sign of life for so long is not counted on any more, in milliseconds; later its row goes. */
 const leaseMs = 20_000;

@@ -1,20 +1,21 @@
 import { computeNextStep, listPeriods, rowPeriods } from './search-periods.ts';
 import { messageColumns, type MessageRow } from './messages.ts';
 import {
-  unpreparedStatement,
-  type Queryable,
-  type Statement,
-  statement,
   hideFromPlanner,
+  type NamedStatement,
+  query,
+  type Queryable,
+  statement,
+  unpreparedStatement,
 } from '../queryable.ts';
 
-/** Where a row must be; quick to tell. `thread_id = any($2)` is there for the planner: the membership is what decides. */
-const rowFilter = `s.thread_id = any($2) and s.message_id >= $4 and s.message_id < $5
-  and s.created_at >= $6 and s.created_at < $7
-  and ($8::text is null or s.sender_id = $8)`;
+/** The cheap conditions. `thread_id = any(:thread_ids)` is only for the planner: `readerFilter` decides. */
+const rowFilter = `s.thread_id = any(:thread_ids) and s.message_id >= :from_id and s.message_id < :below_id
+  and s.created_at >= :after and s.created_at < :before
+  and (:sender::text is null or s.sender_id = :sender)`;
 
-/** For whom a row is. */
-const readerFilter = `exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = $1)`;
+/** Only members of a thread can read its messages. */
+const readerFilter = `exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = :reader_id)`;
 
 const attachmentFilter = `and exists (select from attachments t where t.message_id = s.message_id)`;
 
@@ -23,14 +24,14 @@ const page = `select ${messageColumns} from page join messages m on m.id = page.
 
 const statements = {
   /**
-   * Newer rows of the tokenizer's version stay: a worker of an older release may run beside. Words that were read before their message
-   * was erased are left out. Each message is looked up by its key (offset 0), however few there are.
+   * Keeps rows of a newer tokenizer version: a worker of an older release may run at the same time. Skips messages that were erased
+   * after their content was read. `offset 0` makes the planner look up each message by key.
    */
   index: statement(
     'message_search.index',
     `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
-     select m.id, m.thread_id, m.sender_id, d.document::tsvector, $3, m.created_at, $4
-     from unnest(${hideFromPlanner('$1', 'text[]')}, ${hideFromPlanner('$2', 'text[]')}) d (message_id, document)
+     select m.id, m.thread_id, m.sender_id, d.document::tsvector, :version, m.created_at, :now
+     from unnest(${hideFromPlanner(':message_ids', 'text[]')}, ${hideFromPlanner(':documents', 'text[]')}) d (message_id, document)
      cross join lateral (select * from messages where id = d.message_id offset 0) m
      where m.content <> '' or m.metadata <> '{"erased": true}'
      order by m.id
@@ -40,23 +41,23 @@ const statements = {
   ),
   listContents: statement(
     'message_search.list_contents',
-    `select id, content from messages where id = any(${hideFromPlanner('$1', 'text[]')})`,
+    `select id, content from messages where id = any(${hideFromPlanner(':message_ids', 'text[]')})`,
   ),
-  /** Contents only where they are needed: most rows of a walk are up to date. */
+  /** Reads content only where it is needed: most rows are up to date. */
   listAfter: statement(
     'message_search.list_after',
-    `select m.id, case when $3 or s.version is null or s.version < $2 then m.content end as content
+    `select m.id, case when :all or s.version is null or s.version < :version then m.content end as content
      from messages m left join message_search s on s.message_id = m.id
-     where m.id > $1 order by m.id limit $4`,
+     where m.id > :after order by m.id limit :limit`,
   ),
-  countAfter: statement('message_search.count_after', `select count(*) from messages where id > $1`),
+  countAfter: statement('message_search.count_after', `select count(*) from messages where id > :after`),
   listThreads: statement(
     'message_search.list_threads',
     `select v.thread_id, t.last_message_at from thread_members v join threads t on t.id = v.thread_id
-     where v.agent_id = $1 and t.last_message_at is not null and ($2::text is null or exists (
+     where v.agent_id = :agent_id and t.last_message_at is not null and (:counterpart::text is null or exists (
        select from thread_members w
-       where w.thread_id = v.thread_id and w.agent_id <> $1
-         and w.agent_id = (select id from agents where id = $2 or canonical_handle = $2)))`,
+       where w.thread_id = v.thread_id and w.agent_id <> :agent_id
+         and w.agent_id = (select id from agents where id = :counterpart or canonical_handle = :counterpart)))`,
   ),
   lag: statement(
     'message_search.lag',
@@ -65,48 +66,48 @@ const statements = {
        percentile_disc(0.95) within group (order by indexed_at - created_at) as p95_ms,
        percentile_disc(0.99) within group (order by indexed_at - created_at) as p99_ms,
        max(indexed_at - created_at) as longest_ms
-     from message_search where created_at >= $1`,
+     from message_search where created_at >= :since`,
   ),
   findSender: statement(
     'message_search.find_sender',
-    'select id from agents where id = $1 or canonical_handle = $1',
+    'select id from agents where id = :reference or canonical_handle = :reference',
   ),
 };
 
-/** Newest first through the latest messages: finds what is common at once. `offset 0` keeps the quick conditions first. */
-function recentStatement(more: string): Statement {
+/** Scans the latest messages, newest first: fast for common words. `offset 0` keeps the cheap conditions first. */
+function recentStatement(filter: string): NamedStatement {
   return unpreparedStatement(
     `with page as materialized (
        select s.message_id from (
          select s.* from message_search s where ${rowFilter} order by s.message_id desc offset 0
        ) s
-       where s.document @@ $3::tsquery and ${readerFilter} ${more} order by s.message_id desc limit $9
+       where s.document @@ :query::tsquery and ${readerFilter} ${filter} order by s.message_id desc limit :limit
      ) ${page}`,
   );
 }
 
-/** Everything that matches within a range of ids: for what is not common. Of a phrase the index tells who holds its words. */
-function rangeStatement(more: string): Statement {
+/** Finds all matches in a range of ids by the word index: for rare words. For a phrase the index finds the rows with all its words. */
+function rangeStatement(filter: string): NamedStatement {
   return unpreparedStatement(
     `with found as materialized (
        select s.message_id from message_search s
-       where ${rowFilter} and ($10::text[] is null or ${rowPeriods} && $10)
-         and s.document @@ $3::tsquery and ${readerFilter} ${more}
+       where ${rowFilter} and (:periods::text[] is null or ${rowPeriods} && :periods)
+         and s.document @@ :query::tsquery and ${readerFilter} ${filter}
      ), page as (
-       select message_id from found order by message_id desc limit $9
+       select message_id from found order by message_id desc limit :limit
      ) ${page}`,
   );
 }
 
-/** @param stretch how many of the latest messages are looked through before the index of words is asked. */
-export function createSearchStatements(stretch: number) {
-  const end = (order: string) =>
-    `select message_id from message_search where message_id >= $1 and message_id < $2 order by message_id ${order} limit 1`;
+/** @param scannedRows how many of the latest messages are scanned before the word index is used. */
+export function createSearchStatements(scannedRows: number) {
+  const edge = (order: string) =>
+    `select message_id from message_search where message_id >= :from_id and message_id < :below_id order by message_id ${order} limit 1`;
   return {
-    /** No row when there is nothing behind that stretch. */
-    rangeEnds: unpreparedStatement(
+    /** No row when there is no message before the scanned ones. */
+    scannedRange: unpreparedStatement(
       `select newest, reached, oldest
-       from (${end('desc')}) n (newest), (${end(`desc offset ${stretch - 1}`)}) r (reached), (${end('asc')}) o (oldest)
+       from (${edge('desc')}) n (newest), (${edge(`desc offset ${scannedRows - 1}`)}) r (reached), (${edge('asc')}) o (oldest)
        where oldest < reached`,
     ),
     recent: { plain: recentStatement(''), with_attachment: recentStatement(attachmentFilter) },
@@ -128,7 +129,7 @@ export interface SearchedThread {
 }
 
 export interface MessageSearch {
-  /** The reader's threads to search; others are not searched whatever is named. */
+  /** The threads to search. Threads that the reader is not a member of are skipped. */
   thread_ids: readonly string[];
   /** The text form of a tsquery. */
   query: string;
@@ -136,7 +137,7 @@ export interface MessageSearch {
   from_id: string;
   /** Ids below this one. */
   below_id: string;
-  /** Milliseconds; `after` is in, `before` is not. */
+  /** In milliseconds; `after` is inclusive, `before` is exclusive. */
   after: number;
   before: number;
   /** Id or canonical handle. */
@@ -145,7 +146,7 @@ export interface MessageSearch {
   limit: number;
 }
 
-/** Milliseconds from the sending of messages to their search row. Null when there are none. */
+/** Milliseconds from a message to its search row. Null when there are no messages. */
 export interface IndexLag {
   messages: number;
   p50_ms: number | null;
@@ -154,74 +155,87 @@ export interface IndexLag {
   longest_ms: number | null;
 }
 
-/** The stretch that is looked through, and the oldest message that there is to search. */
-interface Ends {
+/** Ids of messages: the scan of the latest messages goes from `newest` back to `reached`. */
+interface ScannedRange {
   newest: string;
   reached: string;
   oldest: string;
 }
 
-export function messageSearchRepository(db: Queryable, { rangeEnds, recent, range } = defaultStatements) {
-  /** By its id the planner knows how much an agent has written. Nobody has the empty one. */
+export function messageSearchRepository(db: Queryable, searchStatements = defaultStatements) {
+  /** With an id the planner can estimate the number of messages. The empty id matches no agent. */
   async function senderId(reference: string | null): Promise<string | null> {
     if (reference === null) return null;
-    return (await db.query<{ id: string }>(statements.findSender, [reference]))[0]?.id ?? '';
+    return (await query<{ id: string }>(db, statements.findSender, { reference }))[0]?.id ?? '';
   }
 
   return {
-    /** Writes search rows, again if they are there and not newer. `now` in milliseconds. */
+    /** Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. */
     async index(documents: readonly MessageDocument[], version: number, now: number): Promise<void> {
-      const ids = documents.map(({ message_id }) => message_id);
-      const vectors = documents.map(({ document }) => document);
-      await db.query(statements.index, [ids, vectors, version, now]);
+      await query(db, statements.index, {
+        message_ids: documents.map(({ message_id }) => message_id),
+        documents: documents.map(({ document }) => document),
+        version,
+        now,
+      });
     },
+    /** Id and content of these messages, in no order. */
     listContents(messageIds: readonly string[]): Promise<{ id: string; content: string }[]> {
-      return db.query(statements.listContents, [messageIds]);
+      return query(db, statements.listContents, { message_ids: messageIds });
     },
-    /** The next messages in the order of their ids; `content` is null where the search row is of this version, unless `all`. */
+    /** The next messages by id. `content` is null where the search row has this version, unless `all` is set. */
     listAfter(
-      id: string,
+      after: string,
       { version, all, limit }: { version: number; all: boolean; limit: number },
     ): Promise<{ id: string; content: string | null }[]> {
-      return db.query(statements.listAfter, [id, version, all, limit]);
+      return query(db, statements.listAfter, { after, version, all, limit });
     },
-    async countAfter(id: string): Promise<number> {
-      const [row] = await db.query<{ count: number }>(statements.countAfter, [id]);
+    async countAfter(after: string): Promise<number> {
+      const [row] = await query<{ count: number }>(db, statements.countAfter, { after });
       return row?.count ?? 0;
     },
-    /** Threads of an agent that have messages; with a counterpart (id or canonical handle) those that it is a member of too. */
+    /** The agent's threads with messages; with a counterpart (id or canonical handle), only those that it is also a member of. */
     listThreads(agentId: string, counterpart: string | null): Promise<SearchedThread[]> {
-      return db.query<SearchedThread>(statements.listThreads, [agentId, counterpart]);
+      return query<SearchedThread>(db, statements.listThreads, { agent_id: agentId, counterpart });
     },
     /**
-     * Messages that a reader may read and that match, newest first. What is common is found among the latest. For what is not,
-     * the index of words is asked in steps back in time, so that neither has to go through many rows.
+     * Matching messages that the reader can read, newest first. Scans the latest messages, which finds common words. Then searches the
+     * word index in steps back in time, which finds rare ones. Neither reads many rows.
      */
     async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
-      const { thread_ids, query, from_id, below_id, after, before, with_attachment, limit } = search;
-      const kind = with_attachment ? 'with_attachment' : 'plain';
+      const { thread_ids, from_id, below_id, after, before, limit } = search;
+      const { scannedRange, recent, range } = searchStatements;
+      const kind = search.with_attachment ? 'with_attachment' : 'plain';
       const sender = await senderId(search.sender);
-      const values = (from: string, below: string, most: number) =>
-        [readerId, thread_ids, query, from, below, after, before, sender, most] as const;
+      const conditions = { reader_id: readerId, thread_ids, query: search.query, after, before, sender };
 
-      const [ends] = await db.query<Ends>(rangeEnds, [from_id, below_id]);
-      const found = await db.query<MessageRow>(
-        recent[kind],
-        values(ends?.reached ?? from_id, below_id, limit),
-      );
-      if (!ends) return found;
-      for (let below = ends.reached; below > ends.oldest && found.length < limit;) {
-        const step = computeNextStep(ends.newest, below, found.length / limit);
-        const from = step > ends.oldest ? step : ends.oldest;
-        const rest = [...values(from, below, limit - found.length), listPeriods(from, below)];
-        found.push(...(await db.query<MessageRow>(range[kind], rest)));
+      const [scanned] = await query<ScannedRange>(db, scannedRange, { from_id, below_id });
+      const found = await query<MessageRow>(db, recent[kind], {
+        ...conditions,
+        from_id: scanned?.reached ?? from_id,
+        below_id,
+        limit,
+      });
+      if (!scanned) return found;
+      const { newest, reached, oldest } = scanned;
+      for (let below = reached; below > oldest && found.length < limit;) {
+        const step = computeNextStep(newest, below, found.length / limit);
+        const from = step > oldest ? step : oldest;
+        const rest = await query<MessageRow>(db, range[kind], {
+          ...conditions,
+          from_id: from,
+          below_id: below,
+          limit: limit - found.length,
+          periods: listPeriods(from, below),
+        });
+        found.push(...rest);
         below = from;
       }
       return found;
     },
-    /** How long messages sent since then (in milliseconds) took to be found. For measurements: reads every row. */
+    /** The delay of indexing for messages since a time in milliseconds. Reads every row: for measurements only. */
     async lag(since: number): Promise<IndexLag | undefined> {
-      return (await db.query<IndexLag>(statements.lag, [since]))[0];
+      return (await query<IndexLag>(db, statements.lag, { since }))[0];
     },
   };
 }

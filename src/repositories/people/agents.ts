@@ -1,5 +1,5 @@
 import type { AgentRow } from '../agents/agents.ts';
-import { isOnline } from '../agents/online.ts';
+import { isOnline } from '../agents/presence.ts';
 import { type Queryable, statement } from '../queryable.ts';
 import { actedAsByPerson, managedByPerson } from '../agents/rights.ts';
 

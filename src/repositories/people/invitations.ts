@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 export interface InvitationRow {
   id: string;
@@ -15,7 +15,7 @@ const columns = `id, uses, uses_left, created_at, expires_at, revoked_at`;
 const statements = {
   insert: statement(
     'invitations.insert',
-    `insert into invitations (id, code_hash, uses, uses_left, created_at, expires_at) values ($1, $2, $3, $3, $4, $5)`,
+    `insert into invitations (id, code_hash, uses, uses_left, created_at, expires_at) values (:id, :code_hash, :uses, :uses, :created_at, :expires_at)`,
   ),
   list: statement(
     'invitations.list',
@@ -26,11 +26,11 @@ const statements = {
   take: statement(
     'invitations.take',
     `update invitations set uses_left = uses_left - 1
-     where code_hash = $1 and uses_left > 0 and expires_at > $2 and revoked_at is null returning id`,
+     where code_hash = :code_hash and uses_left > 0 and expires_at > :now and revoked_at is null returning id`,
   ),
   revoke: statement(
     'invitations.revoke',
-    `update invitations set revoked_at = $2 where id = $1 and revoked_at is null returning id`,
+    `update invitations set revoked_at = :revoked_at where id = :id and revoked_at is null returning id`,
   ),
 };
 
@@ -44,19 +44,19 @@ export function invitationsRepository(db: Queryable) {
       expires_at: number;
     }): Promise<void> {
       const { id, code_hash, uses, created_at, expires_at } = invitation;
-      await db.query(statements.insert, [id, code_hash, uses, created_at, expires_at]);
+      await query(db, statements.insert, { id, code_hash, uses, created_at, expires_at });
     },
     /** Every invitation, oldest first, with the names of those who signed up with it. */
     list(): Promise<(InvitationRow & { accounts: string[] })[]> {
-      return db.query<InvitationRow & { accounts: string[] }>(statements.list, []);
+      return query<InvitationRow & { accounts: string[] }>(db, statements.list, {});
     },
     /** Takes one use of a code that is good at `now` (ms); answers the invitation's id. */
     async take(codeHash: Buffer, now: number): Promise<string | undefined> {
-      return (await db.query<{ id: string }>(statements.take, [codeHash, now]))[0]?.id;
+      return (await query<{ id: string }>(db, statements.take, { code_hash: codeHash, now }))[0]?.id;
     },
     /** Whether it was there and not yet revoked. */
     async revoke(id: string, revokedAt: number): Promise<boolean> {
-      return (await db.query(statements.revoke, [id, revokedAt])).length > 0;
+      return (await query(db, statements.revoke, { id, revoked_at: revokedAt })).length > 0;
     },
   };
 }

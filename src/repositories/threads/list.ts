@@ -1,5 +1,5 @@
 import type { ThreadStatus } from '../../domain/threads.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 import { threadColumns, type ThreadRow } from './threads.ts';
 
 /** A place in the list as it stood when its first page was read. */
@@ -43,20 +43,20 @@ const list = statement(
    from thread_members v
    cross join lateral (select *, xmin as version from threads where id = v.thread_id limit 1) t
    cross join lateral (select case
-     when $5::pg_snapshot is null or t.updated_at < $6::bigint or was_seen(t.version, $5::pg_snapshot)
+     when :snapshot::pg_snapshot is null or t.updated_at < :since::bigint or was_seen(t.version, :snapshot::pg_snapshot)
      then coalesce(t.last_message_at, t.created_at)
-     else coalesce((select m.created_at from messages m where m.thread_id = t.id and was_seen(m.xmin, $5::pg_snapshot)
+     else coalesce((select m.created_at from messages m where m.thread_id = t.id and was_seen(m.xmin, :snapshot::pg_snapshot)
                     order by m.sequence desc limit 1), t.created_at)
      end as activity) o
-   where v.agent_id = $1
-     and (t.status = $2 or ($2::text is null and t.status <> 'archived'))
-     and ($3::text is null or exists (
+   where v.agent_id = :agent_id
+     and (t.status = :status or (:status::text is null and t.status <> 'archived'))
+     and (:with_handle::text is null or exists (
        select from thread_members w join agents a on a.id = w.agent_id
-       where w.thread_id = t.id and w.agent_id <> $1 and a.canonical_handle = $3))
-     and ($4::bigint is null or t.updated_at >= $4)
-     and ($7::bigint is null or (o.activity, t.id) < ($7, $8))
+       where w.thread_id = t.id and w.agent_id <> :agent_id and a.canonical_handle = :with_handle))
+     and (:updated_since::bigint is null or t.updated_at >= :updated_since)
+     and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
    order by o.activity desc, t.id desc
-   limit $9`,
+   limit :limit`,
 );
 
 export function threadListRepository(db: Queryable) {
@@ -64,17 +64,17 @@ export function threadListRepository(db: Queryable) {
     /** Threads of an agent; archived ones only when asked for. */
     list(agentId: string, filter: ThreadFilter): Promise<ListedThread[]> {
       const { status, with_handle, updated_since, after, limit } = filter;
-      const then = [after?.snapshot ?? null, after && after.since - marginMs];
-      const position = [after?.activity ?? null, after?.id ?? null];
-      return db.query<ListedThread>(list, [
-        agentId,
+      return query<ListedThread>(db, list, {
+        agent_id: agentId,
         status,
         with_handle,
         updated_since,
-        ...then,
-        ...position,
+        snapshot: after?.snapshot ?? null,
+        since: after && after.since - marginMs,
+        activity: after?.activity ?? null,
+        id: after?.id ?? null,
         limit,
-      ]);
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { DeliveredMark } from '../../domain/feed/receipts.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A delivered mark that moved. */
 export interface MovedMark {
@@ -27,17 +27,17 @@ const statements = {
   insert: statement(
     'thread_members.insert',
     `insert into thread_members (thread_id, agent_id, read_sequence, joined_at)
-     values ($1, $2, $3, greatest($4, (select max(joined_at) + 1 from thread_members where thread_id = $1)))`,
+     values (:thread_id, :agent_id, :read_sequence, greatest(:joined_at, (select max(joined_at) + 1 from thread_members where thread_id = :thread_id)))`,
   ),
   remove: statement(
     'thread_members.remove',
-    `delete from thread_members where thread_id = $1 and agent_id = $2`,
+    `delete from thread_members where thread_id = :thread_id and agent_id = :agent_id`,
   ),
   markRead: statement(
     'thread_members.mark_read',
-    `update thread_members m set read_sequence = least($3, t.last_sequence)
+    `update thread_members m set read_sequence = least(:sequence, t.last_sequence)
      from threads t
-     where t.id = $1 and m.thread_id = t.id and m.agent_id = $2 and m.read_sequence < least($3, t.last_sequence)
+     where t.id = :thread_id and m.thread_id = t.id and m.agent_id = :agent_id and m.read_sequence < least(:sequence, t.last_sequence)
      returning m.read_sequence`,
   ),
   /**
@@ -47,7 +47,7 @@ const statements = {
   markDelivered: statement(
     'thread_members.mark_delivered',
     `with wish as (
-       select thread_id, agent_id, max(sequence) as sequence from unnest($1::text[], $2::text[], $3::int[]) w (thread_id, agent_id, sequence)
+       select thread_id, agent_id, max(sequence) as sequence from unnest(:thread_ids::text[], :agent_ids::text[], :sequences::int[]) w (thread_id, agent_id, sequence)
        group by thread_id, agent_id
      ), held as (
        select m.thread_id, m.agent_id, greatest(m.delivered_sequence, m.read_sequence) as mark
@@ -71,7 +71,7 @@ const statements = {
      where a.retired_at is null and (s.thread_id, s.agent_id) in (
        select m.thread_id, m.sender_id
        from (select thread_id, after, upto, case when count(*) = 1 then min(taker) end as alone
-             from unnest($1::text[], $2::int[], $3::int[], $4::text[]) w (thread_id, after, upto, taker)
+             from unnest(:thread_ids::text[], :afters::int[], :up_to_sequences::int[], :agent_ids::text[]) w (thread_id, after, upto, taker)
              group by thread_id, after, upto) r
        cross join lateral (
          select thread_id, sender_id from messages
@@ -84,7 +84,7 @@ const statements = {
   markRemovedAsRead: statement(
     'thread_members.pass_over',
     `with held as (
-       select m.thread_id, m.agent_id, e.sequence from unnest($1::text[], $2::int[]) e (thread_id, sequence)
+       select m.thread_id, m.agent_id, e.sequence from unnest(:thread_ids::text[], :sequences::int[]) e (thread_id, sequence)
        cross join lateral (select * from thread_members where thread_id = e.thread_id offset 0) w
        join thread_members m on m.thread_id = w.thread_id and m.agent_id = w.agent_id and m.read_sequence < e.sequence
        order by m.thread_id, m.agent_id for no key update of m
@@ -95,12 +95,12 @@ const statements = {
   hold: statement(
     'thread_members.hold',
     `select m.agent_id from thread_members m join agents a on a.id = m.agent_id
-     where m.thread_id = $1 and a.retired_at is null order by m.agent_id for key share of m`,
+     where m.thread_id = :thread_id and a.retired_at is null order by m.agent_id for key share of m`,
   ),
   listMarks: statement(
     'thread_members.list_marks',
     `select a.id, a.canonical_handle, greatest(m.delivered_sequence, m.read_sequence) as delivered_sequence, m.read_sequence
-     from thread_members m join agents a on a.id = m.agent_id where m.thread_id = $1
+     from thread_members m join agents a on a.id = m.agent_id where m.thread_id = :thread_id
      order by m.joined_at, a.canonical_handle`,
   ),
 };
@@ -118,58 +118,58 @@ export function threadMembersRepository(db: Queryable) {
       joined_at: number;
     }): Promise<void> {
       const { thread_id, agent_id, read_sequence, joined_at } = member;
-      await db.query(statements.insert, [thread_id, agent_id, read_sequence, joined_at]);
+      await query(db, statements.insert, { thread_id, agent_id, read_sequence, joined_at });
     },
     async remove(threadId: string, agentId: string): Promise<void> {
-      await db.query(statements.remove, [threadId, agentId]);
+      await query(db, statements.remove, { thread_id: threadId, agent_id: agentId });
     },
     /**
      * Moves the read mark forward, at most to the latest message; answers where it stands now, or undefined when it did not
      * move.
      */
     async markRead(threadId: string, agentId: string, sequence: number): Promise<number | undefined> {
-      const [row] = await db.query<{ read_sequence: number }>(statements.markRead, [
-        threadId,
-        agentId,
+      const [row] = await query<{ read_sequence: number }>(db, statements.markRead, {
+        thread_id: threadId,
+        agent_id: agentId,
         sequence,
-      ]);
+      });
       return row?.read_sequence;
     },
     /** Moves delivered marks forward, at most to the latest message; answers those that moved. Who is no member has none. */
     markDelivered(marks: readonly DeliveredMark[]): Promise<MovedMark[]> {
-      return db.query<MovedMark>(statements.markDelivered, [
-        marks.map((mark) => mark.thread_id),
-        marks.map((mark) => mark.agent_id),
-        marks.map((mark) => mark.sequence),
-      ]);
+      return query<MovedMark>(db, statements.markDelivered, {
+        thread_ids: marks.map((mark) => mark.thread_id),
+        agent_ids: marks.map((mark) => mark.agent_id),
+        sequences: marks.map((mark) => mark.sequence),
+      });
     },
     /**
      * The senders, still members, of the messages that these marks passed. They stay members until the transaction ends, so
      * that nobody who is removed meanwhile is told.
      */
     holdSenders(moved: readonly MovedMark[]): Promise<{ thread_id: string; agent_id: string }[]> {
-      return db.query<{ thread_id: string; agent_id: string }>(statements.holdSenders, [
-        moved.map((mark) => mark.thread_id),
-        moved.map((mark) => mark.after),
-        moved.map((mark) => mark.up_to_sequence),
-        moved.map((mark) => mark.agent_id),
-      ]);
+      return query<{ thread_id: string; agent_id: string }>(db, statements.holdSenders, {
+        thread_ids: moved.map((mark) => mark.thread_id),
+        afters: moved.map((mark) => mark.after),
+        up_to_sequences: moved.map((mark) => mark.up_to_sequence),
+        agent_ids: moved.map((mark) => mark.agent_id),
+      });
     },
     /** Counts messages up to these sequences as read by every member: they are gone. */
     async markRemovedAsRead(ends: readonly { thread_id: string; sequence: number }[]): Promise<void> {
-      await db.query(statements.markRemovedAsRead, [
-        ends.map((end) => end.thread_id),
-        ends.map((end) => end.sequence),
-      ]);
+      await query(db, statements.markRemovedAsRead, {
+        thread_ids: ends.map((end) => end.thread_id),
+        sequences: ends.map((end) => end.sequence),
+      });
     },
     /** The ids of all members. They stay members until the transaction ends, so that nobody who is removed meanwhile is told. */
     async hold(threadId: string): Promise<string[]> {
-      const rows = await db.query<{ agent_id: string }>(statements.hold, [threadId]);
+      const rows = await query<{ agent_id: string }>(db, statements.hold, { thread_id: threadId });
       return rows.map(({ agent_id }) => agent_id);
     },
     /** The marks of all members, in the order in which they joined. */
     listMarks(threadId: string): Promise<MemberMarks[]> {
-      return db.query<MemberMarks>(statements.listMarks, [threadId]);
+      return query<MemberMarks>(db, statements.listMarks, { thread_id: threadId });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Relation } from '../../domain/agents/relations.ts';
 import type { ThreadStatus } from '../../domain/threads.ts';
 import type { AgentRow } from '../agents/agents.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 import { relationOf } from '../agents/relations.ts';
 
 export interface ThreadMember {
@@ -58,19 +58,19 @@ export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_se
 const statements = {
   findForMember: statement(
     'threads.find_for_member',
-    `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1`,
+    `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id`,
   ),
   lockForMember: statement(
     'threads.lock_for_member',
-    `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 where t.id = $1
+    `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id
      for no key update of t`,
   ),
   /** What it says of the thread is as it stands behind the lock; whether the member still is one, the audience says. */
   lockForMessage: statement(
     'threads.hold_for_message',
     `select t.status, t.created_by, a.paused, a.retired_at is not null as retired
-     from threads t join thread_members v on v.thread_id = t.id and v.agent_id = $2 join agents a on a.id = v.agent_id
-     where t.id = $1 for no key update of t`,
+     from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id join agents a on a.id = v.agent_id
+     where t.id = :id for no key update of t`,
   ),
   /**
    * One row, however many members there are. The planner must leave the relation where it stands (offset 0): it would look it up for
@@ -80,8 +80,8 @@ const statements = {
     'threads.audience',
     `with member as materialized (
        select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.owner_id, a.retired_at is not null as retired,
-         exists (select from blocks b where b.agent_id = m.agent_id and b.blocked_agent_id = $2) as blocked_by_them
-       from thread_members m join agents a on a.id = m.agent_id where m.thread_id = $1
+         exists (select from blocks b where b.agent_id = m.agent_id and b.blocked_agent_id = :agent_id) as blocked_by_them
+       from thread_members m join agents a on a.id = m.agent_id where m.thread_id = :id
      ), listener as (
        select a.id, a.canonical_handle, a.inbound_policy, a.paused, a.retired, n.members = 2 as alone, a.blocked_by_them,
          coalesce(r.blocked_by_viewer, false) as blocked_by_viewer, false as self,
@@ -90,30 +90,30 @@ const statements = {
        from member a cross join (select count(*) as members from member) n
        left join lateral (
          select r.* from agents viewer join owners viewer_owner on viewer_owner.id = viewer.owner_id
-         cross join lateral (${relationOf}) r where viewer.id = $2 and n.members = 2 offset 0
+         cross join lateral (${relationOf}) r where viewer.id = :agent_id and n.members = 2 offset 0
        ) r on true
-       where a.id <> $2 and (n.members = 2 or a.blocked_by_them)
+       where a.id <> :agent_id and (n.members = 2 or a.blocked_by_them)
      )
-     select coalesce(bool_or(id = $2), false) as joined, coalesce(json_agg(id) filter (where not retired), '[]') as member_ids,
+     select coalesce(bool_or(id = :agent_id), false) as joined, coalesce(json_agg(id) filter (where not retired), '[]') as member_ids,
        (select coalesce(json_agg(listener), '[]') from listener) as listeners
      from member`,
   ),
   insert: statement(
     'threads.insert',
     `with thread as (
-       insert into threads (id, subject, status, created_by, created_at, updated_at) values ($1, $2, 'active', $3, $4, $4)
+       insert into threads (id, subject, status, created_by, created_at, updated_at) values (:id, :subject, 'active', :created_by, :created_at, :created_at)
      )
-     insert into thread_members (thread_id, agent_id, joined_at) select $1, member, $4 from unnest($5::text[]) member`,
+     insert into thread_members (thread_id, agent_id, joined_at) select :id, member, :created_at from unnest(:member_ids::text[]) member`,
   ),
   update: statement(
     'threads.update',
-    `update threads set subject = $2, status = $3, updated_at = $4 where id = $1`,
+    `update threads set subject = :subject, status = :status, updated_at = :updated_at where id = :id`,
   ),
 };
 
 export function threadsRepository(db: Queryable) {
   async function findForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
-    return (await db.query<ThreadRow>(statements.findForMember, [id, agentId]))[0];
+    return (await query<ThreadRow>(db, statements.findForMember, { id, agent_id: agentId }))[0];
   }
 
   return {
@@ -124,18 +124,18 @@ export function threadsRepository(db: Queryable) {
      */
     async lockForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
       const [, thread] = await Promise.all([
-        db.query(statements.lockForMember, [id, agentId]),
+        query(db, statements.lockForMember, { id, agent_id: agentId }),
         findForMember(id, agentId),
       ]);
       return thread;
     },
     /** Holds the thread until the transaction ends, for a message of this member; undefined when it is none. */
     async lockForMessage(id: string, agentId: string): Promise<OpenThreadRow | undefined> {
-      return (await db.query<OpenThreadRow>(statements.lockForMessage, [id, agentId]))[0];
+      return (await query<OpenThreadRow>(db, statements.lockForMessage, { id, agent_id: agentId }))[0];
     },
     /** Whom a message of this member reaches, and who may stand between it and them. */
     async readAudience(id: string, agentId: string): Promise<Audience> {
-      const [audience] = await db.query<Audience>(statements.readAudience, [id, agentId]);
+      const [audience] = await query<Audience>(db, statements.readAudience, { id, agent_id: agentId });
       if (!audience) throw new Error('an aggregate is always one row');
       return audience;
     },
@@ -147,7 +147,7 @@ export function threadsRepository(db: Queryable) {
       member_ids: string[];
     }) {
       const { id, subject, created_by, created_at, member_ids } = thread;
-      await db.query(statements.insert, [id, subject, created_by, created_at, member_ids]);
+      await query(db, statements.insert, { id, subject, created_by, created_at, member_ids });
     },
     async update(thread: {
       id: string;
@@ -155,7 +155,12 @@ export function threadsRepository(db: Queryable) {
       status: ThreadStatus;
       updated_at: number;
     }): Promise<void> {
-      await db.query(statements.update, [thread.id, thread.subject, thread.status, thread.updated_at]);
+      await query(db, statements.update, {
+        id: thread.id,
+        subject: thread.subject,
+        status: thread.status,
+        updated_at: thread.updated_at,
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { DisabledReason } from '../../domain/webhooks.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, statement, query } from '../queryable.ts';
 
 /** An address that events of an agent are posted to. Times in milliseconds. */
 export interface WebhookRow {
@@ -36,46 +36,55 @@ const columns = `id, agent_id, url, description, event_types, scopes, only_when_
   secret, previous_secret, previous_secret_until, created_at, updated_at`;
 
 /** Where the feed of the webhook's agent ends: what comes later is posted. */
-const feedPosition = '(select last_number from feed_heads where agent_id = $2)';
+const feedPosition = '(select last_number from feed_heads where agent_id = :agent_id)';
 
 const statements = {
   insert: statement(
     'webhooks.insert',
     `insert into webhooks (id, agent_id, url, description, event_types, scopes, only_when_offline, secret, noted_number,
        created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce(${feedPosition}, 0), $9, $9) returning ${columns}`,
+     values (:id, :agent_id, :url, :description, :event_types, :scopes, :only_when_offline, :secret, coalesce(${feedPosition}, 0), :created_at, :created_at) returning ${columns}`,
   ),
-  count: statement('webhooks.count', 'select count(*)::int as count from webhooks where agent_id = $1'),
-  list: statement('webhooks.list', `select ${columns} from webhooks where agent_id = $1 order by id`),
-  find: statement('webhooks.find', `select ${columns} from webhooks where id = $1`),
+  count: statement(
+    'webhooks.count',
+    'select count(*)::int as count from webhooks where agent_id = :agent_id',
+  ),
+  list: statement('webhooks.list', `select ${columns} from webhooks where agent_id = :agent_id order by id`),
+  find: statement('webhooks.find', `select ${columns} from webhooks where id = :id`),
   lock: statement(
     'webhooks.lock',
-    `select ${columns} from webhooks where id = $1 and agent_id = $2 for no key update`,
+    `select ${columns} from webhooks where id = :id and agent_id = :agent_id for no key update`,
   ),
   update: statement(
     'webhooks.update',
-    `update webhooks set url = $3, description = $4, event_types = $5, scopes = $6, only_when_offline = $7, enabled = $8,
-       disabled_reason = case when $8 then null when enabled then 'by_request' else disabled_reason end,
-       disabled_at = case when $8 then null when enabled then $9::bigint else disabled_at end,
-       noted_number = case when $8 and not enabled then ${feedPosition} else noted_number end, updated_at = $9
-     where id = $1 and agent_id = $2 returning ${columns}`,
+    `update webhooks set url = :url, description = :description, event_types = :event_types, scopes = :scopes, only_when_offline = :only_when_offline, enabled = :enabled,
+       disabled_reason = case when :enabled then null when enabled then 'by_request' else disabled_reason end,
+       disabled_at = case when :enabled then null when enabled then :now::bigint else disabled_at end,
+       noted_number = case when :enabled and not enabled then ${feedPosition} else noted_number end, updated_at = :now
+     where id = :id and agent_id = :agent_id returning ${columns}`,
   ),
   setSecret: statement(
     'webhooks.set_secret',
-    `update webhooks set previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = $5
-     where id = $1 and agent_id = $2 returning ${columns}`,
+    `update webhooks set previous_secret = secret, previous_secret_until = :until, secret = :secret, updated_at = :now
+     where id = :id and agent_id = :agent_id returning ${columns}`,
   ),
   disable: statement(
     'webhooks.disable',
-    `update webhooks set enabled = false, disabled_reason = $2, disabled_at = $3
-     where id = $1 and enabled returning id`,
+    `update webhooks set enabled = false, disabled_reason = :reason, disabled_at = :now
+     where id = :id and enabled returning id`,
   ),
-  remove: statement('webhooks.remove', 'delete from webhooks where id = $1 and agent_id = $2 returning id'),
-  removeAllOf: statement('webhooks.remove_all_of', 'delete from webhooks where agent_id = $1 returning id'),
+  remove: statement(
+    'webhooks.remove',
+    'delete from webhooks where id = :id and agent_id = :agent_id returning id',
+  ),
+  removeAllOf: statement(
+    'webhooks.remove_all_of',
+    'delete from webhooks where agent_id = :agent_id returning id',
+  ),
   removeOfMember: statement(
     'webhooks.remove_of_member',
     `delete from webhooks w using agents a
-     where a.owner_id = $1 and a.member_account_id = $2 and w.agent_id = a.id returning w.id`,
+     where a.owner_id = :organization_id and a.member_account_id = :account_id and w.agent_id = a.id returning w.id`,
   ),
 };
 
@@ -84,24 +93,27 @@ export function webhooksRepository(db: Queryable) {
     async insert(
       webhook: WebhookDescription & Pick<WebhookRow, 'id' | 'agent_id' | 'secret' | 'created_at'>,
     ): Promise<WebhookRow | undefined> {
-      const { id, agent_id, url, description, event_types, scopes, only_when_offline, secret } = webhook;
-      const values = [id, agent_id, url, description, event_types, scopes, only_when_offline, secret];
-      return (await db.query<WebhookRow>(statements.insert, [...values, webhook.created_at]))[0];
+      const { id, agent_id, url, description, event_types, scopes, only_when_offline } = webhook;
+      const { secret, created_at } = webhook;
+      const settings = { url, description, event_types, scopes, only_when_offline };
+      return (
+        await query<WebhookRow>(db, statements.insert, { id, agent_id, ...settings, secret, created_at })
+      )[0];
     },
     /** How many an agent has. */
     async count(agentId: string): Promise<number> {
-      return (await db.query<{ count: number }>(statements.count, [agentId]))[0]?.count ?? 0;
+      return (await query<{ count: number }>(db, statements.count, { agent_id: agentId }))[0]?.count ?? 0;
     },
     /** Those of an agent, oldest first. */
     list(agentId: string): Promise<WebhookRow[]> {
-      return db.query<WebhookRow>(statements.list, [agentId]);
+      return query<WebhookRow>(db, statements.list, { agent_id: agentId });
     },
     async find(id: string): Promise<WebhookRow | undefined> {
-      return (await db.query<WebhookRow>(statements.find, [id]))[0];
+      return (await query<WebhookRow>(db, statements.find, { id }))[0];
     },
     /** One of an agent, held until the transaction ends. */
     async lock(id: string, agentId: string): Promise<WebhookRow | undefined> {
-      return (await db.query<WebhookRow>(statements.lock, [id, agentId]))[0];
+      return (await query<WebhookRow>(db, statements.lock, { id, agent_id: agentId }))[0];
     },
     /** To enable forgets why it was disabled, and begins at the end of the feed. */
     async update(
@@ -111,8 +123,8 @@ export function webhooksRepository(db: Queryable) {
       now: number,
     ): Promise<WebhookRow | undefined> {
       const { url, description, event_types, scopes, only_when_offline, enabled } = settings;
-      const values = [id, agentId, url, description, event_types, scopes, only_when_offline, enabled, now];
-      return (await db.query<WebhookRow>(statements.update, values))[0];
+      const changes = { url, description, event_types, scopes, only_when_offline, enabled };
+      return (await query<WebhookRow>(db, statements.update, { id, agent_id: agentId, ...changes, now }))[0];
     },
     /** Another secret; the one until now signs too until `until`. */
     async setSecret(
@@ -121,25 +133,27 @@ export function webhooksRepository(db: Queryable) {
       secret: Buffer,
       time: { until: number; now: number },
     ): Promise<WebhookRow | undefined> {
-      const values = [id, agentId, secret, time.until, time.now];
-      return (await db.query<WebhookRow>(statements.setSecret, values))[0];
+      const values = { id, agent_id: agentId, secret, until: time.until, now: time.now };
+      return (await query<WebhookRow>(db, statements.setSecret, values))[0];
     },
     /** Whether it was enabled until now. */
     async disable(id: string, reason: DisabledReason, now: number): Promise<boolean> {
-      return (await db.query(statements.disable, [id, reason, now])).length > 0;
+      return (await query(db, statements.disable, { id, reason, now })).length > 0;
     },
     /** Whether the agent had it. */
     async remove(id: string, agentId: string): Promise<boolean> {
-      return (await db.query(statements.remove, [id, agentId])).length > 0;
+      return (await query(db, statements.remove, { id, agent_id: agentId })).length > 0;
     },
     /** Every one of an agent; answers their ids. */
     async removeAllOf(agentId: string): Promise<string[]> {
-      return (await db.query<{ id: string }>(statements.removeAllOf, [agentId])).map(({ id }) => id);
+      return (await query<{ id: string }>(db, statements.removeAllOf, { agent_id: agentId })).map(
+        ({ id }) => id,
+      );
     },
     /** Every one of the agents of an organization that are tied to this person; answers their ids. */
     async removeOfMember(organizationId: string, accountId: string): Promise<string[]> {
-      const values = [organizationId, accountId];
-      return (await db.query<{ id: string }>(statements.removeOfMember, values)).map(({ id }) => id);
+      const values = { organization_id: organizationId, account_id: accountId };
+      return (await query<{ id: string }>(db, statements.removeOfMember, values)).map(({ id }) => id);
     },
   };
 }

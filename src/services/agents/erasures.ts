@@ -2,10 +2,10 @@ import { addCounts, type Counts } from '../../domain/agents/counts.ts';
 import { erasureJob, type ErasureStage } from '../../domain/agents/erasure-and-export.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { SystemWork, SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 import { retire } from './retire.ts';
 
-/** An erasure on its way or at its end, as it is stored. Times in milliseconds. */
+/** An erasure as it is stored, in progress or done. Times in milliseconds. */
 export type Erasure = NonNullable<Awaited<ReturnType<SystemWork['erasures']['find']>>>;
 
 const messagesPerStep = 5_000;
@@ -13,12 +13,12 @@ const feedEntriesPerStep = 2_000;
 const filesPerStep = 100;
 
 /**
- * Begins to erase an agent: retires it at once, so that nothing new comes, and owes the job that does the rest. One that is under
- * way goes on; after its end another one may be begun, as after a restore.
- * @param account_id the person who wants it; null for an operator.
+ * Begins to erase an agent: retires it at once, so that it gets no new data, and enqueues the job that does the rest. If an erasure
+ * is in progress, it continues. After a finished erasure a new one can begin, for example when a database was restored.
+ * @param account_id the person who requested it; null for an operator.
  */
 export async function beginErasure(
-  work: SystemWorkWithEvents,
+  work: SystemWork,
   agent: { id: string; canonical_handle: string; retired: boolean },
   account_id: string | null,
 ): Promise<Erasure> {
@@ -26,17 +26,17 @@ export async function beginErasure(
   if (!agent.retired) await retire(work, agent);
   await work.erasures.insert({ id: newId('erasure'), agent_id, handle, account_id, created_at: work.now });
   const erasure = await work.erasures.findLast(agent_id);
-  if (!erasure) throw new Error('an erasure was not kept');
+  if (!erasure) throw new Error('the erasure was not inserted');
   work.audit({ act: 'agent.erasure_begun', agent_id });
   work.enqueue({ job: erasureJob, subject_id: erasure.id });
   return erasure;
 }
 
 /**
- * One step of an erasure: what it takes out and how far it is are one transaction, so that a worker that is killed leaves only
- * the rest to do, and every row is counted once. Bytes go after the rows that name them: the caller has removed those that lie at
- * `removed` since the step before. Two workers at one erasure wait for each other.
- * @returns the erasure as it is after the step; undefined when there is none of this id.
+ * Runs one step of an erasure. The rows it removes and its progress are one transaction: a killed worker loses nothing, and every row
+ * is counted once. Blobs are removed after their rows. The row lock serializes workers on the same erasure.
+ * @param removed the keys of blobs that the caller removed since the previous step.
+ * @returns the erasure after the step; undefined if the id is unknown.
  */
 export async function runErasureStep(
   work: SystemWork,
@@ -46,11 +46,11 @@ export async function runErasureStep(
   const erasure = await work.erasures.lock(id);
   if (!erasure || erasure.stage === 'done') return erasure;
   const doomed_keys = erasure.doomed_keys.filter((key) => !removed.includes(key));
-  const { counts = {}, ...news } = await steps[erasure.stage](work, { ...erasure, doomed_keys });
+  const { counts = {}, ...changes } = await steps[erasure.stage](work, { ...erasure, doomed_keys });
   const next: Erasure = {
     ...erasure,
     doomed_keys,
-    ...news,
+    ...changes,
     counts: addCounts(erasure.counts, counts),
     updated_at: work.now,
   };
@@ -60,7 +60,7 @@ export async function runErasureStep(
   return next;
 }
 
-/** What a step changes of the erasure; counts are those of this step. */
+/** The changes of one step; `counts` are those of this step. */
 type ErasureUpdate = Partial<
   Pick<Erasure, 'stage' | 'looked_after' | 'examined' | 'doomed_keys' | 'done_at'>
 > & {
@@ -76,7 +76,7 @@ const steps: Record<Exclude<ErasureStage, 'done'>, Step> = {
   files: eraseFiles,
 };
 
-/** With what was gathered of it for those who wanted it exported. */
+/** Also removes the agent's exports. */
 async function eraseBelongings(
   { erasure, agentExports, now }: SystemWork,
   { agent_id, doomed_keys }: Erasure,
@@ -106,29 +106,29 @@ async function eraseMessages(
   };
 }
 
-/** It is over when a step finds nothing more, neither rows nor bytes. */
+/** The erasure is done when a step finds neither rows nor blobs. */
 async function eraseFiles(
   { erasure: tables, now }: SystemWork,
   { agent_id, doomed_keys }: Erasure,
 ): Promise<ErasureUpdate> {
   const unfinished = await tables.removeUploads(agent_id);
   const keys = [...unfinished, ...(await tables.removeFiles(agent_id, filesPerStep))];
-  const doomed = [...doomed_keys, ...keys];
-  const over = doomed.length === 0 && { stage: 'done' as const, done_at: now };
-  return { counts: { files: keys.length }, doomed_keys: doomed, ...over };
+  const remaining = [...doomed_keys, ...keys];
+  const done = remaining.length === 0 && { stage: 'done' as const, done_at: now };
+  return { counts: { files: keys.length }, doomed_keys: remaining, ...done };
 }
 
-/** The last erasure of an agent. @throws {DomainError} NOT_FOUND when nobody wanted one */
+/** Returns the last erasure of an agent. @throws {DomainError} NOT_FOUND if there is none */
 export async function lastErasure(
   { erasures }: Pick<SystemWork, 'erasures'>,
   agent: { id: string; canonical_handle: string },
 ): Promise<Erasure> {
   const erasure = await erasures.findLast(agent.id);
-  if (!erasure) throw new DomainError('NOT_FOUND', `Nobody has erased ${agent.canonical_handle}.`);
+  if (!erasure) throw new DomainError('NOT_FOUND', `There is no erasure of ${agent.canonical_handle}.`);
   return erasure;
 }
 
-/** What a person wanted erased, newest first, at most `limit`, before the id `before`. */
+/** Returns the erasures that a person requested, newest first, at most `limit`, from before the id `before`. */
 export function listErasures(
   { erasures }: Pick<SystemWork, 'erasures'>,
   account_id: string,
@@ -137,8 +137,11 @@ export function listErasures(
   return erasures.list(account_id, before, limit);
 }
 
-/** @throws {DomainError} INVALID_TRANSITION unless the operator repeats the handle: what is erased does not come back. */
+/** @throws {DomainError} INVALID_TRANSITION unless the operator repeats the handle, because an erasure cannot be undone */
 export function requireConfirmed(handle: string, repeated_handle: string): void {
   if (handle === repeated_handle) return;
-  throw new DomainError('INVALID_TRANSITION', `To erase it for good, repeat its handle: --confirm ${handle}`);
+  throw new DomainError(
+    'INVALID_TRANSITION',
+    `Erasure is permanent. To confirm, repeat the handle: --confirm ${handle}`,
+  );
 }

@@ -3,27 +3,27 @@ import { addCounts } from '../../domain/agents/counts.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { archiveName, exportJob } from '../../domain/agents/exports.ts';
 import { newId } from '../../domain/ids.ts';
-import type { SystemWork, SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 
-/** An export on its way or at its end, as it is stored. Times in milliseconds. */
+/** An export as it is stored, in progress or done. Times in milliseconds. */
 export type AgentExport = NonNullable<Awaited<ReturnType<SystemWork['agentExports']['find']>>>;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Begins to gather all that is held of an agent: owes the job that does it. One of the same person that is under way goes on, and one
- * that is done gives way to the new one.
- * @param wanted by whom, null for an operator; and for how many days it is kept.
- * @throws {DomainError} INVALID_TRANSITION while the agent is being erased.
+ * Begins to export the data of an agent: enqueues the job. If the same person has an export in progress, it continues; a finished one
+ * is replaced.
+ * @param request `account_id` is null for an operator; `days` is how long the archive is kept.
+ * @throws {DomainError} INVALID_TRANSITION while the agent is being erased
  */
 export async function beginExport(
-  work: SystemWorkWithEvents,
+  work: SystemWork,
   { id: agent_id, canonical_handle: handle }: { id: string; canonical_handle: string },
   { account_id, days }: { account_id: string | null; days: number },
 ): Promise<AgentExport> {
   const erasure = await work.erasures.findLast(agent_id);
   if (erasure?.done_at === null) {
-    throw new DomainError('INVALID_TRANSITION', `${handle} is being erased.`);
+    throw new DomainError('INVALID_TRANSITION', `${handle} is being erased and cannot be exported.`);
   }
   const { now } = work;
   const id = newId('export');
@@ -32,33 +32,33 @@ export async function beginExport(
     await work.agentExports.expire(agent_id, account_id, id, now);
     work.audit({ act: 'agent.export_begun', agent_id });
   }
-  const begun = await work.agentExports.findLast(agent_id, account_id);
-  if (!begun) throw new Error('an export was not kept');
-  work.enqueue({ job: exportJob, subject_id: begun.id });
-  return begun;
+  const current = await work.agentExports.findLast(agent_id, account_id);
+  if (!current) throw new Error('the export was not inserted');
+  work.enqueue({ job: exportJob, subject_id: current.id });
+  return current;
 }
 
-/** What a step has gathered, where it lies, and how far the export is with it. */
+/** The result of one export step: the blob with its data, and the progress of the export. */
 export type GatheredPart = Pick<AgentExport, 'stage' | 'thread_id' | 'sequence' | 'counts'> & {
-  /** Null when there was nothing. */
+  /** Key of the blob; null if the step found nothing. */
   key: string | null;
 };
 
 /**
- * Notes a part. Of two workers at one step, the one that comes later is told so.
- * @param before the export as it was when the step began.
- * @returns false when the part is not wanted: another one has done this step, or the export is gone.
+ * Records a part of an export. Of two workers that run the same step, the later one gets false.
+ * @param before the export when the step began.
+ * @returns false if another worker has done this step, or the export no longer exists.
  */
 export function savePart(
   work: SystemWork,
   before: AgentExport,
-  { key, ...gathered }: GatheredPart,
+  { key, ...update }: GatheredPart,
 ): Promise<boolean> {
   const { part_keys } = before;
-  return advance(work, before, { ...gathered, part_keys: key === null ? part_keys : [...part_keys, key] });
+  return advance(work, before, { ...update, part_keys: key === null ? part_keys : [...part_keys, key] });
 }
 
-/** An archive that is whole, and what it could not hold. */
+/** A complete archive, with the files that could not be included. */
 export type FinishedArchive = Pick<AgentExport, 'counts' | 'missing_files'> & {
   archive_key: string;
   size_bytes: number;
@@ -66,9 +66,9 @@ export type FinishedArchive = Pick<AgentExport, 'counts' | 'missing_files'> & {
 };
 
 /**
- * Ends an export with its archive. The parts belong to nothing from then on.
+ * Completes an export with its archive. The blobs of its parts become orphans, which maintenance removes.
  * @param days how long the archive is kept from now on.
- * @returns false as keepPart does.
+ * @returns false as savePart does.
  */
 export async function finishExport(
   work: SystemWork,
@@ -85,18 +85,23 @@ export async function finishExport(
   return advanced;
 }
 
-/** What a step changes of the export; counts are those of this step. */
+/** The changes of one step; `counts` are those of this step. */
 type ExportUpdate = Partial<AgentExport> & Pick<AgentExport, 'counts'>;
 
-/** Stores what a step brought, unless the export has changed since it began. @returns whether it did. */
+/** Stores the changes of a step unless the export has changed since `before`. @returns whether they were stored */
 async function advance(
   { agentExports, now }: SystemWork,
   before: AgentExport,
-  { counts, ...news }: ExportUpdate,
+  { counts, ...changes }: ExportUpdate,
 ): Promise<boolean> {
   const found = await agentExports.lock(before.id);
   if (!found || !isUnchanged(found, before)) return false;
-  await agentExports.update({ ...found, ...news, counts: addCounts(found.counts, counts), updated_at: now });
+  await agentExports.update({
+    ...found,
+    ...changes,
+    counts: addCounts(found.counts, counts),
+    updated_at: now,
+  });
   return true;
 }
 
@@ -110,7 +115,7 @@ function isUnchanged(found: AgentExport, before: AgentExport): boolean {
   );
 }
 
-/** What a person had exported and may have, newest first, at most `limit`, before the id `before`. */
+/** Returns the exports that a person requested and can download, newest first, at most `limit`, from before the id `before`. */
 export function listExports(
   { agentExports }: Pick<SystemWork, 'agentExports'>,
   account_id: string,
@@ -120,8 +125,8 @@ export function listExports(
 }
 
 /**
- * A signed address for the archive of a person's own export, good for five minutes.
- * @throws {DomainError} NOT_FOUND when there is none that is whole, or the person may not read what the agent said (any more).
+ * Returns a signed URL for the archive of a person's own export. It expires after five minutes.
+ * @throws {DomainError} NOT_FOUND if there is none, it is not complete, or the person has no access to the agent (any more)
  */
 export async function signArchiveUrl(
   { agentExports, audit, now }: SystemWork,
@@ -140,8 +145,8 @@ export async function signArchiveUrl(
 }
 
 /**
- * An export of this agent, whose archive an operator fetches.
- * @throws {DomainError} NOT_FOUND when there is none of this id that is whole and not over.
+ * Returns a complete export of this agent, for an operator.
+ * @throws {DomainError} NOT_FOUND if the id is unknown, or the export is incomplete or expired
  */
 export async function fetchExport(
   { agentExports, audit, now }: SystemWork,
@@ -149,17 +154,17 @@ export async function fetchExport(
   id: string,
 ) {
   const found = await agentExports.find(id);
-  const good = found && found.agent_id === agent.id && found.expires_at > now;
-  const whole = requireFinished(good ? found : undefined);
-  audit({ act: 'agent.export_fetched', agent_id: whole.agent_id, about: whole.id });
-  return whole;
+  const isCurrent = found && found.agent_id === agent.id && found.expires_at > now;
+  const finished = requireFinished(isCurrent ? found : undefined);
+  audit({ act: 'agent.export_fetched', agent_id: finished.agent_id, about: finished.id });
+  return finished;
 }
 
 function requireFinished(found: AgentExport | undefined) {
-  if (!found) throw new DomainError('NOT_FOUND', 'There is no such export.');
+  if (!found) throw new DomainError('NOT_FOUND', 'No such export.');
   const { archive_key, size_bytes, sha256, ...rest } = found;
   if (archive_key === null || size_bytes === null || sha256 === null) {
-    throw new DomainError('NOT_FOUND', 'This export is not done yet.');
+    throw new DomainError('NOT_FOUND', 'This export is not done yet; try again later.');
   }
   return { ...rest, archive_key, size_bytes, sha256 };
 }

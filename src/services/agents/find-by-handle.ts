@@ -3,8 +3,8 @@ import { parseHandle } from '../../domain/agents/handles.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 /**
- * The agent of this handle, for those who may see every agent: operators.
- * @throws {DomainError} AGENT_NOT_FOUND when there is none or it is retired; INVALID_HANDLE.
+ * Returns the agent with this handle, without a visibility check: for operators only.
+ * @throws {DomainError} AGENT_NOT_FOUND (also when it is retired), INVALID_HANDLE
  */
 export async function findAgentByHandle({ agents }: Pick<SystemWork, 'agents'>, handle: string) {
   const { canonical } = parseHandle(handle);
@@ -14,7 +14,7 @@ export async function findAgentByHandle({ agents }: Pick<SystemWork, 'agents'>, 
 }
 
 /**
- * An agent by its handle, a retired one too.
+ * Returns an agent by its handle, including retired agents.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE
  */
 export async function findAnyAgentByHandle({ agentExport }: Pick<SystemWork, 'agentExport'>, handle: string) {
@@ -22,4 +22,13 @@ export async function findAnyAgentByHandle({ agentExport }: Pick<SystemWork, 'ag
   const agent = await agentExport.find(canonical);
   if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
   return { ...agent, canonical_handle: canonical };
+}
+
+/**
+ * Returns the agent with this handle if it is public, for unauthenticated callers; undefined if it is private, retired or absent.
+ * One query decides all of these, so that the response time reveals nothing.
+ * @throws {DomainError} INVALID_HANDLE
+ */
+export function findPublicAgent({ agents }: Pick<SystemWork, 'agents'>, handle: string) {
+  return agents.findPublic(parseHandle(handle).canonical);
 }

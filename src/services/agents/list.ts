@@ -3,7 +3,7 @@ import { type PageRequest, readPage } from '../paging.ts';
 
 type Agent = Awaited<ReturnType<Work['managedAgents']['list']>>[number];
 
-/** A page of the personal agents of the actor's owner, oldest first; an organization has none. */
+/** Returns a page of the personal agents of the actor's owner, oldest first; empty if the owner is an organization. */
 export function listPersonalAgents(work: Work, page: PageRequest) {
   const { owner_id } = work.actor;
   return listOldestFirst(work, page, 'list_agents', (after, limit) =>
@@ -11,7 +11,7 @@ export function listPersonalAgents(work: Work, page: PageRequest) {
   );
 }
 
-/** A page of every agent that the actor can act as, oldest first. */
+/** Returns a page of the agents that the actor manages, oldest first. */
 export function listManagedAgents(work: Work, page: PageRequest) {
   const { agent_id } = work.actor;
   return listOldestFirst(work, page, 'list_managed_agents', (after, limit) =>

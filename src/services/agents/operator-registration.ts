@@ -12,20 +12,20 @@ export interface OperatorRegistration {
   handle: string;
   display_name?: string | undefined;
   description?: string | undefined;
-  /** By default `personal` for a person's agent, `shared` for an organization's, `member` when a member is named. */
+  /** Default: `personal` for a person's agent, `member` if a member is set, otherwise `shared`. */
   scope?: NewAgent['scope'] | undefined;
   visibility?: NewAgent['visibility'] | undefined;
   inbound_policy?: NewAgent['inbound_policy'] | undefined;
-  /** The person that an agent of scope `member` is tied to. */
+  /** The username of the person that an agent with scope `member` belongs to. */
   member?: string | undefined;
-  /** Opens an account for an owner that does not exist yet. Nobody can sign in to it before it gets a password. */
+  /** Creates an account without a password if the owner does not exist. */
   create_owner?: boolean | undefined;
 }
 
 /**
- * Registers an agent on an operator's word (contract, section 2).
+ * Registers an agent for an operator.
  * @throws {DomainError} INVALID_HANDLE, NOT_FOUND (owner, member), DUPLICATE_HANDLE, VALIDATION_ERROR (the scope does not fit
- * the owner, or the person is no member of the organization)
+ * the owner, or the person is not a member of the organization)
  */
 export async function registerAgentAsOperator(work: SystemWork, input: OperatorRegistration) {
   const handle = parseHandle(input.handle);
@@ -54,7 +54,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
 async function findOrCreateOwner(work: SystemWork, name: string, create: boolean): Promise<Owner> {
   const owner = await work.owners.find(name);
   if (owner) return owner;
-  if (!create) throw new DomainError('NOT_FOUND', `No such owner: ${name}; create the owner first.`);
+  if (!create) throw new DomainError('NOT_FOUND', `No such owner: ${name}. Create it first.`);
   const account = { id: newId('account'), name, created_at: work.now };
   await work.owners.insertAccount({ ...account, password_hash: null });
   return { ...account, kind: 'account' };
@@ -65,7 +65,7 @@ function defaultScope(owner: Owner, member: string | undefined): NewAgent['scope
   return member === undefined ? 'shared' : 'member';
 }
 
-/** Holds scope, owner and member to what the contract says of them; answers the id of the member's account, if any. */
+/** Checks that scope, owner and member fit together. Returns the account id of the member, or null. */
 async function resolveMemberAccount(
   work: SystemWork,
   owner: Owner,
@@ -73,16 +73,18 @@ async function resolveMemberAccount(
   member: string | undefined,
 ): Promise<string | null> {
   if ((owner.kind === 'account') !== (scope === 'personal')) {
-    const fits = owner.kind === 'account' ? 'personal' : 'member or shared';
+    const allowed = owner.kind === 'account' ? 'personal' : 'member or shared';
     throw new DomainError(
       'VALIDATION_ERROR',
-      `An agent of the ${owner.kind} ${owner.name} has the scope ${fits}.`,
+      `An agent of the ${owner.kind} ${owner.name} must have the scope ${allowed}.`,
     );
   }
   if ((scope === 'member') !== (member !== undefined)) {
     throw new DomainError(
       'VALIDATION_ERROR',
-      'An agent of the scope member, and no other, names its member.',
+      scope === 'member'
+        ? 'An agent with the scope member needs a member.'
+        : 'Only an agent with the scope member can have a member.',
     );
   }
   if (member === undefined) return null;

@@ -1,8 +1,9 @@
 import { DomainError, wrongField } from '../../domain/errors.ts';
 import { isName, nameRule } from '../../domain/agents/handles.ts';
 import { newId } from '../../domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
+import { retiredActor } from '../actor-checks.ts';
 
 type NewAgent = Parameters<SystemWork['agents']['insert']>[0];
 type Principal = NonNullable<Awaited<ReturnType<SystemWork['managedAgents']['findPrincipal']>>>;
@@ -12,31 +13,31 @@ export interface RegisterAgent extends Pick<
   NewAgent,
   'display_name' | 'description' | 'visibility' | 'inbound_policy' | 'card_body' | 'skills'
 > {
-  /** The part of the handle behind the dot, in any case. */
+  /** The part of the handle after the dot, in any case. */
   name: string;
   scope?: NewAgent['scope'] | undefined;
-  /** The slug of the organization that is to own it; without one it is a personal agent. */
+  /** The slug of the owning organization; if absent, the agent is personal. */
   organization?: string | undefined;
 }
 
 /**
- * Registers an agent for whoever has this standing: a personal agent of the person, or an agent of an organization that the
- * standing reaches (contract, section 3). The handle is reserved for good. A step of more than one use case.
- * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN (also when the owner has as many agents as the service lets it have), NOT_FOUND
+ * Registers an agent for a principal: a personal agent of its person, or an agent of an organization that it belongs to. The handle
+ * is reserved permanently.
+ * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN (also when the owner has reached its maximum of agents), NOT_FOUND
  * (organization), DUPLICATE_HANDLE
  */
-export async function registerAgentFor(work: SystemWork, standing: Principal, input: RegisterAgent) {
-  const { scope: asked, organization, name: given, ...profile } = input;
-  const name = given.toLowerCase();
+export async function registerAgentFor(work: SystemWork, principal: Principal, input: RegisterAgent) {
+  const { scope, organization, name: nameInput, ...profile } = input;
+  const name = nameInput.toLowerCase();
   if (!isName(name)) throw wrongField('name', nameRule);
-  const { owner_name, ...place } =
+  const { owner_name, ...ownership } =
     organization === undefined
-      ? resolvePersonalOwner(standing, asked)
-      : await resolveOrganizationOwner(work, standing, organization.trim().toLowerCase(), asked);
-  await requireAgentQuota(work, place.owner_id, owner_name);
+      ? resolvePersonalOwner(principal, scope)
+      : await resolveOrganizationOwner(work, principal, organization.trim().toLowerCase(), scope);
+  await requireAgentQuota(work, ownership.owner_id, owner_name);
   const agent = await work.agents.insert({
     ...profile,
-    ...place,
+    ...ownership,
     id: newId('agent'),
     canonical_handle: `${owner_name}.${name}`,
     created_at: work.now,
@@ -47,7 +48,7 @@ export async function registerAgentFor(work: SystemWork, standing: Principal, in
   return agent;
 }
 
-/** The owner is held, so that two at once do not make one too many. */
+/** Locks the owner, so that concurrent registrations cannot exceed the maximum. */
 async function requireAgentQuota(
   { agents, owners, maxAgents }: SystemWork,
   owner_id: string,
@@ -61,15 +62,15 @@ async function requireAgentQuota(
 
 function resolvePersonalOwner(
   { person_id, person_name }: Principal,
-  asked: NewAgent['scope'] | undefined,
+  scope: NewAgent['scope'] | undefined,
 ): Ownership {
-  if (asked !== undefined && asked !== 'personal') {
-    throw wrongField('organization', `is needed for an agent of the scope ${asked}`);
+  if (scope !== undefined && scope !== 'personal') {
+    throw wrongField('organization', `is required for an agent with scope ${scope}`);
   }
   if (person_id === null || person_name === null) {
     throw new DomainError(
       'FORBIDDEN',
-      'No person stands behind this agent: it registers agents of its own organization only; name it in organization.',
+      'This agent does not belong to a person and can only register agents of its organization; set organization.',
     );
   }
   return { owner_id: person_id, owner_name: person_name, member_account_id: null, scope: 'personal' };
@@ -77,25 +78,39 @@ function resolvePersonalOwner(
 
 async function resolveOrganizationOwner(
   work: SystemWork,
-  standing: Principal,
+  principal: Principal,
   slug: string,
-  asked: NewAgent['scope'] | undefined,
+  requestedScope: NewAgent['scope'] | undefined,
 ): Promise<Ownership> {
-  if (asked === 'personal')
+  if (requestedScope === 'personal')
     throw wrongField('scope', 'must be member or shared for an agent of an organization');
-  const { person_id } = standing;
+  const { person_id } = principal;
   if (person_id === null) {
-    if (slug !== standing.owner_name) throw organizationNotFound();
-    if (asked === 'member')
-      throw new DomainError('FORBIDDEN', 'No person stands behind this agent to tie another one to.');
-    return { owner_id: standing.owner_id, owner_name: slug, member_account_id: null, scope: 'shared' };
+    if (slug !== principal.owner_name) throw organizationNotFound();
+    if (requestedScope === 'member') {
+      throw new DomainError(
+        'FORBIDDEN',
+        'This agent does not belong to a person and cannot register agents with scope member; use shared.',
+      );
+    }
+    return { owner_id: principal.owner_id, owner_name: slug, member_account_id: null, scope: 'shared' };
   }
   const membership = await work.owners.findMembership(slug, person_id);
   if (!membership) throw organizationNotFound();
-  const scope = asked ?? 'member';
+  const scope = requestedScope ?? 'member';
   if (scope === 'shared' && membership.role !== 'admin') {
-    throw new DomainError('FORBIDDEN', `Only admins of ${slug} register shared agents of it.`);
+    throw new DomainError('FORBIDDEN', `Only admins of ${slug} can register its shared agents.`);
   }
   const member_account_id = scope === 'member' ? person_id : null;
   return { owner_id: membership.id, owner_name: membership.name, member_account_id, scope };
+}
+
+/**
+ * Registers an agent for the actor's principal; see registerAgentFor.
+ * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE, UNAUTHORIZED
+ */
+export async function registerAgent(work: Work, input: RegisterAgent) {
+  const principal = await work.managedAgents.findPrincipal(work.actor.agent_id);
+  if (!principal) throw retiredActor();
+  return registerAgentFor(work, principal, input);
 }

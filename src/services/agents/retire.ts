@@ -1,16 +1,17 @@
-import type { SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { endConnectionsOfAgent } from '../auth/connections.ts';
 import { endTokens, revocationMessages } from '../auth/revocations.ts';
 import { removeWebhooksOf } from '../webhooks/access.ts';
+import { requireManagedAgent } from '../access.ts';
 
-/** Retires an agent with all that lets anybody act as it. A step of more than one use case, behind the check that one may. */
+/** Retires an agent and ends all access to it. The caller checks permission. */
 export async function retire(
-  work: SystemWorkWithEvents,
+  work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
   await work.agents.retire(id, work.now);
   work.audit({ act: 'agent.retired', agent_id: id });
-  // One event for all of them, however many they are.
+  // One event for all contacts.
   const recipients = (await work.contacts.removeAllOf(id)).map((other) => other.agent_id);
   const data = { agent_id: id, canonical_handle };
   if (recipients.length > 0) work.emit({ type: 'contact.removed', recipients, data });
@@ -20,4 +21,13 @@ export async function retire(
   await work.mcpSessions.removeOfAgent(id);
   await removeWebhooksOf(work, id);
   for (const message of revocationMessages(await endTokens(work, { agent_id: id }))) work.publish(message);
+}
+
+/**
+ * Retires an agent that the actor manages; this can be the actor itself. Its tokens, credentials, connected clients, MCP sessions,
+ * webhooks, contacts and pending contact requests end; its contacts receive an event. Its messages stay, and its handle stays reserved.
+ * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
+ */
+export async function retireAgent(work: Work, ref: string): Promise<void> {
+  await retire(work, await requireManagedAgent(work, ref));
 }

@@ -7,8 +7,8 @@ type MatchKinds = Work['agentSearch']['matchKinds'];
 type AgentMatch = Awaited<ReturnType<Work['agentSearch']['listAgents']>>[number];
 type ContactMatch = Awaited<ReturnType<Work['agentSearch']['listContacts']>>[number];
 
-/** The way in which a row matched, and where it stands among those that match in the same way. */
-type Position = [way: number, key: string, id: string];
+/** The kind of match, and the position of a row among the matches of that kind. */
+type Position = [kind: number, key: string, id: string];
 
 interface Matched<Row> {
   row: Row;
@@ -20,8 +20,8 @@ export interface Search extends PageRequest {
 }
 
 /**
- * A page of the agents that the actor sees and that match by handle or display name, best first (contract, section 3).
- * @throws {DomainError} VALIDATION_ERROR when nothing is left to look for, INVALID_CURSOR
+ * Returns a page of the visible agents that match by handle or display name, best first.
+ * @throws {DomainError} VALIDATION_ERROR if the query is empty, INVALID_CURSOR
  */
 export async function searchAgents(work: Work, { q, ...page }: Search) {
   const { rows, next_cursor } = await readPage(work, page, agentMatches(work, await foldQuery(work, q)));
@@ -29,21 +29,21 @@ export async function searchAgents(work: Work, { q, ...page }: Search) {
 }
 
 /**
- * A page of the agents that the actor sees, and of its contacts, that match by handle or display name, each best first. One
- * cursor pages both lists, up to `limit` of each; a list that has ended stays empty.
- * @throws {DomainError} VALIDATION_ERROR when nothing is left to look for, INVALID_CURSOR
+ * Returns a page of the visible agents, and a page of the actor's contacts, that match by handle or display name, each best first.
+ * One cursor pages both lists, up to `limit` of each; a finished list stays empty.
+ * @throws {DomainError} VALIDATION_ERROR if the query is empty, INVALID_CURSOR
  */
 export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: Search) {
   const text = await foldQuery(work, q);
   const binding = JSON.stringify(['search', text, work.actor.agent_id]);
-  const given = cursor === undefined ? [] : work.cursors.decode(binding, cursor);
-  // What the signature holds was written below.
-  const [first = null, second = null] = [given.slice(0, 3), given.slice(3)].map((part) =>
+  const decoded = cursor === undefined ? [] : work.cursors.decode(binding, cursor);
+  // The signature guarantees that the cursor was encoded below.
+  const [afterAgent = null, afterContact = null] = [decoded.slice(0, 3), decoded.slice(3)].map((part) =>
     part.length === 3 ? (part as Position) : null,
   );
   const [agents, contacts] = await Promise.all([
-    readMatches(agentMatches(work, text), first, limit),
-    readMatches(contactMatches(work, text), second, limit),
+    readMatches(agentMatches(work, text), afterAgent, limit),
+    readMatches(contactMatches(work, text), afterContact, limit),
   ]);
   const more = agents.more || contacts.more;
   const positions = [...agents.end, ...contacts.end];
@@ -55,9 +55,9 @@ export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: 
 }
 
 /**
- * The agents that match best, and the owners whose name does. Nobody learns of an owner that has no public agent, unless they
- * belong together (contract, section 3).
- * @throws {DomainError} VALIDATION_ERROR when nothing is left to look for
+ * Returns the best matching agents, and the owners whose name matches. An owner without a public agent is shown only to its own
+ * agents and members.
+ * @throws {DomainError} VALIDATION_ERROR if the query is empty
  */
 export async function searchDirectory(work: Work, { q, limit }: Omit<Search, 'cursor'>) {
   const text = await foldQuery(work, q);
@@ -68,7 +68,7 @@ export async function searchDirectory(work: Work, { q, limit }: Omit<Search, 'cu
   return { agents: agents.rows, owners };
 }
 
-/** Up to `limit` rows behind a position, and the position behind them. */
+/** Returns up to `limit` rows after a position, and the position of the last one. */
 async function readMatches<Row>(
   list: KeysetList<Matched<Row>, Position>,
   after: Position | null,
@@ -82,11 +82,11 @@ async function readMatches<Row>(
   return { rows: rows.map(({ row }) => row), more, end };
 }
 
-/** The text as names are compared, without the @ that a handle may be written with. */
+/** Folds the query as names are folded for comparison, without a leading @. */
 async function foldQuery(work: Work, q: string): Promise<string> {
   const text = await work.agentSearch.fold(q.trim().replace(/^@/, '').trim());
   if (text !== '') return text;
-  throw wrongField('q', 'must name something to look for');
+  throw wrongField('q', 'must not be empty');
 }
 
 function agentMatches(work: Work, text: string): KeysetList<Matched<AgentMatch>, Position> {
@@ -107,22 +107,22 @@ function contactMatches(work: Work, text: string): KeysetList<Matched<ContactMat
   };
 }
 
-/** Way by way until there are enough: what matches worse is not even looked for when better matches fill the page. */
+/** Queries one kind of match after the other until the page is full, so that worse matches cost nothing when better ones fill it. */
 async function listBestFirst<Row extends { key: string }>(
   { agentSearch, actor }: Work,
   text: string,
   after: Position | null,
   limit: number,
-  list: (way: MatchKinds[number], filter: Filter) => Promise<Row[]>,
+  list: (kind: MatchKinds[number], filter: Filter) => Promise<Row[]>,
   idOf: (row: Row) => string,
 ): Promise<Matched<Row>[]> {
   const found: Matched<Row>[] = [];
   const [start = 0, key = '', id = ''] = after ?? [];
-  for (const [index, way] of agentSearch.matchKinds.entries()) {
+  for (const [index, kind] of agentSearch.matchKinds.entries()) {
     if (index < start || found.length >= limit) continue;
-    const behind = index === start && after ? { key, id } : null;
-    const filter = { viewer_id: actor.agent_id, text, after: behind, limit: limit - found.length };
-    const rows = await list(way, filter);
+    const afterRow = index === start && after ? { key, id } : null;
+    const filter = { viewer_id: actor.agent_id, text, after: afterRow, limit: limit - found.length };
+    const rows = await list(kind, filter);
     found.push(...rows.map((row) => ({ row, position: [index, row.key, idOf(row)] satisfies Position })));
   }
   return found;

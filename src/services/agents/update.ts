@@ -5,11 +5,11 @@ import { retiredActor } from '../actor-checks.ts';
 type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
 type Profile = Omit<Parameters<Work['agents']['update']>[0], 'id' | 'updated_at'>;
 
-/** What is to change; a field that is absent stays as it is. */
+/** The fields to change; absent fields keep their value. */
 export type AgentChanges = { [Field in keyof Profile]?: Profile[Field] | undefined };
 
 /**
- * Changes an agent that the actor manages, its policies included (contract, section 3).
+ * Changes an agent that the actor manages, including its policies.
  * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
  */
 export async function updateAgent(work: Work, ref: string, changes: AgentChanges) {
@@ -17,8 +17,8 @@ export async function updateAgent(work: Work, ref: string, changes: AgentChanges
 }
 
 /**
- * Changes what an agent says of itself. How it may be reached is for its owner to say.
- * @throws {DomainError} UNAUTHORIZED when it was retired meanwhile
+ * Changes the actor's own profile. Its policies can only be changed by those who manage it.
+ * @throws {DomainError} UNAUTHORIZED if it was retired after its token was checked
  */
 export async function updateOwnProfile(
   work: Work,
@@ -30,13 +30,13 @@ export async function updateOwnProfile(
 }
 
 /**
- * Tells the agent itself and who did it, and its contacts of a new name, which stands in their lists. What stays as it was causes no
- * event.
+ * Emits agent.updated to the agent and to the actor, and contact.updated to its contacts if the display name changed. Without a
+ * change there is no event.
  */
 async function applyChanges(work: Work, agent: Agent, changes: AgentChanges): Promise<Agent> {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const changed = { ...agent, ...(Object.fromEntries(given) as Partial<Profile>) };
-  if (!given.some(([field]) => isDifferent(agent, changed, field as keyof Profile))) return agent;
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const changed = { ...agent, ...(Object.fromEntries(entries) as Partial<Profile>) };
+  if (!entries.some(([field]) => isDifferent(agent, changed, field as keyof Profile))) return agent;
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
   await work.agents.update(updated);
   auditPolicyChanges(work, agent, updated);
@@ -47,7 +47,7 @@ async function applyChanges(work: Work, agent: Agent, changes: AgentChanges): Pr
   return updated;
 }
 
-/** What an agent says of itself is its own affair; how it may be reached is one of trust. */
+/** The audit log records changes of policies only, not of the profile. */
 function auditPolicyChanges(work: Work, before: Agent, after: Agent): void {
   const detail: Record<string, string | boolean> = {};
   for (const field of ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const) {
@@ -56,7 +56,7 @@ function auditPolicyChanges(work: Work, before: Agent, after: Agent): void {
   if (Object.keys(detail).length > 0) work.audit({ act: 'agent.changed', agent_id: after.id, detail });
 }
 
-/** One event for all of them, however many they are. The agent is held: nobody becomes its contact under the old name meanwhile. */
+/** Emits one event for all contacts. The agent is locked, so that no contact is added with the old name meanwhile. */
 async function emitToContacts(work: Work, { id, canonical_handle, display_name }: Agent): Promise<void> {
   const recipients = await work.contacts.listIds(id);
   if (recipients.length === 0) return;
@@ -66,7 +66,7 @@ async function emitToContacts(work: Work, { id, canonical_handle, display_name }
 
 function isDifferent(before: Profile, after: Profile, field: keyof Profile): boolean {
   if (field !== 'skills') return before[field] !== after[field];
-  // PostgreSQL keeps the fields of a JSON object in an order of its own.
+  // PostgreSQL does not preserve the order of fields in a JSON object.
   const plain = (profile: Profile) => profile.skills.map(({ name, description }) => [name, description]);
   return JSON.stringify(plain(before)) !== JSON.stringify(plain(after));
 }

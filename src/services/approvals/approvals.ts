@@ -8,7 +8,7 @@ import { approvalNotFound, decideApproval } from './decide.ts';
 
 type Approvals = Pick<SystemWork, 'approvals'>;
 
-/** A question that an agent's call put to its people. Times in milliseconds. */
+/** A request of an agent for approval by its people. Times in milliseconds. */
 export type Approval = NonNullable<Awaited<ReturnType<Approvals['approvals']['find']>>>;
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -18,27 +18,26 @@ const maxClientNameLength = 100;
 export interface OpenApproval {
   agent_id: string;
   action: ApprovalAction;
-  /** Handle of the agent that it is about, in any form. */
+  /** Handle of the target agent, in any form. */
   target: string;
   detail: {
-    /** What the agent wants to say there. Part of what is approved: with another message it is another question. */
+    /** The message to the target. It is part of the approval: another message needs another approval. */
     message?: string | null | undefined;
-    /** The program through which the agent asks, as it calls itself. */
+    /** The client of the agent, as declared by the client. */
     client_name?: string | null | undefined;
   };
 }
 
 /**
- * Asks the people behind an agent whether it may do something; they have 24 hours. Asked again meanwhile, it is the same question,
- * and once it is decided the answer: an approval until it is used, a denial until the 24 hours are over, so that nobody is asked
- * again and again. Whether there is such an agent as `target` is for the caller to find out first.
- * @returns null when nobody need be asked: both agents have the same owner or organization.
- * @throws {DomainError} INVALID_HANDLE; RATE_LIMITED when 50 questions of the agent wait already
+ * Requests approval for an action of an agent, for 24 hours. Repeating the request returns the same approval: while it is pending,
+ * once it is approved until it is used, and once it is denied until the 24 hours end. The caller checks that the target exists.
+ * @returns null if no approval is needed, because both agents have the same owner or organization.
+ * @throws {DomainError} INVALID_HANDLE; RATE_LIMITED if 50 approvals of the agent are pending
  */
 export async function openApproval(work: SystemWork, input: OpenApproval): Promise<Approval | null> {
   const { agent_id, detail } = input;
-  const before = await findCurrentApproval(work, input);
-  if (before !== undefined) return before;
+  const current = await findCurrentApproval(work, input);
+  if (current !== undefined) return current;
   const { approvals, now } = work;
   const subject = toSubject(input);
   await approvals.expire(agent_id, now);
@@ -46,15 +45,15 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
   const client_name = toVisibleLine(detail.client_name ?? '', maxClientNameLength);
   const id = newId('approval');
   await approvals.insert({ ...subject, id, client_name, created_at: now, expires_at: now + dayMs });
-  // Another call may have asked the same at the same time: then that question stands.
-  const asked = await approvals.findCurrent(subject, now);
-  if (!asked) throw new Error('the approval was not inserted');
-  return asked;
+  // A concurrent call may have inserted the same request; then that one is returned.
+  const inserted = await approvals.findCurrent(subject, now);
+  if (!inserted) throw new Error('the approval was not inserted');
+  return inserted;
 }
 
 /**
- * How the question stands already.
- * @returns null when nobody need be asked, undefined when nobody was.
+ * Returns the current approval for an action.
+ * @returns null if no approval is needed, undefined if none was requested.
  * @throws {DomainError} INVALID_HANDLE
  */
 export async function findCurrentApproval(
@@ -62,8 +61,8 @@ export async function findCurrentApproval(
   input: Omit<OpenApproval, 'detail'> & { detail: { message?: string | null | undefined } },
 ): Promise<Approval | null | undefined> {
   const subject = toSubject(input);
-  const [kin] = await work.agents.findSeen(subject.agent_id, [subject.target]);
-  if (kin?.same_owner || kin?.same_organization) return null;
+  const [target] = await work.agents.findSeen(subject.agent_id, [subject.target]);
+  if (target?.same_owner || target?.same_organization) return null;
   return work.approvals.findCurrent(subject, work.now);
 }
 
@@ -75,11 +74,15 @@ async function requirePendingQuota({ approvals, now }: SystemWork, agent_id: str
   const { count, first_expiry } = await approvals.countPending(agent_id);
   if (count < maxPending) return;
   const retry_after = Math.max(1, Math.ceil(((first_expiry ?? now) - now) / 1_000));
-  throw new DomainError('RATE_LIMITED', `${count} approvals of this agent wait already.`, { retry_after });
+  throw new DomainError(
+    'RATE_LIMITED',
+    `This agent has ${count} pending approvals; retry after one is decided.`,
+    { retry_after },
+  );
 }
 
 /**
- * An approval that this agent asked for.
+ * Returns an approval that this agent requested.
  * @throws {DomainError} NOT_FOUND, also for another agent's
  */
 export async function findApproval(work: Approvals, agent_id: string, id: string): Promise<Approval> {
@@ -89,31 +92,31 @@ export async function findApproval(work: Approvals, agent_id: string, id: string
 }
 
 /**
- * Uses an approval for what was approved, once.
- * @returns whether it was there to be used.
+ * Uses an approval for its action. It can be used once.
+ * @returns whether it could be used.
  */
 export function useApproval({ approvals, now }: SystemWork, agent_id: string, id: string): Promise<boolean> {
   return approvals.use(agent_id, id, now);
 }
 
 /**
- * An approval that an agent asks for which the person acts as. Others' are refused in the words for one that is absent.
- * @throws {DomainError} NOT_FOUND
+ * Returns an approval that was requested by an agent as which the person can act.
+ * @throws {DomainError} NOT_FOUND, also for an approval of others
  */
 export async function requireApprovalForPerson(
   work: Approvals,
   account_id: string,
   id: string,
 ): Promise<Approval> {
-  const known = isId('approval', id);
-  const approval = known ? await work.approvals.findForPerson(account_id, id, Date.now()) : undefined;
+  const isValidId = isId('approval', id);
+  const approval = isValidId ? await work.approvals.findForPerson(account_id, id, Date.now()) : undefined;
   if (!approval) throw approvalNotFound();
   return approval;
 }
 
 /**
- * What the agents that a person acts as ask for, newest first: those that wait, or those that are decided or expired.
- * @param only `before` is the id behind which the list goes on; `limit` is 50 unless told.
+ * Returns the approvals requested by agents as which a person can act, newest first: pending ones, or decided and expired ones.
+ * @param filter `before`: the id after which the list continues; `limit`: default 50.
  */
 export function listApprovals(
   { approvals }: Approvals,
@@ -124,9 +127,9 @@ export function listApprovals(
 }
 
 /**
- * Decides as a person who acts as the agent that asks. What is approved can be used for 24 hours from then on. To decide the same
- * once more changes nothing.
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION when it was decided otherwise, or expired
+ * Decides an approval as a person who can act as its agent. An approval can be used for 24 hours from then on. Repeating the same
+ * decision changes nothing.
+ * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired
  */
 export async function decideAsPerson(
   work: SystemWork,
@@ -140,7 +143,7 @@ export async function decideAsPerson(
 }
 
 /**
- * Decides as an operator, for whom no account stands.
+ * Decides an approval as an operator, without an account.
  * @throws {DomainError} as decideApproval
  */
 export async function decideAsOperator(
@@ -156,7 +159,7 @@ export async function decideAsOperator(
 }
 
 /**
- * Notes what a person answered in the program through which the agent asked.
+ * Records the decision that a person made in the agent's client.
  * @throws {DomainError} as decideApproval
  */
 export function decideInClient(
@@ -167,7 +170,7 @@ export function decideInClient(
   return decideApproval(work, approval.id, decision, { via: 'program' });
 }
 
-/** The newest approvals of an agent, for operators. */
+/** Returns the newest 100 approvals of an agent, for operators. */
 export function listApprovalsOfAgent({ approvals }: Approvals, agent_id: string): Promise<Approval[]> {
   return approvals.listOfAgent(agent_id, Date.now(), 100);
 }

@@ -5,11 +5,11 @@ import { type PageRequest, readPage } from '../paging.ts';
 import { approvalNotFound, decideApproval } from './decide.ts';
 
 export interface ListAgentApprovals extends PageRequest {
-  /** Only those that stand so. */
+  /** Only approvals in this state. */
   state?: ApprovalState | undefined;
 }
 
-/** A page of what other agents ask for that only the same people act as, newest first; never what the actor asks for itself. */
+/** Returns a page of the approvals of other agents as which only the same people act, newest first; never the actor's own. */
 export async function listAgentApprovals(work: Work, { state, ...page }: ListAgentApprovals) {
   const { rows, next_cursor } = await readPage(work, page, {
     binding: ['list_approvals', state ?? null],
@@ -25,9 +25,9 @@ export async function listAgentApprovals(work: Work, { state, ...page }: ListAge
 }
 
 /**
- * Decides through an agent, for the people who act as it. What the actor asks for itself, and what others' agents ask for, is
- * refused in the words for one that is absent.
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION when it was decided otherwise, or expired
+ * Decides an approval through an agent, for the people who act as it.
+ * @throws {DomainError} NOT_FOUND, also for approvals of the actor itself and of other people's agents; INVALID_TRANSITION if it was
+ * decided otherwise, or expired
  */
 export async function decideAsAgent(work: Work, id: string, decision: ApprovalDecision) {
   const { agent_id } = work.actor;

@@ -6,15 +6,15 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export interface Decider {
   via: ApprovalVia;
-  /** The person who decides, or the agent: whoever is known. */
+  /** The person or the agent that decides, if known. */
   account_id?: string;
   agent_id?: string;
 }
 
 /**
- * Decides. What is approved can be used for 24 hours from then on; a denial ends with the question's own 24 hours. To decide the
- * same once more changes nothing. A step of every way to decide, behind the check that the decider may.
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION when it was decided otherwise, or expired
+ * Decides an approval; the caller checks permission. An approval can be used for 24 hours from then on; a denial lasts until the
+ * request's own 24 hours end. Repeating the same decision changes nothing.
+ * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired
  */
 export async function decideApproval(
   { approvals, now, audit }: Pick<SystemWork, 'approvals' | 'now' | 'audit'>,
@@ -24,19 +24,19 @@ export async function decideApproval(
 ): Promise<void> {
   const good_until = decision === 'approved' ? now + dayMs : 0;
   const by = { via, account_id: account_id ?? null, agent_id: agent_id ?? null, now, good_until };
-  const fresh = await approvals.decide(id, decision, by);
-  const settled = await approvals.find(id, now);
-  if (!settled) throw approvalNotFound();
-  if (fresh) {
-    const detail = { approval_id: id, action: settled.action, decision, via };
-    audit({ act: 'approval.decided', agent_id: settled.agent_id, about: settled.target, detail });
+  const isNew = await approvals.decide(id, decision, by);
+  const approval = await approvals.find(id, now);
+  if (!approval) throw approvalNotFound();
+  if (isNew) {
+    const detail = { approval_id: id, action: approval.action, decision, via };
+    audit({ act: 'approval.decided', agent_id: approval.agent_id, about: approval.target, detail });
     return;
   }
-  if (settled.state === decision) return;
-  throw new DomainError('INVALID_TRANSITION', `This approval is ${settled.state} already.`);
+  if (approval.state === decision) return;
+  throw new DomainError('INVALID_TRANSITION', `This approval is already ${approval.state}.`);
 }
 
-/** The refusal for an approval that is absent, and for one of others. */
+/** Returns the error for an approval that is absent or belongs to others. */
 export function approvalNotFound(): DomainError {
-  return new DomainError('NOT_FOUND', 'No such approval, or it is not yours to decide.');
+  return new DomainError('NOT_FOUND', 'No such approval, or you cannot decide it.');
 }

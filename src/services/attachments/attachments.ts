@@ -10,22 +10,22 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { requireAttachment } from '../access.ts';
 
 /**
- * Holds the actor to the files that it may keep here without sending them. Several at once may each find room for the last one.
- * @throws {DomainError} RATE_LIMITED, until the oldest of them counts no more.
+ * Checks the actor's limit of unsent files. Concurrent uploads can exceed it by a few.
+ * @throws {DomainError} RATE_LIMITED, with the time until the oldest file no longer counts
  */
 export async function requireUnsentQuota({ attachments, actor, unsentLimit, now }: Work): Promise<void> {
   if (!unsentLimit) return;
-  const period = unsentLimit.seconds * 1_000;
-  const { held, oldest } = await attachments.countUnsent(actor.agent_id, now - period);
+  const periodMs = unsentLimit.seconds * 1_000;
+  const { held, oldest } = await attachments.countUnsent(actor.agent_id, now - periodMs);
   if (held < unsentLimit.points) return;
-  const message = `You hold ${held} files that are not sent; send them in messages, or wait until they go away.`;
-  const retry_after = Math.max(1, Math.ceil(((oldest ?? now) + period - now) / 1_000));
+  const message = `You have ${held} unsent files; send them in messages, or wait until they expire.`;
+  const retry_after = Math.max(1, Math.ceil(((oldest ?? now) + periodMs - now) / 1_000));
   throw new DomainError('RATE_LIMITED', message, { retry_after });
 }
 
 /**
- * A new attachment of the actor, whose bytes are stored already. It is scanned soon, and goes away after 24 hours unless it is sent.
- * @param id where one was promised before.
+ * Adds an attachment of the actor whose bytes are stored already, and enqueues its scan. It expires after 24 hours unless it is sent.
+ * @param id of the upload that it completes; default: a new one.
  */
 export async function addAttachment(work: Work, file: StoredFile, id = newId('attachment')) {
   const created_at = work.now;
@@ -36,9 +36,9 @@ export async function addAttachment(work: Work, file: StoredFile, id = newId('at
 }
 
 /**
- * A signed address under which the content can be fetched for five minutes.
- * @returns the address and its end, in milliseconds.
- * @throws {DomainError} ATTACHMENT_NOT_FOUND; ATTACHMENT_NOT_READY before the scan, and when none was possible; ATTACHMENT_INFECTED
+ * Returns a signed URL of the content. It expires after five minutes.
+ * @returns `expires_at` in milliseconds.
+ * @throws {DomainError} ATTACHMENT_NOT_FOUND; ATTACHMENT_NOT_READY before the scan and if it failed; ATTACHMENT_INFECTED
  */
 export async function signDownloadUrl(work: Work, id: string) {
   const attachment = await requireAttachment(work, id);
@@ -51,22 +51,23 @@ export async function signDownloadUrl(work: Work, id: string) {
 
 function requireClean({ scan_status }: { scan_status: string }): void {
   if (scan_status === 'infected') {
-    throw new DomainError('ATTACHMENT_INFECTED', 'This file is infected; its bytes are removed.');
+    throw new DomainError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
   }
   if (scan_status === 'failed') {
-    const message = 'This file could not be scanned, so its content is not served; ask for it again.';
+    const message =
+      'This file could not be scanned and cannot be downloaded; ask the sender to send it again.';
     throw new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 3_600 });
   }
   if (scan_status === 'pending') {
-    throw new DomainError('ATTACHMENT_NOT_READY', 'This file is not scanned yet; try again in a moment.', {
+    throw new DomainError('ATTACHMENT_NOT_READY', 'This file is not scanned yet; retry in a moment.', {
       retry_after: 1,
     });
   }
 }
 
 /**
- * What an agent needs to know of an attachment: its record, how its text begins, and where its content is.
- * @returns no preview and no address unless it is clean.
+ * Returns an attachment with the beginning of its text and a download URL.
+ * @returns no preview and no URL unless it is clean.
  * @throws {DomainError} ATTACHMENT_NOT_FOUND
  */
 export async function readAttachment(work: Work, id: string) {

@@ -1,25 +1,21 @@
 import type { ScanStatus } from '../../domain/attachments/attachments.ts';
-import type { SystemWorkWithEvents } from '../../work/unit-of-work.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 
 export interface ScanResult {
   scan_status: Exclude<ScanStatus, 'pending'>;
-  /** The scanner that judged the bytes; null when none has seen them. */
+  /** The scanner that gave the result; null if there was none. */
   scanned_by: string | null;
 }
 
 /**
- * Notes what a scan found, unless another one was first, and tells the uploader; once the file is sent, every member of its thread
- * too.
+ * Records the result of a scan, unless another scan was first, and emits attachment.scanned to the uploader and, if the file was
+ * sent, to the members of its thread.
  */
-export async function recordScanResult(
-  work: SystemWorkWithEvents,
-  id: string,
-  result: ScanResult,
-): Promise<void> {
+export async function recordScanResult(work: SystemWork, id: string, result: ScanResult): Promise<void> {
   const attachment = await work.attachments.setScan(id, result);
   if (!attachment) return;
   const { uploader_id, filename, content_type, size_bytes, message_id } = attachment;
-  // By a statement of its own: this one may have waited for the very message that sends the file, and could not see it yet.
+  // A separate statement: setScan may have waited for the transaction that sends the file, and its snapshot does not see that message.
   const thread_id = message_id === null ? null : await work.attachments.findThread(id);
   const members = thread_id === null ? [] : await work.threadMembers.hold(thread_id);
   work.emit({

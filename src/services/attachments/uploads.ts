@@ -15,20 +15,20 @@ import { addAttachment, requireUnsentQuota } from './attachments.ts';
 export interface RequestUpload {
   filename: string;
   content_type: string;
-  /** In bytes. */
+  /** Bytes. */
   size: number;
-  /** In lower-case hexadecimal digits. */
+  /** Lower-case hexadecimal. */
   sha256?: string | undefined;
 }
 
 /**
- * Promises an attachment whose bytes go straight to the store, to an address that is good for 15 minutes.
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, RATE_LIMITED (too many are not sent)
+ * Begins a direct upload to the blob store. The URL expires after 15 minutes.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, RATE_LIMITED (too many unsent files)
  */
-export async function requestUpload(work: Work, { filename, size, sha256, ...given }: RequestUpload) {
-  const content_type = normalizeMediaType(given.content_type);
+export async function requestUpload(work: Work, { filename, size, sha256, ...input }: RequestUpload) {
+  const content_type = normalizeMediaType(input.content_type);
   if (!fileTypes.has(content_type)) {
-    const message = `Files of this type are not taken; take one of ${[...fileTypes].join(', ')}.`;
+    const message = `Files of this type are not accepted; use one of ${[...fileTypes].join(', ')}.`;
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   if (size > maxAttachmentBytes) throw attachmentTooLarge();
@@ -45,12 +45,12 @@ export async function requestUpload(work: Work, { filename, size, sha256, ...giv
     expires_at: work.now + uploadLifetimeMs,
   };
   await work.uploads.insert(upload);
-  const place = { key: upload.storage_key, content_type, size_bytes: size };
-  return { upload, address: await work.addresses.upload(place, upload.expires_at) };
+  const target = { key: upload.storage_key, content_type, size_bytes: size };
+  return { upload, address: await work.addresses.upload(target, upload.expires_at) };
 }
 
 /**
- * The upload that is to be completed; null when it is already.
+ * Returns the upload to complete; null if it is complete already.
  * @throws {DomainError} ATTACHMENT_NOT_FOUND
  */
 export async function findUploadToComplete(work: Work, id: string) {
@@ -61,27 +61,27 @@ export async function findUploadToComplete(work: Work, id: string) {
 }
 
 /**
- * Makes an attachment of what was brought, once it is what was promised.
- * @param file the bytes, at a place of their own that no address leads to; null when it is complete already.
+ * Adds the attachment of an upload if the received bytes match the announced size and digest.
+ * @param file the bytes under a key that no upload URL can overwrite; null if the upload is complete already.
  * @throws {DomainError} ATTACHMENT_NOT_FOUND, VALIDATION_ERROR (another size or digest)
  */
 export async function completeUpload(work: Work, id: string, file: StoredFile | null) {
   const upload = file && (await work.uploads.find(id, work.actor.agent_id));
   if (!file || !upload) return requireOwnAttachment(work, id);
   if (file.size_bytes !== upload.size_bytes) {
-    throw wrongField('size', `${file.size_bytes} bytes were brought, not ${upload.size_bytes}`);
+    throw wrongField('size', `expected ${upload.size_bytes} bytes, received ${file.size_bytes}`);
   }
   if (upload.sha256 !== null && file.sha256 !== upload.sha256) {
-    throw wrongField('sha256', `is ${file.sha256} for what was brought`);
+    throw wrongField('sha256', `expected ${upload.sha256}, received ${file.sha256}`);
   }
-  // Another completion may have been faster.
+  // A concurrent call may have completed it.
   if (!(await work.uploads.remove(id))) return requireOwnAttachment(work, id);
   return addAttachment(work, file, id);
 }
 
-/** The refusal for a file over 10 MiB. */
+/** Returns the error for a file over 10 MiB. */
 export function attachmentTooLarge(): DomainError {
-  return new DomainError('ATTACHMENT_TOO_LARGE', 'A file may have at most 10 MiB (10,485,760 bytes).');
+  return new DomainError('ATTACHMENT_TOO_LARGE', 'A file can have at most 10 MiB (10,485,760 bytes).');
 }
 
 async function requireOwnAttachment(work: Work, id: string) {

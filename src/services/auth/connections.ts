@@ -11,7 +11,7 @@ type GrantRepositories = Pick<SystemWork, 'clientGrants' | 'oauthRecords' | 'tok
 
 const grantIdPattern = /^[\w-]{1,100}$/;
 
-/** Milliseconds in which a client must have come for its first token. */
+/** Time within which a client must request its first token. */
 const firstTokenTimeoutMs = 600_000;
 
 export interface NewConnection {
@@ -19,15 +19,15 @@ export interface NewConnection {
   account_id: string;
   agent_id: string;
   client_id: string;
-  /** As the client calls itself. */
+  /** As declared by the client. */
   client_name: string | null;
   redirect_host: string;
   scopes: readonly Scope[];
 }
 
 /**
- * Notes that a person lets a client act as an agent. Codes and tokens of this grant are good while it stands.
- * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
+ * Records that a person lets a client act as an agent. Codes and tokens of the grant end with it.
+ * @throws {DomainError} AGENT_NOT_FOUND if the person cannot act as the agent
  */
 export async function recordConnection(
   { clientGrants, now, audit }: Pick<SystemWork, 'clientGrants' | 'now' | 'audit'>,
@@ -39,10 +39,10 @@ export async function recordConnection(
   audit({ act: 'connection.granted', agent_id, account_id, about: client_id, detail: { grant_id, scopes } });
 }
 
-/** A client that a person has connected. Times in milliseconds. */
+/** A client that a person connected. Times in milliseconds. */
 export type Connection = Awaited<ReturnType<typeof listConnections>>[number];
 
-/** The clients that a person has connected, newest first; at most `limit`, behind the one that `before` tells. */
+/** Returns the clients that a person connected, newest first, at most `limit`, from before the position `before`. */
 export async function listConnections(
   { clientGrants }: Grants,
   account_id: string,
@@ -58,7 +58,7 @@ export async function listConnections(
   }));
 }
 
-/** Ids of the agents as which a person lets this client act already, with these scopes at least; the latest first. */
+/** Returns the ids of the agents as which this client can already act for a person with at least these scopes, latest first. */
 export function listApprovedAgents(
   { clientGrants }: Grants,
   account_id: string,
@@ -69,37 +69,34 @@ export function listApprovedAgents(
 }
 
 /**
- * Ends a connection of a person with everything that the client got by it.
- * @returns what to announce to running processes once it is committed.
- * @throws {DomainError} NOT_FOUND when the person has no such connection
+ * Ends a connection of a person, with its codes and tokens.
+ * @returns the revocations to publish after the commit.
+ * @throws {DomainError} NOT_FOUND if the person has no such connection
  */
 export async function endConnection(
   work: GrantRepositories & Pick<SystemWork, 'audit'>,
   account_id: string,
   grant_id: string,
 ): Promise<Revocation[]> {
-  const known = grantIdPattern.test(grant_id);
-  const ended = known ? await work.clientGrants.removeOfAccount(account_id, grant_id) : [];
+  const isValidId = grantIdPattern.test(grant_id);
+  const ended = isValidId ? await work.clientGrants.removeOfAccount(account_id, grant_id) : [];
   if (ended.length === 0)
-    throw new DomainError('NOT_FOUND', 'There is no such connection; it may have ended.');
+    throw new DomainError('NOT_FOUND', 'No such connection; it may have ended already.');
   work.audit({ act: 'connection.ended', account_id, about: grant_id });
   return endGrants(work, ended);
 }
 
-/** Ends a grant, whosever it is: its code or refresh token was used twice, or its client gave it back. Returns as endConnection. */
+/** Ends a grant of any person: its code or refresh token was used twice, or its client revoked it. Returns as endConnection. */
 export async function endGrant(
   work: GrantRepositories & Pick<SystemWork, 'audit'>,
   grant_id: string,
 ): Promise<Revocation[]> {
-  const gone = await work.clientGrants.remove(grant_id);
-  if (gone.length > 0) work.audit({ act: 'connection.ended', about: grant_id });
+  const removed = await work.clientGrants.remove(grant_id);
+  if (removed.length > 0) work.audit({ act: 'connection.ended', about: grant_id });
   return endGrants(work, [grant_id]);
 }
 
-/**
- * Ends the connections whose person no longer acts as their agent; of one account, or of all. A step of what takes rights away.
- * Returns as endConnection.
- */
+/** Ends connections whose person can no longer act as their agent, of one account or of all. Returns as endConnection. */
 export async function endConnectionsBeyondRights(
   work: GrantRepositories,
   account_id?: string,
@@ -108,8 +105,8 @@ export async function endConnectionsBeyondRights(
 }
 
 /**
- * Ends what lets somebody who has left an organization go on there: connections, and the credentials and webhooks of agents that are
- * tied to the person, whose secrets nobody else knows and as which nobody acts any more. A step. Returns as endConnection.
+ * Ends the access of a person who left an organization: connections, and the credentials and webhooks of agents that belong to this
+ * member, because only this person knows their secrets. Returns as endConnection.
  */
 export async function endAccessOfMember(
   work: GrantRepositories & Pick<SystemWork, 'credentials' | 'webhooks' | 'webhookDeliveries' | 'now'>,
@@ -125,8 +122,8 @@ export async function endAccessOfMember(
 }
 
 /**
- * Ends every connection of a person. A step.
- * @returns how many there were, and what to announce to running processes once it is committed.
+ * Ends all connections of a person.
+ * @returns their number, and the revocations to publish after the commit.
  */
 export async function endConnectionsOfAccount(
   work: GrantRepositories,
@@ -136,7 +133,7 @@ export async function endConnectionsOfAccount(
   return { grants: grants.length, ended: await endGrants(work, grants) };
 }
 
-/** Ends the connections of an agent that retires; its tokens end with the agent. A step. */
+/** Ends the connections of an agent that retires; the caller ends its tokens. */
 export async function endConnectionsOfAgent(work: GrantRepositories, agent_id: string): Promise<void> {
   for (const grant_id of await work.clientGrants.removeOfAgent(agent_id)) {
     await work.oauthRecords.removeOfGrant(grant_id);

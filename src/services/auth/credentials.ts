@@ -9,10 +9,10 @@ import type { Revocation } from './tokens.ts';
 
 type Credentials = Pick<SystemWork, 'credentials'>;
 
-/** A confidential client of an agent, as people see it: without what proves it. Times in milliseconds. */
+/** A confidential client of an agent, without its secret. Times in milliseconds. */
 export type Credential = ReturnType<typeof toCredential>;
 
-/** Active credentials that one agent may have. */
+/** Maximum number of active credentials of an agent. */
 export const maxCredentials = 100;
 
 const clientIdPattern = /^ams_[0-9a-f]{24}$/;
@@ -20,17 +20,17 @@ const clientIdPattern = /^ams_[0-9a-f]{24}$/;
 export interface CreateCredential {
   handle: string;
   scopes: readonly Scope[];
-  /** What its people call it. */
+  /** A label for people. */
   name?: string;
-  /** Names this very request, if it could come twice: a text that nobody else uses for this agent. */
+  /** Idempotency key of the request, unique for the agent. */
   once?: string;
 }
 
 /**
- * Makes a confidential client that acts as one agent (client credentials, RFC 6749, section 4.4).
- * @returns its secret among the rest: the only time that it is shown, and only its hash is kept.
- * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE; FORBIDDEN when the agent has 100 already; INVALID_TRANSITION when it was
- * made by the same request before: its secret cannot be shown again.
+ * Creates a confidential client that acts as one agent (client credentials, RFC 6749, section 4.4).
+ * @returns the credential with its secret. Only the hash is stored, so the secret cannot be shown again.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE; FORBIDDEN if the agent has 100 already; INVALID_TRANSITION if the same
+ * request created it before
  */
 export async function createCredential(work: SystemWork, input: CreateCredential) {
   const { scopes, name = '', once } = input;
@@ -41,13 +41,13 @@ export async function createCredential(work: SystemWork, input: CreateCredential
   if ((await work.credentials.countActive(agent.id)) >= maxCredentials) {
     throw new DomainError(
       'FORBIDDEN',
-      `An agent has at most ${maxCredentials} credentials; revoke one first.`,
+      `An agent can have at most ${maxCredentials} credentials; revoke one first.`,
     );
   }
   const client_secret = randomBytes(32).toString('base64url');
   const credential = { client_id, agent_id: agent.id, name, scopes, created_at: work.now };
-  const made = await work.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
-  if (!made) throw alreadyCreated();
+  const isNew = await work.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
+  if (!isNew) throw alreadyCreated();
   work.audit({
     act: 'credential.created',
     agent_id: agent.id,
@@ -60,12 +60,12 @@ export async function createCredential(work: SystemWork, input: CreateCredential
 function alreadyCreated(): DomainError {
   return new DomainError(
     'INVALID_TRANSITION',
-    'This credential was made before, and its secret was shown then.',
+    'This request has already created the credential, and its secret was shown then. Create another credential.',
   );
 }
 
 /**
- * The credentials of an agent, revoked ones too, oldest first. Times in milliseconds.
+ * Returns all credentials of an agent, including revoked ones, oldest first. Times in milliseconds.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE
  */
 export async function listCredentials(work: Pick<SystemWork, 'agents' | 'credentials'>, handle: string) {
@@ -74,20 +74,20 @@ export async function listCredentials(work: Pick<SystemWork, 'agents' | 'credent
 }
 
 /**
- * The credentials of an agent that may sign in, or those that were revoked, newest first.
- * @param only `before` is the client_id behind which the list goes on.
+ * Returns the active or the revoked credentials of an agent, newest first.
+ * @param filter `before`: the client_id after which the list continues.
  */
 export async function listCredentialsPage(
   { credentials }: Credentials,
   agent_id: string,
-  only: { active: boolean; before: string | null; limit: number },
+  filter: { active: boolean; before: string | null; limit: number },
 ): Promise<Credential[]> {
-  const before = only.before !== null && clientIdPattern.test(only.before) ? only.before : null;
-  return (await credentials.page(agent_id, { ...only, before })).map(toCredential);
+  const before = filter.before !== null && clientIdPattern.test(filter.before) ? filter.before : null;
+  return (await credentials.page(agent_id, { ...filter, before })).map(toCredential);
 }
 
 /**
- * A credential of an agent, also one that was revoked.
+ * Returns a credential of an agent, active or revoked.
  * @throws {DomainError} NOT_FOUND, also for another agent's
  */
 export async function requireCredential(
@@ -95,8 +95,8 @@ export async function requireCredential(
   agent_id: string,
   client_id: string,
 ): Promise<Credential> {
-  const known = clientIdPattern.test(client_id);
-  const found = known ? await credentials.findOfAgent(agent_id, client_id) : undefined;
+  const isValidId = clientIdPattern.test(client_id);
+  const found = isValidId ? await credentials.findOfAgent(agent_id, client_id) : undefined;
   if (!found) throw new DomainError('NOT_FOUND', 'This agent has no such credential.');
   return toCredential(found);
 }
@@ -115,10 +115,10 @@ function toCredential(row: Awaited<ReturnType<SystemWork['credentials']['list']>
 }
 
 /**
- * Ends a credential and every token that it got.
- * @param agent_id whose it must be; without it anybody's.
- * @returns what to announce to running processes once it is committed.
- * @throws {DomainError} NOT_FOUND when there is no such credential or it was revoked before.
+ * Revokes a credential and all its tokens.
+ * @param agent_id the agent that it must belong to; null for any agent.
+ * @returns the revocations to publish after the commit.
+ * @throws {DomainError} NOT_FOUND if it does not exist or was revoked before
  */
 export async function revokeCredential(
   work: SystemWork,
@@ -127,7 +127,7 @@ export async function revokeCredential(
 ): Promise<Revocation[]> {
   const revoked = await work.credentials.revoke(client_id, work.now, agent_id);
   if (revoked === undefined) {
-    throw new DomainError('NOT_FOUND', `No active credential has the client_id ${client_id.slice(0, 80)}`);
+    throw new DomainError('NOT_FOUND', `No active credential has the client_id ${client_id.slice(0, 80)}.`);
   }
   work.audit({ act: 'credential.revoked', agent_id: revoked, about: client_id });
   return endTokens(work, { client_id });

@@ -8,22 +8,24 @@ import { operatorClientId, tokenLifeSeconds } from './tokens.ts';
 
 export interface IssueToken {
   handle: string;
-  /** Address of the one resource that the token is for. */
+  /** The resource URL that the token is for. */
   resource: string;
   scopes: readonly Scope[];
   expires_in: number;
 }
 
 /**
- * Issues an access token on an operator's word, in the form in which the authorization server writes its own, so that
- * introspection and revocation know it.
- * @returns the answer of a token endpoint (RFC 6749, section 5.1); `expires_in` in seconds.
- * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (life of 0 or over 900 seconds)
+ * Issues an access token for an operator, in the form of the authorization server, so that introspection and revocation work.
+ * @returns a token response (RFC 6749, section 5.1); `expires_in` in seconds.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (lifetime not within 1 to 900 seconds)
  */
 export async function issueToken(work: SystemWork, input: IssueToken) {
   const { resource, scopes, expires_in } = input;
   if (!Number.isInteger(expires_in) || expires_in < 1 || expires_in > tokenLifeSeconds) {
-    throw new DomainError('VALIDATION_ERROR', `A token lives 1 to ${tokenLifeSeconds} seconds.`);
+    throw new DomainError(
+      'VALIDATION_ERROR',
+      `The lifetime of a token must be 1 to ${tokenLifeSeconds} seconds.`,
+    );
   }
   const agent = await findAgentByHandle(work, input.handle);
   const access_token = randomBytes(32).toString('base64url');

@@ -6,41 +6,45 @@ import { endTokens } from './revocations.ts';
 import { toTokenRow, sha256 } from './token-records.ts';
 import { refreshTokenLifeSeconds, type Revocation, tokenLifeSeconds } from './tokens.ts';
 
+type SystemAccess = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
+type EndGrant = (grant_id: string) => Promise<void>;
+
 export interface OAuthStorageParts {
-  unitOfWork: Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
-  /** Tells every process what ended. Must not reject: the database has it already. */
+  unitOfWork: SystemAccess;
+  /** Publishes revocations to all processes. Must not reject: the database is already updated. */
   publish(revocations: readonly Revocation[]): Promise<void>;
-  /** Milliseconds after its first use in which a refresh token may be used again; 0 for never. */
+  /** Time after its first use in which a refresh token can be used again, in milliseconds; 0 for never. */
   refresh_grace_ms: number;
 }
 
-/** As many as a client may have calls under way that all find their access token over. */
+/** Enough for the concurrent calls of a client that all find their access token expired. */
 const maxRefreshUses = 16;
 
 const noGrace = { lasts_ms: 0, uses: 1 };
 
-/** A grant outlives the last refresh token by a little: its row must be there while that one is looked at. */
+/** A grant outlives its last refresh token, because its row is needed while that token is checked. */
 const grantLifeMs = (refreshTokenLifeSeconds + tokenLifeSeconds) * 1_000;
 
 /**
- * Where the authorization server keeps its records: access tokens beside the agents they act as, grants beside the people who gave
- * them, everything else by model. Ids are secrets and stored as hashes only; that of a grant is none. All methods throw UNAVAILABLE
- * when the database does not answer.
+ * The storage of the authorization server. Ids of codes and tokens are secrets and are stored as hashes; the id of a grant is not
+ * secret. All methods throw UNAVAILABLE if the database does not respond.
  */
 export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OAuthStorageParts) {
-  const { readAsSystem, writeAsSystem } = unitOfWork;
-  const graces: Record<string, typeof noGrace> = {
-    RefreshToken: { lasts_ms: refresh_grace_ms, uses: maxRefreshUses },
-  };
-
-  async function end(grant_id: string): Promise<void> {
-    await publish(await writeAsSystem((work) => endGrant(work, grant_id)));
-  }
-
+  const end: EndGrant = async (grant_id) =>
+    publish(await unitOfWork.writeAsSystem((work) => endGrant(work, grant_id)));
   return {
-    /** The client of this id: one that registered itself, or a confidential one, unless it is revoked or its agent retired. */
+    ...clientStorage(unitOfWork),
+    ...tokenStorage(unitOfWork, publish),
+    ...grantStorage(unitOfWork, end),
+    ...recordStorage(unitOfWork, refresh_grace_ms, end),
+  };
+}
+
+function clientStorage({ readAsSystem }: SystemAccess) {
+  return {
+    /** Returns a registered or confidential client; undefined if it is unknown or revoked, or its agent is retired. */
     async findClient(clientId: string) {
-      // PostgreSQL knows no NUL character, so there is no client of such a name.
+      // PostgreSQL text cannot contain NUL.
       if (clientId.includes('\0')) return undefined;
       return readAsSystem(
         async ({ credentials, oauthClients }) =>
@@ -52,12 +56,16 @@ export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OA
       await readAsSystem(({ oauthClients }) => oauthClients.insert({ ...client, created_at: Date.now() }));
     },
 
-    /** The agent, unless it is retired. */
+    /** Returns the agent unless it is retired. */
     findAgent(agentId: string) {
       return readAsSystem(({ agents }) => agents.find(agentId));
     },
+  };
+}
 
-    /** Saves an access token, and notes that whoever it is for was in use. */
+function tokenStorage({ readAsSystem }: SystemAccess, publish: OAuthStorageParts['publish']) {
+  return {
+    /** Saves an access token, and records the use of its credential or grant. */
     async saveToken(token: string, payload: object): Promise<void> {
       const record = toTokenRow(token, payload);
       const { client_id, grant_id } = record;
@@ -69,26 +77,30 @@ export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OA
       });
     },
 
-    /** What was saved of an access token of this kind, unless it or its grant ended or its agent retired. */
+    /** Returns the payload of an access token of this kind; undefined if it or its grant ended or its agent is retired. */
     async findToken(kind: string, token: string): Promise<object | undefined> {
       const row = await readAsSystem(({ tokens }) => tokens.find(sha256(token)));
       return row?.payload['kind'] === kind ? { ...row.payload, jti: token } : undefined;
     },
 
-    /** Ends one access token, here and in every process. */
+    /** Ends one access token in all processes. */
     async endToken(token: string): Promise<void> {
       const token_id = sha256(token).toString('base64url');
       await publish(await readAsSystem((repositories) => endTokens(repositories, { token_id })));
     },
+  };
+}
 
+function grantStorage({ readAsSystem, writeAsSystem }: SystemAccess, end: EndGrant) {
+  return {
     /**
-     * Notes what a person grants.
-     * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent
+     * Records a new grant of a person.
+     * @throws {DomainError} AGENT_NOT_FOUND if the person cannot act as the agent
      */
     async openGrant(request: Omit<NewConnection, 'grant_id'>): Promise<{ grant_id: string }> {
       const grant_id = newId('grant');
-      const granted = { ...request, grant_id };
-      await writeAsSystem((work) => recordConnection(work, granted), authorFromPerson(request));
+      const grant = { ...request, grant_id };
+      await writeAsSystem((work) => recordConnection(work, grant), authorFromPerson(request));
       return { grant_id };
     },
 
@@ -98,20 +110,31 @@ export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OA
       return readAsSystem(({ clientGrants }) => clientGrants.existsFor(clientId));
     },
 
-    /** A grant that stands, and whose person may act as its agent still. */
+    /** Returns an active grant whose person can still act as its agent. */
     findGrant(grantId: string) {
       return readAsSystem(({ clientGrants }) => clientGrants.findActive(grantId));
     },
 
-    /** Ends a grant with its codes, refresh tokens and access tokens, here and in every process. */
+    /** Ends a grant with its codes, refresh tokens and access tokens, in all processes. */
     endGrant: end,
+  };
+}
 
-    /** @param life_s seconds until it expires; without it never. @param predecessor the id of the one whose use it comes of. */
+function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, end: EndGrant) {
+  const graces: Record<string, typeof noGrace> = {
+    RefreshToken: { lasts_ms: refreshGraceMs, uses: maxRefreshUses },
+  };
+  return {
+    /**
+     * Saves a record of any other model.
+     * @param lifeSeconds until it expires; undefined for never.
+     * @param predecessor id of the record whose use created this one.
+     */
     async saveRecord(
       model: string,
       id: string,
       payload: object,
-      life_s?: number,
+      lifeSeconds?: number,
       predecessor?: string,
     ): Promise<void> {
       const { jti: _id, ...kept }: { jti?: unknown; grantId?: unknown } = payload;
@@ -121,7 +144,7 @@ export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OA
         id_hash: sha256(id),
         grant_id: typeof kept.grantId === 'string' ? kept.grantId : null,
         payload: { ...kept, ...origin },
-        expires_at: life_s === undefined ? null : Date.now() + life_s * 1000,
+        expires_at: lifeSeconds === undefined ? null : Date.now() + lifeSeconds * 1_000,
       };
       await readAsSystem(({ oauthRecords }) => oauthRecords.put(record));
     },
@@ -132,9 +155,9 @@ export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OA
     },
 
     /**
-     * Consumes a code, a refresh token or a decided request. Whoever finds it used ends its grant, so that what the first one got is worth nothing either
-     * (RFC 9700, section 4.14.2). A refresh token has its grace: for a moment, and until what came of it is used in turn, some more
-     * uses succeed.
+     * Consumes a code, a refresh token or a decided request; returns false if it was used before. A second use ends the grant, with
+     * everything issued by the first one (RFC 9700, section 4.14.2). A refresh token can be used again for a grace period, until its
+     * successor is used.
      */
     async consumeRecord(model: string, id: string): Promise<boolean> {
       const idHash = sha256(id);
@@ -147,14 +170,14 @@ export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OA
       return false;
     },
 
-    /** Removes a record; answers whether it was there: of several at once, one hears yes. */
+    /** Removes a record. Returns whether it existed: true for exactly one of concurrent calls. */
     removeRecord(model: string, id: string): Promise<boolean> {
       return readAsSystem(({ oauthRecords }) => oauthRecords.remove(model, sha256(id)));
     },
   };
 }
 
-/** The authorization server counts seconds. */
+/** oidc-provider counts seconds. */
 function toConsumedSeconds(at: number | null): { consumed?: number } {
-  return at === null ? {} : { consumed: Math.floor(at / 1000) };
+  return at === null ? {} : { consumed: Math.floor(at / 1_000) };
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import type { Revocation } from './tokens.ts';
 
-/** The bus topic on which every process hears of tokens that ended; the body is a Revocation as JSON. */
+/** Bus topic of revocations; the body is a Revocation as JSON. */
 export const revocationTopic = 'tokens';
 
 /**
  * Ends access tokens in the database.
- * @returns what to announce once it is committed. A grant is announced as its tokens: an actor does not name its grant.
+ * @returns the revocations to publish after the commit. A grant is published as its tokens, because an actor has no grant id.
  */
 export async function endTokens(
   { tokens }: Pick<SystemWork, 'tokens'>,
@@ -18,14 +18,14 @@ export async function endTokens(
   if (client_id !== undefined) await tokens.removeOfClient(client_id);
   if (token_id !== undefined) await tokens.remove(Buffer.from(token_id, 'base64url'));
   const ended = grant_id === undefined ? [] : await tokens.removeOfGrant(grant_id);
-  const whole = agent_id ?? client_id ?? token_id;
+  const subject = agent_id ?? client_id ?? token_id;
   return [
-    ...(whole === undefined ? [] : [{ agent_id, client_id, token_id }]),
+    ...(subject === undefined ? [] : [{ agent_id, client_id, token_id }]),
     ...ended.map((tokenHash) => ({ token_id: tokenHash.toString('base64url') })),
   ];
 }
 
-/** Revocations as messages for the bus. */
+/** Returns revocations as bus messages. */
 export function revocationMessages(revocations: readonly Revocation[]): { topic: string; body: string }[] {
   return revocations.map((revocation) => ({ topic: revocationTopic, body: JSON.stringify(revocation) }));
 }
@@ -37,7 +37,7 @@ const revocationBody = z.object({
   token_id: z.string().optional(),
 });
 
-/** A message of the bus as a revocation. Throws when it is none. */
+/** Parses a bus message. @throws if it is not a revocation */
 export function parseRevocation(body: string): Revocation {
   return revocationBody.parse(JSON.parse(body));
 }

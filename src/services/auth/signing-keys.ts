@@ -19,14 +19,14 @@ const signingKey = z.object({
 
 export type SigningKey = z.infer<typeof signingKey>;
 
-/** The bus topic on which processes hear that the signing keys have changed; the body says nothing. */
+/** Bus topic that signals a change of the signing keys; the body is unused. */
 export const signingKeysTopic = 'signing-keys';
 
 /**
- * The signing keys, newest first: that one signs, all are published. The first process that asks makes one; several at once agree
- * on the same one.
- * @param secret SECRET_KEY: the keys are stored encrypted with it.
- * @throws when the stored keys were encrypted with another secret.
+ * Returns the signing keys, newest first. The newest signs; all are published. Creates the first key if there is none; concurrent
+ * processes agree on the same one.
+ * @param secret SECRET_KEY; the keys are stored encrypted with it.
+ * @throws if the stored keys were encrypted with another secret
  */
 export async function loadSigningKeys(
   unitOfWork: Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>,
@@ -39,37 +39,40 @@ export async function loadSigningKeys(
   return rows.map((row) => box.open(row.id, row.encrypted_key));
 }
 
-/** The ids of the signing keys, newest first, each since when (ms). */
+/** Returns the ids of the signing keys, newest first, each with its creation time (ms). */
 export async function listSigningKeys({ signingKeys: keys }: Pick<SystemWork, 'signingKeys'>) {
   const rows = await keys.list();
   return rows.map(({ id, created_at }, index) => ({ id, created_at, signs: index === 0 }));
 }
 
 /**
- * Makes a new signing key, which signs from now on. The ones before stay published until they are removed.
- * @throws when the stored keys were encrypted with another secret: the new one would lock the processes out.
+ * Creates a new signing key, which signs from now on. Older keys stay published until they are removed.
+ * @throws if the stored keys were encrypted with another secret, because no process could read both
  */
 export async function rotateSigningKey({ signingKeys: keys, now, audit }: SystemWork, secret: string) {
   const box = createKeyBox(secret);
   await keys.lock();
   const stored = await keys.list();
   for (const row of stored) box.open(row.id, row.encrypted_key);
-  // The newest is the one that signs, also after two rotations within a millisecond or with a clock that was set back.
+  // Keeps the new key the newest even if the clock was set back or a rotation happens in the same millisecond.
   const created_at = Math.max(now, (stored[0]?.created_at ?? 0) + 1);
-  const made = await insertKey(keys, box, created_at);
-  audit({ act: 'signing_key.rotated', about: made.id });
-  return made;
+  const key = await insertKey(keys, box, created_at);
+  audit({ act: 'signing_key.rotated', about: key.id });
+  return key;
 }
 
 /**
- * Removes a signing key. What it signed is worth nothing from now on.
- * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION for the key that signs: make another one first.
+ * Removes a signing key. Its signatures become invalid.
+ * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION for the key that currently signs
  */
 export async function removeSigningKey({ signingKeys: keys, audit }: SystemWork, id: string) {
   await keys.lock();
   const [signing, ...others] = await keys.list();
   if (id === signing?.id) {
-    throw new DomainError('INVALID_TRANSITION', 'This key signs; rotate first, then remove it.');
+    throw new DomainError(
+      'INVALID_TRANSITION',
+      'This key is the current signing key; rotate first, then remove it.',
+    );
   }
   if (!others.some((other) => other.id === id)) {
     throw new DomainError('NOT_FOUND', `No signing key has the id ${id.slice(0, 80)}.`);
@@ -79,7 +82,7 @@ export async function removeSigningKey({ signingKeys: keys, audit }: SystemWork,
   return { id, removed: true };
 }
 
-/** Makes the first key, unless another process was faster. */
+/** Creates the first key unless another process was faster. */
 async function createFirstKey({ signingKeys: keys, now }: SystemWork, box: KeyBox) {
   await keys.lock();
   const meanwhile = await keys.list();
@@ -106,7 +109,7 @@ function generateKey(): SigningKey {
 
 type KeyBox = ReturnType<typeof createKeyBox>;
 
-/** Keys as JSON, each bound to its id. */
+/** Encrypts keys as JSON, each bound to its id. */
 function createKeyBox(secret: string) {
   const box = createSealedBox(deriveKey(secret, 'ams signing keys'));
   return {
@@ -115,9 +118,12 @@ function createKeyBox(secret: string) {
       try {
         return signingKey.parse(JSON.parse(box.open(sealed, id)));
       } catch (cause) {
-        throw new Error('SECRET_KEY: is not the one that the signing keys in the database were made with', {
-          cause,
-        });
+        throw new Error(
+          'SECRET_KEY: differs from the one with which the signing keys in the database were encrypted',
+          {
+            cause,
+          },
+        );
       }
     },
   };

@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Milliseconds that a ticket lives, or until the end of its token when that comes first. */
+/** A ticket expires after this time, or with its token if that is earlier. */
 const ticketLifeMs = 60_000;
 
 export interface StreamTicket {
@@ -14,13 +14,11 @@ export interface StreamTicket {
 }
 
 export interface StreamTickets {
-  /** A ticket that stands for the token of this actor, once. */
+  /** Issues a one-time ticket for the token of this actor. */
   issue(actor: Actor): Promise<StreamTicket>;
   /**
-   * The actor behind a ticket: that of its token, with the same rights and the same end. The ticket is used up by it, in every
-   * process.
-   * @throws {DomainError} UNAUTHORIZED when it is unknown, used, expired, or its token has ended; UNAVAILABLE, and then it is not
-   * used up
+   * Redeems a ticket: returns the actor of its token, with the same rights and expiry. It can be redeemed once, in any process.
+   * @throws {DomainError} UNAUTHORIZED if it is unknown, used, expired, or its token has ended; UNAVAILABLE, without consuming it
    */
   redeem(ticket: string): Promise<Actor>;
 }
@@ -35,8 +33,8 @@ export interface StreamTicketsParts {
 const ticketPattern = /^[\w-]{43}$/;
 
 /**
- * Tickets for those who can send no header with their handshake, as browsers cannot. An address is written down in many places on
- * its way, so what stands in it is worth nothing a moment later, or when it was used.
+ * Creates one-time tickets for WebSocket handshakes without headers, because browsers cannot set them. URLs end up in logs, so a
+ * ticket expires quickly and works once.
  */
 export function createStreamTickets({
   unitOfWork,
@@ -44,9 +42,9 @@ export function createStreamTickets({
   now = Date.now,
 }: StreamTicketsParts): StreamTickets {
   return {
-    async issue({ token_id, expires_at: tokenEnd }) {
+    async issue({ token_id, expires_at: tokenExpiresAt }) {
       const ticket = randomBytes(32).toString('base64url');
-      const expires_at = Math.min(now() + ticketLifeMs, tokenEnd);
+      const expires_at = Math.min(now() + ticketLifeMs, tokenExpiresAt);
       const row = { token_hash: Buffer.from(token_id, 'base64url'), expires_at };
       await unitOfWork.readAsSystem(({ streamTickets }) => streamTickets.insert(sha256(ticket), row));
       return { ticket, expires_at };
@@ -67,6 +65,6 @@ function sha256(ticket: string): Buffer {
 function invalidTicket(): DomainError {
   return new DomainError(
     'UNAUTHORIZED',
-    'This ticket is unknown, was used, or has expired; ask for a new one.',
+    'This ticket is unknown, was used or has expired; request a new one.',
   );
 }

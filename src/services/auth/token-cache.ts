@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../domain/auth/actor.ts';
 
-/** What the token check knows of a good token. */
+/** A valid token. */
 export interface CachedToken {
   actor: Actor;
   grant_id: string | null;
@@ -10,65 +11,62 @@ const maxAgeMs = 5_000;
 const maxEntries = 10_000;
 
 /**
- * Remembers good tokens for at most five seconds, counted from before they were looked up, and never beyond their expiry.
- * Callers that ask for the same token at the same time share one look-up. At most 10,000 tokens; those go first that were found good
- * the longest time ago.
+ * Creates a cache of valid tokens. Entries live for five seconds from before their look-up, but not beyond the token's expiry.
+ * Concurrent callers share one look-up of a token. The cache holds at most 10,000 tokens and evicts the least recently used.
  */
 export function createTokenCache(
   load: (tokenId: string) => Promise<CachedToken | undefined>,
   now: () => number,
 ) {
-  const known = new Map<string, { token: CachedToken; until: number }>();
-  const underWay = new Map<string, Promise<CachedToken | undefined>>();
+  const entries = new LRUCache<string, { token: CachedToken; until: number }>({ max: maxEntries });
+  const pending = new Map<string, Promise<CachedToken | undefined>>();
 
   function keep(tokenId: string, token: CachedToken, since: number): void {
-    // A map keeps the order of insertion.
-    known.delete(tokenId);
-    const [oldest] = known.size >= maxEntries ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
-    known.set(tokenId, { token, until: Math.min(since + maxAgeMs, token.actor.expires_at) });
+    entries.set(tokenId, { token, until: Math.min(since + maxAgeMs, token.actor.expires_at) });
   }
 
   return {
-    /** What is remembered of the token, or undefined. */
+    /** Returns the cached token, or undefined. */
     get(tokenId: string): CachedToken | undefined {
-      const entry = known.get(tokenId);
+      const entry = entries.get(tokenId);
       if (!entry) return undefined;
       if (entry.until > now()) return entry.token;
-      known.delete(tokenId);
+      entries.delete(tokenId);
       return undefined;
     },
 
-    /** Looks the token up and remembers it when it is good. */
+    /** Loads the token, and caches it if it is valid. */
     lookUp(tokenId: string): Promise<CachedToken | undefined> {
-      const running = underWay.get(tokenId);
+      const running = pending.get(tokenId);
       if (running) return running;
       const since = now();
-      const isCurrent = () => underWay.get(tokenId) === loading;
+      const isCurrent = () => pending.get(tokenId) === loading;
       const loading = load(tokenId)
         .then((token) => {
           if (token && isCurrent()) keep(tokenId, token, since);
           return token;
         })
         .finally(() => {
-          if (isCurrent()) underWay.delete(tokenId);
+          if (isCurrent()) pending.delete(tokenId);
         });
-      underWay.set(tokenId, loading);
+      pending.set(tokenId, loading);
       return loading;
     },
 
-    /** These were found good by somebody else, who began to look at `since`: what is remembered of them holds from then on. */
+    /** Extends the entries of tokens that were found valid elsewhere by a look-up that began at `since`. */
     extend(tokenIds: Iterable<string>, since: number): void {
       for (const tokenId of tokenIds) {
-        const entry = known.get(tokenId);
+        const entry = entries.peek(tokenId);
         if (entry && entry.until < since + maxAgeMs) keep(tokenId, entry.token, since);
       }
     },
 
-    /** Forgets what matches. Look-ups under way may have read what is no longer so: they are not remembered. */
+    /** Removes matching entries. Results of pending look-ups are not cached, because they may be outdated. */
     forget(matches: (tokenId: string, token: CachedToken) => boolean): void {
-      underWay.clear();
-      for (const [tokenId, { token }] of known) if (matches(tokenId, token)) known.delete(tokenId);
+      pending.clear();
+      // A copy, because the cache must not change while it is iterated.
+      for (const [tokenId, { token }] of Array.from(entries))
+        if (matches(tokenId, token)) entries.delete(tokenId);
     },
   };
 }

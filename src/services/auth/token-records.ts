@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** SHA-256: all that is kept of tokens, secrets and the ids of the authorization server's records. */
+/** Returns the SHA-256 under which tokens, secrets and ids of OAuth records are stored. */
 export function sha256(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** An access token as the authorization server describes it; times in seconds since the epoch. */
+/** An access token as oidc-provider stores it; times in seconds since the epoch. */
 const tokenPayload = z.looseObject({
   kind: z.enum(['AccessToken', 'ClientCredentials']),
   clientId: z.string(),
-  /** The one resource that it is for. */
+  /** The resource URL that it is for. */
   aud: z.string(),
   scope: z.string().default(''),
   iat: z.int(),
   exp: z.int(),
   grantId: z.string().optional(),
-  /** Shown by introspection (RFC 7662): the agent that the token acts as. */
+  /** The agent that the token acts as; shown by introspection (RFC 7662). */
   extra: z.looseObject({ sub: z.string(), handle: z.string() }),
 });
 
 export type TokenPayload = z.input<typeof tokenPayload>;
 
-/** The row for an access token. Throws when the payload is not one of an access token that is bound to an agent. */
+/** Returns the row for an access token. @throws if the payload is not that of an access token bound to an agent */
 export function toTokenRow(token: string, payload: unknown) {
   const parsed = tokenPayload.parse(payload);
   // `jti` is the token itself.

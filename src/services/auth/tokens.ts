@@ -4,19 +4,19 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createTokenCache, type CachedToken } from './token-cache.ts';
 
-/** Which door a token is used at; each is a resource of its own (RFC 8707). */
+/** The audience of a token: each is a separate OAuth resource (RFC 8707). */
 export type TokenAudience = 'api' | 'mcp' | 'ws';
 
-/** Seconds that an access token lives at most (contract, section 6). */
+/** Maximum lifetime of an access token, in seconds. */
 export const tokenLifeSeconds = 900;
 
-/** Seconds that a refresh token lives, from its rotation on (contract, section 6). */
+/** Lifetime of a refresh token, in seconds; each rotation begins a new one. */
 export const refreshTokenLifeSeconds = 30 * 24 * 60 * 60;
 
-/** The client that tokens made by an operator belong to. It has no secret: nobody signs in as it. */
+/** The client of tokens that an operator issues. It has no secret, so nobody can sign in as it. */
 export const operatorClientId = 'operator';
 
-/** What a revocation takes away: everything of an agent, of a client, of a grant, or one token. */
+/** Ends all tokens of an agent, of a client or of a grant, or one token. */
 export interface Revocation {
   agent_id?: string | undefined;
   client_id?: string | undefined;
@@ -26,26 +26,26 @@ export interface Revocation {
 
 export interface Tokens {
   /**
-   * The actor behind a bearer token.
-   * @throws {DomainError} UNAUTHORIZED when it is unknown, expired, revoked, of a retired agent, or for another door;
-   * UNAVAILABLE when the database does not answer.
+   * Returns the actor of a bearer token.
+   * @throws {DomainError} UNAUTHORIZED if it is unknown, expired, revoked, of a retired agent, or for another audience;
+   * UNAVAILABLE if the database does not respond
    */
-  verify(token: string, door: TokenAudience): Promise<Actor>;
+  verify(token: string, audience: TokenAudience): Promise<Actor>;
   /**
-   * As verify, for a token that was verified before: by its hash, as in `Actor.token_id`.
+   * Verifies a token again, by its hash as in `Actor.token_id`.
    * @throws {DomainError} as verify
    */
-  confirm(tokenId: string, door: TokenAudience): Promise<Actor>;
+  confirm(tokenId: string, audience: TokenAudience): Promise<Actor>;
   /**
-   * Tells of tokens, named as in `Actor.token_id`, that they were still good in the database at `since`, in milliseconds since the epoch:
-   * what was learned of them is good for another five seconds from then on. So nobody who holds a stream open is looked up at each call.
+   * Extends the cached entries of tokens (as in `Actor.token_id`) that the database confirmed at `since`, in milliseconds since the
+   * epoch, by five seconds from then. So tokens of open streams need no look-up at each call.
    */
   extend(tokenIds: Iterable<string>, since: number): void;
-  /** Forgets what was learned of these tokens; called for each revocation on the bus. */
+  /** Removes these tokens from the cache; called for each revocation on the bus. */
   forget(revocation: Revocation): void;
 }
 
-/** The resource of each door (contract, section 6). `publicUrl` has no trailing slash. */
+/** Returns the resource URL of each audience. `publicUrl` has no trailing slash. */
 export function toResourceUrls(publicUrl: string): Record<TokenAudience, string> {
   return {
     api: `${publicUrl}/v1`,
@@ -54,7 +54,7 @@ export function toResourceUrls(publicUrl: string): Record<TokenAudience, string>
   };
 }
 
-/** Whether a revocation ends what this actor may do; for open sockets and streams. */
+/** Whether a revocation ends the access of this actor; for open sockets and streams. */
 export function isEndedBy(revocation: Revocation, actor: Actor, grantId: string | null = null): boolean {
   const { agent_id, client_id, grant_id, token_id } = revocation;
   return (
@@ -68,7 +68,7 @@ export function isEndedBy(revocation: Revocation, actor: Actor, grantId: string 
 type TokenRow = NonNullable<Awaited<ReturnType<Work['tokens']['find']>>>;
 
 export interface TokensParts {
-  /** The row of a token by its SHA-256; undefined when it is unknown, revoked, or of a retired agent. */
+  /** Returns the row of a token by its SHA-256; undefined if it is unknown, revoked, or of a retired agent. */
   find(tokenHash: Buffer): Promise<TokenRow | undefined>;
   resources: Record<TokenAudience, string>;
   /** Milliseconds since the epoch. */
@@ -78,8 +78,8 @@ export interface TokensParts {
 const maxTokenLength = 1024;
 
 /**
- * The token check of one process. What it learns it remembers until five seconds after the database said so, and never beyond the
- * token's expiry; that a token is unknown it does not remember. Simultaneous checks of one token cost one look-up.
+ * Creates the token check of one process. Valid tokens are cached for five seconds, but not beyond their expiry; unknown tokens are
+ * not cached. Concurrent checks of one token share one look-up.
  */
 export function createTokens({ find, resources, now = Date.now }: TokensParts): Tokens {
   const cache = createTokenCache(async (tokenId) => {
@@ -92,21 +92,23 @@ export function createTokens({ find, resources, now = Date.now }: TokensParts): 
     ws: [resources.ws, resources.api],
   };
 
-  async function confirm(tokenId: string, door: TokenAudience): Promise<Actor> {
-    const known = cache.get(tokenId) ?? (await cache.lookUp(tokenId));
-    if (!known) throw unknownToken();
-    const { actor } = known;
-    if (actor.expires_at <= now()) throw refusal('This access token has expired; ask for a new one.');
-    if (!accepted[door].includes(actor.resource)) {
-      throw refusal(`This access token is for ${actor.resource}; here one for ${resources[door]} is needed.`);
+  async function confirm(tokenId: string, audience: TokenAudience): Promise<Actor> {
+    const cached = cache.get(tokenId) ?? (await cache.lookUp(tokenId));
+    if (!cached) throw unknownToken();
+    const { actor } = cached;
+    if (actor.expires_at <= now()) throw unauthorized('This access token has expired; request a new one.');
+    if (!accepted[audience].includes(actor.resource)) {
+      throw unauthorized(
+        `This access token is for ${actor.resource}; request one for ${resources[audience]}.`,
+      );
     }
     return actor;
   }
 
   return {
-    verify(token, door) {
+    verify(token, audience) {
       if (token.length > maxTokenLength) return Promise.reject(unknownToken());
-      return confirm(hash('sha256', token, 'base64url'), door);
+      return confirm(hash('sha256', token, 'base64url'), audience);
     },
     confirm,
     extend: cache.extend,
@@ -124,9 +126,9 @@ function toCachedToken(token_id: string, row: TokenRow): CachedToken {
 }
 
 function unknownToken(): DomainError {
-  return refusal('This access token is unknown or was revoked; ask for a new one.');
+  return unauthorized('This access token is unknown or was revoked; request a new one.');
 }
 
-function refusal(message: string): DomainError {
+function unauthorized(message: string): DomainError {
   return new DomainError('UNAUTHORIZED', message);
 }

@@ -6,37 +6,39 @@ import { type PageRequest, readPage } from '../paging.ts';
 const maxEntries = 1000;
 
 /**
- * Lets an agent, or every agent of an owner, write to the actor while its inbound policy is `allowlist`. Whether there is
- * anybody of that name makes no difference. Adding again changes nothing.
+ * Adds an agent, or all agents of an owner, to the actor's allowlist. The name need not exist. Adding an entry again changes nothing.
  * @throws {DomainError} INVALID_HANDLE; VALIDATION_ERROR beyond 1,000 entries
  */
-export async function addAllowlistEntry(work: Work, given: string) {
+export async function addAllowlistEntry(work: Work, input: string) {
   const { agent_id } = work.actor;
-  const entry = parseAllowlistEntry(given);
+  const entry = parseAllowlistEntry(input);
   await work.allowlists.lock(agent_id);
   const before = await work.allowlists.find(agent_id, entry);
   if (before) return before;
   if ((await work.allowlists.count(agent_id)) >= maxEntries) {
-    throw new DomainError('VALIDATION_ERROR', `An allowlist has at most ${maxEntries} entries.`);
+    throw new DomainError(
+      'VALIDATION_ERROR',
+      `An allowlist can have at most ${maxEntries} entries; remove one first.`,
+    );
   }
-  const added = { entry, created_at: work.now };
-  await work.allowlists.insert(agent_id, added);
+  const row = { entry, created_at: work.now };
+  await work.allowlists.insert(agent_id, row);
   work.audit({ act: 'allowlist.added', agent_id, about: entry });
-  return added;
+  return row;
 }
 
-/** @throws {DomainError} NOT_FOUND when it is not on the list; INVALID_HANDLE */
-export async function removeAllowlistEntry(work: Work, given: string): Promise<void> {
+/** Removes an entry from the actor's allowlist. @throws {DomainError} NOT_FOUND, INVALID_HANDLE */
+export async function removeAllowlistEntry(work: Work, input: string): Promise<void> {
   const { agent_id } = work.actor;
-  const entry = parseAllowlistEntry(given);
+  const entry = parseAllowlistEntry(input);
   if (await work.allowlists.remove(agent_id, entry)) {
     work.audit({ act: 'allowlist.removed', agent_id, about: entry });
     return;
   }
-  throw new DomainError('NOT_FOUND', 'This is not on your allowlist.');
+  throw new DomainError('NOT_FOUND', 'This entry is not on your allowlist.');
 }
 
-/** A page of the actor's allowlist, in the order of its entries. */
+/** Returns a page of the actor's allowlist, in the order of its entries. */
 export async function listAllowlist(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_allowlist'],

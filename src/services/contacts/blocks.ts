@@ -13,13 +13,13 @@ export interface BlockAgent {
 }
 
 /**
- * Blocks an agent: ends the contact with it, as a removal would, and takes back what the actor asked of it. The blocked agent
- * is told nothing of the block, and its own requests stay in its list as they are. Blocking again changes nothing.
- * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself)
+ * Blocks an agent: ends the contact with it and withdraws the actor's pending request. The blocked agent is not notified of the block,
+ * and its own requests stay in its list unchanged. Blocking again changes nothing.
+ * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (the actor itself)
  */
 export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Promise<Block> {
   const { agent_id } = work.actor;
-  // Who is blocked may be hidden by now, and stays blocked.
+  // A blocked agent may be hidden by now; it stays blocked.
   const before = await work.blocks.find(agent_id, parseAgentKey(handle));
   if (before) return before;
   const other = await requireOtherAgent(work, handle);
@@ -35,9 +35,9 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
 }
 
 /**
- * Ends a block, also of an agent that is hidden or retired by now. What it ended before does not come back.
+ * Ends a block, also of an agent that is hidden or retired by now. The contact is not restored.
  * @param ref id or handle of the blocked agent.
- * @throws {DomainError} NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
+ * @throws {DomainError} NOT_FOUND if the actor does not block it, whether it exists or not; INVALID_HANDLE
  */
 export async function unblockAgent(work: Work, ref: string): Promise<void> {
   const { agent_id } = work.actor;
@@ -46,10 +46,10 @@ export async function unblockAgent(work: Work, ref: string): Promise<void> {
     work.audit({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
     return;
   }
-  throw new DomainError('NOT_FOUND', 'You have blocked no such agent.');
+  throw new DomainError('NOT_FOUND', 'You have not blocked this agent.');
 }
 
-/** A page of the actor's blocks, newest first. */
+/** Returns a page of the actor's blocks, newest first. */
 export async function listBlocks(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_blocks'],

@@ -6,10 +6,7 @@ interface Party {
   display_name: string;
 }
 
-/**
- * Makes two agents contacts and tells each of them of the other, as it sees it. A step of more than one use case; the pair must
- * be held and must not be contacts yet.
- */
+/** Makes two agents contacts and emits contact.added to each. The caller has locked the pair; they are not contacts yet. */
 export async function beginContact(work: Work, one: Party, other: Party): Promise<void> {
   await work.contacts.insert({ agent_id: one.id, contact_id: other.id, since: work.now });
   emitAdded(work, one.id, other);
@@ -22,9 +19,9 @@ function emitAdded(work: Work, recipient: string, { id, canonical_handle, displa
 }
 
 /**
- * Ends the contact of the actor and another agent and tells both, alike whatever the reason. A step of more than one use case;
- * the pair must be held.
- * @returns whether there was a contact.
+ * Ends the contact of the actor with another agent and emits contact.removed to both, without the reason. The caller has locked the
+ * pair.
+ * @returns whether they were contacts.
  */
 export async function endContact(
   work: Work,

@@ -4,7 +4,7 @@ import { parseAgentKey } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { endContact } from './contact-events.ts';
 
-/** A page of the actor's contacts, in the order of their handles. */
+/** Returns a page of the actor's contacts, in the order of their handles. */
 export async function listContacts(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_contacts'],
@@ -16,7 +16,7 @@ export async function listContacts(work: Work, request: PageRequest) {
 }
 
 /**
- * Ends a contact on both sides; both are told. Also with an agent that is hidden by now.
+ * Ends a contact on both sides and notifies both. The other agent may be hidden by now.
  * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */
 export async function removeContact(work: Work, ref: string): Promise<void> {
@@ -28,7 +28,7 @@ export async function removeContact(work: Work, ref: string): Promise<void> {
 }
 
 /**
- * What people are asked about before a contact is removed.
+ * Returns what people are asked to approve before a contact is removed.
  * @throws {DomainError} as removeContact
  */
 export async function describeContactRemoval(work: Work, ref: string) {
@@ -38,8 +38,8 @@ export async function describeContactRemoval(work: Work, ref: string) {
 }
 
 /**
- * Marks a contact as a favorite of the actor, or no longer. The actor's own feed tells of it, for whoever else acts as this agent;
- * the other side does not learn of it. What stays as it was causes no event.
+ * Marks a contact as a favorite of the actor, or unmarks it. Only the actor receives an event, for its other clients. Without a change
+ * there is no event.
  * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */
 export async function setFavorite(work: Work, ref: string, favorite: boolean): Promise<void> {
@@ -52,5 +52,5 @@ export async function setFavorite(work: Work, ref: string, favorite: boolean): P
 }
 
 function contactNotFound(): DomainError {
-  return new DomainError('CONTACT_NOT_FOUND', 'You have no such contact.');
+  return new DomainError('CONTACT_NOT_FOUND', 'This agent is not one of your contacts.');
 }

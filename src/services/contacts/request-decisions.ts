@@ -5,10 +5,10 @@ import { requireActiveActor } from '../actor-checks.ts';
 import { beginContact } from './contact-events.ts';
 
 /**
- * Takes a request that the actor was sent: both become contacts, and both are told. Approving again changes nothing.
- * @param ref id of the request, or id or handle of the agent that asked.
- * @throws {DomainError} AGENT_PAUSED; REQUEST_NOT_FOUND, also for a request of somebody else, one that was rejected or
- * withdrawn, and one of an agent that the actor has blocked; INVALID_HANDLE
+ * Approves a request to the actor: the two agents become contacts, and both receive an event. Approving again changes nothing.
+ * @param ref id of the request, or id or handle of its sender.
+ * @throws {DomainError} AGENT_PAUSED; REQUEST_NOT_FOUND, also for a request to another agent, a rejected or withdrawn one, and one of
+ * an agent that the actor blocks; INVALID_HANDLE
  */
 export async function approveRequest(work: Work, ref: string) {
   await requireActiveActor(work);
@@ -23,9 +23,9 @@ export async function approveRequest(work: Work, ref: string) {
 }
 
 /**
- * Turns a request down. The other side is not told; it finds it in its list. Rejecting again changes nothing.
- * @param ref id of the request, or id or handle of the agent that asked.
- * @throws {DomainError} REQUEST_NOT_FOUND, as for an approval; INVALID_HANDLE
+ * Rejects a request to the actor. The sender receives no event, but sees the status in its list. Rejecting again changes nothing.
+ * @param ref id of the request, or id or handle of its sender.
+ * @throws {DomainError} REQUEST_NOT_FOUND as approveRequest; INVALID_HANDLE
  */
 export async function rejectRequest(work: Work, ref: string) {
   const request = await lockRequest(work, ref);
@@ -45,20 +45,20 @@ function auditDecision(
   work.audit({ act, agent_id: to.id, about: from.canonical_handle, detail: { request_id } });
 }
 
-/** The request, with its pair held: nothing between the two changes until the unit of work ends. */
+/** Returns the request, and locks the pair of its agents until the transaction ends. */
 async function lockRequest(work: Work, ref: string) {
   const { agent_id } = work.actor;
   const find = ref.startsWith('creq_')
     ? () => work.contactRequests.findForAddressee(agent_id, ref)
     : () => work.contactRequests.findFromAgent(agent_id, parseAgentKey(ref));
-  const sought = await find();
-  if (!sought) throw requestNotFound();
-  await work.contacts.lockPair(sought.from.id, sought.to.id);
+  const unlocked = await find();
+  if (!unlocked) throw requestNotFound();
+  await work.contacts.lockPair(unlocked.from.id, unlocked.to.id);
   const request = await find();
   if (!request) throw requestNotFound();
   return request;
 }
 
 function requestNotFound(): DomainError {
-  return new DomainError('REQUEST_NOT_FOUND', 'No such contact request waits for you.');
+  return new DomainError('REQUEST_NOT_FOUND', 'You have no such contact request.');
 }

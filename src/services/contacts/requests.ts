@@ -15,56 +15,56 @@ export interface RequestContact {
 }
 
 /**
- * Asks another agent for contact. Approved at once between agents of one owner or organization, and when the other one has
- * asked too; asking again answers the request that is pending, and asking a contact answers an approved one.
- * An agent that is blocked by the other side is answered like a stranger, and the other side never sees its request.
- * @throws {DomainError} AGENT_PAUSED, AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (oneself), BLOCKED (by oneself), and
- * what the inbound policy of the other one refuses
+ * Requests contact with another agent. The request is approved at once between agents of one owner or organization, and if the other
+ * agent has requested contact too. Repeating it returns the pending request; for a contact it returns an approved one.
+ * A blocked agent gets the same response as a stranger, and the other side never sees its request.
+ * @throws {DomainError} AGENT_PAUSED, AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (the actor itself), BLOCKED (by the actor),
+ * NOT_TRUSTED or NOT_ALLOWED (inbound policy of the other agent)
  */
 export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
-  const { me, other, mine, theirs } = await lockPair(work, handle);
-  const ask = () => insertRequest(work, other, message);
+  const { me, other, ownRequest, hasReverseRequest } = await lockPair(work, handle);
+  const insert = () => insertRequest(work, other, message);
   if (other.contact) {
-    const before = await work.contactRequests.findApproved(me.id, other.id);
-    return before ?? approveRequest(work, await ask());
+    const approved = await work.contactRequests.findApproved(me.id, other.id);
+    return approved ?? approveRequest(work, await insert());
   }
-  const refusal = checkRequestPolicy(other, other);
-  if (refusal) throw refusal;
+  const error = checkRequestPolicy(other, other);
+  if (error) throw error;
 
-  const request = mine ?? (await ask());
-  if (!other.blocked_by_them && (isRelated(other) || theirs)) {
+  const request = ownRequest ?? (await insert());
+  if (!other.blocked_by_them && (isRelated(other) || hasReverseRequest)) {
     await beginContact(work, me, other);
     return approveRequest(work, request);
   }
-  if (!mine && !other.blocked_by_them) emitRequested(work, request);
+  if (!ownRequest && !other.blocked_by_them) emitRequested(work, request);
   return request;
 }
 
 /**
- * What people are asked about before the request goes out; null when it would change nothing: the two are contacts, or the request
- * waits already.
+ * Returns what people are asked to approve before a contact request is sent; null if the request would change nothing, because the
+ * two are contacts or the request is pending already.
  * @throws {DomainError} as requestContact
  */
 export async function describeContactRequest(work: Work, { handle, message }: RequestContact) {
-  const { other, mine, theirs } = await lockPair(work, handle);
+  const { other, ownRequest, hasReverseRequest } = await lockPair(work, handle);
   if (other.contact) return null;
-  const refusal = checkRequestPolicy(other, other);
-  if (refusal) throw refusal;
-  return mine && !theirs ? null : { target: other.canonical_handle, message };
+  const error = checkRequestPolicy(other, other);
+  if (error) throw error;
+  return ownRequest && !hasReverseRequest ? null : { target: other.canonical_handle, message };
 }
 
-/** The two, and their requests that wait; nothing between them changes until the unit of work ends. */
+/** Locks the pair until the transaction ends; returns the two agents and their pending requests. */
 async function lockPair(work: Work, handle: string) {
-  const sought = await requireOtherAgent(work, handle);
-  await work.contacts.lockPair(work.actor.agent_id, sought.id);
+  const { id } = await requireOtherAgent(work, handle);
+  await work.contacts.lockPair(work.actor.agent_id, id);
   const [me, other, pending] = await Promise.all([
     requireActingAgent(work),
     requireOtherAgent(work, handle),
-    work.contactRequests.findPending(work.actor.agent_id, sought.id),
+    work.contactRequests.findPending(work.actor.agent_id, id),
   ]);
-  const mine = pending.find(({ from }) => from.id === me.id);
-  const theirs = pending.some(({ from }) => from.id === other.id);
-  return { me, other, mine, theirs };
+  const ownRequest = pending.find(({ from }) => from.id === me.id);
+  const hasReverseRequest = pending.some(({ from }) => from.id === other.id);
+  return { me, other, ownRequest, hasReverseRequest };
 }
 
 function insertRequest(
@@ -102,7 +102,7 @@ export interface ListContactRequests extends PageRequest {
   status: Request['status'];
 }
 
-/** A page of what the actor was asked, or of what it asked, newest first. */
+/** Returns a page of the actor's incoming or outgoing requests, newest first. */
 export async function listContactRequests(work: Work, { direction, status, ...page }: ListContactRequests) {
   const { rows, next_cursor } = await readPage(work, page, {
     binding: ['list_contact_requests', direction, status],

@@ -5,7 +5,7 @@ import { mapInTurns } from '../../shared/map-in-turns.ts';
 type Search = Pick<SystemWork, 'messageSearch'>;
 
 /**
- * Writes the search rows of these messages; ids of no message are passed over. May run twice, and at once with itself.
+ * Writes the search rows of these messages; unknown ids are ignored. Idempotent and safe to run concurrently.
  * @param now milliseconds.
  */
 export async function indexMessages(
@@ -22,26 +22,26 @@ function toDocument({ id, content }: { id: string; content: string }) {
 }
 
 export interface ReindexStep {
-  /** The last message that was examined: where the next step, or another run, goes on. */
+  /** The last examined message; the next step continues after it. */
   after: string;
   examined: number;
   written: number;
 }
 
 /**
- * One step of a re-index: looks at the next messages in the order of their ids and writes the search rows that are missing or
- * of an older tokenizer; with `all` every one. May run beside the indexing of new messages.
- * @returns null when there is nothing behind `after`.
+ * Runs one step of a re-index: reads the next messages in the order of their ids and writes search rows that are missing or of an
+ * older tokenizer version, or with `all` every row. It can run while new messages are indexed.
+ * @returns null if there are no messages after `after`.
  */
 export async function reindexStep(
   { messageSearch }: Search,
   { after, all, limit }: { after: string; all: boolean; limit: number },
 ): Promise<ReindexStep | null> {
   const rows = await messageSearch.listAfter(after, { version: searchTextVersion, all, limit });
-  const isLast = rows.at(-1);
-  if (!isLast) return null;
+  const last = rows.at(-1);
+  if (!last) return null;
   const stale = rows.flatMap(({ id, content }) => (content === null ? [] : [{ id, content }]));
   if (stale.length > 0)
     await messageSearch.index(await mapInTurns(stale, toDocument), searchTextVersion, Date.now());
-  return { after: isLast.id, examined: rows.length, written: stale.length };
+  return { after: last.id, examined: rows.length, written: stale.length };
 }

@@ -3,7 +3,7 @@ import type { SystemWork } from '../../work/unit-of-work.ts';
 import { parseOwnerName } from './owners.ts';
 
 /**
- * Opens a person's account. Without a password hash nobody can sign in to it yet.
+ * Creates a person's account. Without a password hash, nobody can sign in to it yet.
  * @throws {DomainError} VALIDATION_ERROR (the name), DUPLICATE_HANDLE
  */
 export async function createAccount(
@@ -16,7 +16,7 @@ export async function createAccount(
   return { id: account.id, username: account.name, created_at: account.created_at };
 }
 
-/** Whether an account has a password; people who came from an external provider may have none. */
+/** Whether an account has a password; people who sign in through an external provider may have none. */
 export async function hasPassword(
   { accounts }: Pick<SystemWork, 'accounts'>,
   account_id: string,
@@ -25,7 +25,7 @@ export async function hasPassword(
   return (account?.password_hash ?? null) !== null;
 }
 
-/** Sets the password of an account on an operator's word. The hash is made by hashPassword, before the transaction is open. */
+/** Sets the password of an account for an operator. Call hashPassword before the transaction begins. */
 export async function setPassword(
   { accounts, audit }: Pick<SystemWork, 'accounts' | 'audit'>,
   account_id: string,

@@ -10,21 +10,21 @@ import { tokenLifeSeconds } from '../auth/tokens.ts';
 
 type PersonAgents = Pick<SystemWork, 'personAgents'>;
 
-/** An agent that a person manages; `acts_as` says whether the person may speak as it too. */
+/** An agent that a person manages; `acts_as` is whether the person can also act as it. */
 export type AgentOfPerson = NonNullable<Awaited<ReturnType<PersonAgents['personAgents']['find']>>>;
 
 /**
- * What a person may do with an agent: *manage* it (edit, pause, retire), which own agents, those of organizations where the person
- * is an admin, and those tied to the person are open to; or *act as* it, which leaves out what is tied to somebody else.
+ * The rights of a person over an agent. `manages` (edit, pause, retire): own agents, agents of organizations of which the person is an
+ * admin, and agents that belong to the person as a member. `acts_as`: the same without agents that belong to another member.
  */
 export type AgentRight = 'manages' | 'acts_as';
 
-/** The client in whose name the console acts as an agent. It has no secret: nobody signs in as it. */
+/** The client as which the console acts as an agent. It has no secret, so nobody can sign in as it. */
 const consoleClientId = 'console';
 
 /**
- * The agents that a person manages, or only those that the person acts as: own ones first, then those of organizations, by handle;
- * at most `limit`, behind the handle `after`.
+ * Returns the agents over which a person has a right: own agents first, then those of organizations, by handle; at most `limit` after
+ * the handle `after`.
  */
 export function listAgentsOfPerson(
   { personAgents }: PersonAgents,
@@ -35,8 +35,8 @@ export function listAgentsOfPerson(
 }
 
 /**
- * One agent that the person has this right over. Somebody else's is refused in the words for one that is absent.
- * @throws {DomainError} AGENT_NOT_FOUND
+ * Returns an agent over which the person has this right.
+ * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function requireAgentOfPerson(
   { personAgents }: PersonAgents,
@@ -50,22 +50,22 @@ export async function requireAgentOfPerson(
 }
 
 /**
- * Registers an agent for a person: an own one, or one of an organization as the person's role there allows.
- * @param input as the operation `register_agent` takes it, held to its schema.
+ * Registers an agent for a person: an own agent, or one of an organization if the person's role allows it.
+ * @param input valid for the schema of the operation `register_agent`.
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE, UNAUTHORIZED (no such account)
  */
 export async function registerForPerson(work: SystemWork, account_id: string, input: RegisterAgent) {
   const account = await work.accounts.find(account_id);
-  if (!account) throw new DomainError('UNAUTHORIZED', 'This account is no longer there.');
+  if (!account) throw new DomainError('UNAUTHORIZED', 'This account no longer exists.');
   const { id, username } = account;
   const owner = { owner_id: id, owner_name: username };
   return registerAgentFor(work, { ...owner, scope: 'personal', person_id: id, person_name: username }, input);
 }
 
 /**
- * The person as an agent that the person has been found to act as, for one call of an operation: all scopes, and good for as long
- * as a token would be.
- * @param resource the address of the door that the console stands for.
+ * Returns an actor for one call of an operation in the console: the person as this agent, with all scopes and the lifetime of a token.
+ * The caller checks the right.
+ * @param resource the resource URL of the token that the actor represents.
  */
 export function createActor(
   person: Person,

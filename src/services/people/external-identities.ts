@@ -10,14 +10,13 @@ import { sha256 } from '../auth/token-records.ts';
 
 type Units = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
 
-/** What is sent to the provider is good for ten minutes, and a name must be chosen within half an hour. */
 const externalSignInLifeMs = 600_000;
 const usernameChoiceLifeMs = 1_800_000;
 
 const sentStep = z.object({
   kind: z.literal('sent'),
   state: z.object({ issuer: z.string(), state: z.string(), nonce: z.string(), code_verifier: z.string() }),
-  /** The account that is to be connected; null for a sign-in. */
+  /** The account to connect; null for a sign-in. */
   account_id: z.string().nullable(),
   to: z.string(),
 });
@@ -31,9 +30,9 @@ const provenStep = z.object({
 
 type SentStep = z.infer<typeof sentStep>;
 type Identity = z.infer<typeof provenStep>['identity'];
-export type ExternalFailure = 'declined' | 'away' | 'invalid';
+export type ExternalFailure = 'declined' | 'unavailable' | 'invalid';
 
-/** The provider, as platform/openid.ts makes it. */
+/** An OpenID provider, as platform/outbound/openid.ts creates it. */
 export interface ExternalProvider {
   start(): Promise<{ address: string; state: SentStep['state'] } | undefined>;
   finish(
@@ -43,34 +42,34 @@ export interface ExternalProvider {
 }
 
 /**
- * Begins a sign-in through the provider, or the connecting of an account with it.
- * @param wish `to`: where the person goes afterwards; `account_id`: what is to be connected, null for a sign-in.
- * @returns where to send the browser, and the token that it must bring back; undefined when the provider does not answer.
+ * Begins a sign-in through the provider, or connects an account with it.
+ * @param target `to`: the page to open afterwards; `account_id`: the account to connect, null for a sign-in.
+ * @returns where to redirect the browser, and the token that it must bring back; undefined if the provider does not respond.
  */
 export async function beginExternalSignIn(
   unitOfWork: Units,
   provider: ExternalProvider,
-  wish: Pick<SentStep, 'to' | 'account_id'>,
+  target: Pick<SentStep, 'to' | 'account_id'>,
 ): Promise<{ address: string; token: string } | undefined> {
   const started = await provider.start();
   if (!started) return undefined;
   const { address, state } = started;
-  const step: SentStep = { kind: 'sent', state, ...wish };
+  const step: SentStep = { kind: 'sent', state, ...target };
   const token = await unitOfWork.readAsSystem((work) => saveStep(work, step, externalSignInLifeMs));
   return { address, token };
 }
 
-/** How a way back from the provider ended. */
+/** The result of a redirect back from the provider. */
 export type ExternalOutcome =
   | { outcome: 'signed_in'; account_id: string; to: string }
   | { outcome: 'connected'; to: string }
-  /** Nobody here is that yet: `token` names the choice of a username. */
+  /** No account has this identity yet; `token` identifies the sign-up that continues with the choice of a username. */
   | { outcome: 'new'; token: string }
   | { outcome: 'failed'; reason: ExternalFailure | 'expired' | 'taken' | 'other_person' | 'closed' };
 
 /**
- * Ends what beginExternal began, once: the same answer of the provider does nothing a second time.
- * @param back the token of this browser, the query that it came back with, and who is signed in in it.
+ * Finishes a sign-in or connection. A response of the provider works once.
+ * @param back the token of this browser, the query of the redirect, and the person who is signed in.
  */
 export async function finishExternalSignIn(
   unitOfWork: Units,
@@ -84,19 +83,19 @@ export async function finishExternalSignIn(
   );
   if (!step.success) return failed('expired');
   const { state, account_id, to } = step.data;
-  // Whoever signed in or out meanwhile is not who wished it.
+  // Another person signed in meanwhile, or the person signed out.
   if (account_id !== null && back.person?.account_id !== account_id) return failed('other_person');
-  const answer = await provider.finish(back.query, state);
-  if ('failure' in answer) return failed(answer.failure);
-  const { suggested_username, ...identity } = answer.identity;
+  const result = await provider.finish(back.query, state);
+  if ('failure' in result) return failed(result.failure);
+  const { suggested_username, ...identity } = result.identity;
   return unitOfWork.writeAsSystem(
     async (work) => {
       if (account_id !== null) return connectIdentity(work, account_id, identity, to);
-      const known = await work.accountIdentities.find(identity.issuer, identity.subject);
-      if (known) return { outcome: 'signed_in', account_id: known.account_id, to };
+      const owner = await work.accountIdentities.find(identity.issuer, identity.subject);
+      if (owner) return { outcome: 'signed_in', account_id: owner.account_id, to };
       if (mode === 'closed') return failed('closed');
-      const choice = { kind: 'proven', identity, suggested_username, to };
-      return { outcome: 'new', token: await saveStep(work, choice, usernameChoiceLifeMs) };
+      const next = { kind: 'proven', identity, suggested_username, to };
+      return { outcome: 'new', token: await saveStep(work, next, usernameChoiceLifeMs) };
     },
     account_id === null ? serviceAuthor : authorFromPerson({ account_id }),
   );
@@ -112,24 +111,25 @@ async function connectIdentity(
   identity: Identity,
   to: string,
 ): Promise<ExternalOutcome> {
-  const fresh = await work.accountIdentities.insert({ ...identity, account_id, created_at: work.now });
-  const holder = fresh || (await work.accountIdentities.find(identity.issuer, identity.subject));
-  if (fresh) work.audit({ act: 'identity.connected', account_id, about: identity.issuer });
-  const mine = holder === true || (holder && holder.account_id === account_id);
-  return mine ? { outcome: 'connected', to } : failed('taken');
+  if (await work.accountIdentities.insert({ ...identity, account_id, created_at: work.now })) {
+    work.audit({ act: 'identity.connected', account_id, about: identity.issuer });
+    return { outcome: 'connected', to };
+  }
+  const owner = await work.accountIdentities.find(identity.issuer, identity.subject);
+  return owner?.account_id === account_id ? { outcome: 'connected', to } : failed('taken');
 }
 
 async function saveStep(
   { externalSignIns }: Pick<SystemWork, 'externalSignIns'>,
   step: object,
-  life: number,
+  lifeMs: number,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await externalSignIns.insert(sha256(token), step, Date.now() + life);
+  await externalSignIns.insert(sha256(token), step, Date.now() + lifeMs);
   return token;
 }
 
-/** What the provider suggests to who still chooses a username; undefined when nobody does with this token, or no longer. */
+/** Returns the username that the provider suggests for a sign-up; undefined if the token is unknown or expired. */
 export async function readSuggestedUsername(
   unitOfWork: Units,
   token: string,
@@ -140,10 +140,10 @@ export async function readSuggestedUsername(
 }
 
 /**
- * Opens the account of somebody who came from the provider and has chosen a username, as far as the mode allows.
- * @returns undefined when nobody chooses with this token, or no longer.
- * @throws {DomainError} FORBIDDEN (sign-up is closed); VALIDATION_ERROR or DUPLICATE_HANDLE, with the field at fault in `details`:
- * username, invitation.
+ * Creates the account of a person who came from the provider and has chosen a username.
+ * @returns undefined if the token is unknown or expired.
+ * @throws {DomainError} FORBIDDEN (sign-up is closed); VALIDATION_ERROR or DUPLICATE_HANDLE, with the wrong field in `details`:
+ * username, invitation
  */
 export async function signUpExternal(
   unitOfWork: Units,
@@ -164,13 +164,13 @@ export async function signUpExternal(
     await work.externalSignIns.take(sha256(token), work.now);
     const created_at = work.now;
     if (await work.accountIdentities.insert({ ...identity, account_id, created_at })) return;
-    // The same person, in another window.
-    throw new DomainError('INVALID_TRANSITION', 'This sign-up was finished already. Sign in again.');
+    // The same person signed up in another window.
+    throw new DomainError('INVALID_TRANSITION', 'This sign-up is already finished. Sign in again.');
   });
   return { ...opened, to };
 }
 
-/** Who an account is at external providers, oldest first. Times in milliseconds. */
+/** Returns the external identities of an account, oldest first. Times in milliseconds. */
 export function listIdentities(
   { accountIdentities }: Pick<SystemWork, 'accountIdentities'>,
   account_id: string,
@@ -179,7 +179,7 @@ export function listIdentities(
 }
 
 /**
- * Ends a connection of an account with an external provider, unless nobody could sign in to the account any more.
+ * Disconnects an account from an external provider.
  * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION (the only way to sign in)
  */
 export async function disconnectIdentity(
@@ -189,11 +189,11 @@ export async function disconnectIdentity(
 ): Promise<void> {
   const account = await accounts.lock(account_id);
   const identities = await accountIdentities.list(account_id);
-  // Looked for here: what was sent need not be text that the database takes.
-  const mine = identities.some((one) => one.issuer === issuer && one.subject === subject);
-  if (!mine) throw new DomainError('NOT_FOUND', 'Your account is not connected with that.');
+  // Compared here, because the input may contain characters that PostgreSQL rejects.
+  const isConnected = identities.some((one) => one.issuer === issuer && one.subject === subject);
+  if (!isConnected) throw new DomainError('NOT_FOUND', 'Your account is not connected to this provider.');
   if (account?.password_hash === null && identities.length < 2) {
-    throw new DomainError('INVALID_TRANSITION', 'It is your only way to sign in: set a password first.');
+    throw new DomainError('INVALID_TRANSITION', 'This is your only way to sign in; set a password first.');
   }
   await accountIdentities.remove(account_id, issuer, subject);
   audit({ act: 'identity.disconnected', account_id, about: issuer });

@@ -5,9 +5,9 @@ import type { SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 
 /**
- * Makes an invitation, with which so many people can sign up.
- * @param input `life_ms`: how long from now on.
- * @returns its code among the rest: the only time that it is shown, and only its hash is kept.
+ * Creates an invitation.
+ * @param input `uses`: how many people can sign up with it; `life_ms`: its lifetime.
+ * @returns the invitation with its code. Only the hash is stored, so the code cannot be shown again.
  */
 export async function createInvitation(work: SystemWork, input: { uses: number; life_ms: number }) {
   const code = newInvitationCode();
@@ -18,19 +18,19 @@ export async function createInvitation(work: SystemWork, input: { uses: number; 
   return { ...invitation, code };
 }
 
-/** Every invitation, oldest first, with who signed up with it. Times in milliseconds. */
+/** Returns all invitations, oldest first, with the people who signed up. Times in milliseconds. */
 export function listInvitations({ invitations }: Pick<SystemWork, 'invitations'>) {
   return invitations.list();
 }
 
 /**
- * Ends an invitation. Who signed up with it before stays.
- * @throws {DomainError} NOT_FOUND when there is no such invitation or it was revoked before.
+ * Revokes an invitation. Accounts that were created with it stay.
+ * @throws {DomainError} NOT_FOUND if it does not exist or was revoked before
  */
 export async function revokeInvitation(work: SystemWork, id: string): Promise<void> {
   if (isId('invitation', id) && (await work.invitations.revoke(id, work.now))) {
     work.audit({ act: 'invitation.revoked', about: id });
     return;
   }
-  throw new DomainError('NOT_FOUND', `No active invitation has the id ${id.slice(0, 80)}`);
+  throw new DomainError('NOT_FOUND', `No active invitation has the id ${id.slice(0, 80)}.`);
 }

@@ -14,13 +14,13 @@ type ActingPerson = Pick<Person, 'account_id'>;
 
 const maxAdministered = 20;
 
-/** What a list is asked for page by page with: at most `limit`, behind the name `after`. */
+/** A page of at most `limit` rows after the name `after`. */
 interface Page {
   after?: string;
   limit?: number;
 }
 
-/** The organizations of a person, by name, with the person's role in each. Times in milliseconds. */
+/** Returns the organizations of a person by name, with the person's role in each. Times in milliseconds. */
 export function listOrganizations(
   { memberships }: Memberships,
   by: ActingPerson,
@@ -30,8 +30,8 @@ export function listOrganizations(
 }
 
 /**
- * An organization of a person, with its people by name.
- * @throws {DomainError} NOT_FOUND, also when the person does not belong to it
+ * Returns an organization of a person, with its members by name.
+ * @throws {DomainError} NOT_FOUND, also if the person is not a member
  */
 export async function requireOrganization(
   { memberships, owners }: Memberships,
@@ -45,16 +45,19 @@ export async function requireOrganization(
 }
 
 /**
- * Founds an organization, whose admin the person becomes. Nobody is an admin of more than 20 that way.
+ * Creates an organization, with the person as its admin. A person who is an admin of 20 organizations cannot create another one.
  * @throws {DomainError} VALIDATION_ERROR or DUPLICATE_HANDLE (slug), FORBIDDEN (too many)
  */
-export async function foundOrganization(work: SystemWork, by: ActingPerson, wanted: string) {
-  const name = parseChosenOwnerName('slug', wanted);
+export async function foundOrganization(work: SystemWork, by: ActingPerson, slug: string) {
+  const name = parseChosenOwnerName('slug', slug);
   const { accounts, memberships, owners, now } = work;
-  // Held, so that several at once are counted one after the other.
+  // The lock keeps concurrent calls within the maximum.
   await accounts.lock(by.account_id);
   if ((await memberships.countAdministered(by.account_id)) >= maxAdministered) {
-    throw new DomainError('FORBIDDEN', `You are an admin of ${maxAdministered} organizations already.`);
+    throw new DomainError(
+      'FORBIDDEN',
+      `You are already an admin of ${maxAdministered} organizations, which is the maximum.`,
+    );
   }
   const id = newId('organization');
   await owners.insertOrganization({ id, name, created_at: now });
@@ -64,8 +67,8 @@ export async function foundOrganization(work: SystemWork, by: ActingPerson, want
 }
 
 /**
- * Makes a person a member of an organization of which `by` is an admin.
- * @throws {DomainError} NOT_FOUND, FORBIDDEN, VALIDATION_ERROR (username: nobody has it, or is a member already)
+ * Adds a person to an organization of which `by` is an admin.
+ * @throws {DomainError} NOT_FOUND, FORBIDDEN, VALIDATION_ERROR (username is unknown or a member already)
  */
 export async function addMember(
   work: SystemWork,
@@ -75,17 +78,17 @@ export async function addMember(
   const organization = await lockAdministeredOrganization(work, by, slug);
   const name = username.trim().toLowerCase();
   const account = isName(name) ? await work.owners.find(name) : undefined;
-  // One answer for a name that is free and for one of an organization.
-  if (account?.kind !== 'account') throw wrongField('username', 'is the name of no person here');
+  // The same error for an unused name and for the name of an organization.
+  if (account?.kind !== 'account') throw wrongField('username', 'is not the username of an account');
   if (await work.owners.findMember(organization.id, account.id))
-    throw wrongField('username', 'is a member already');
+    throw wrongField('username', 'is already a member');
   await work.owners.putMember(organization.id, account.id, role, work.now);
   auditRoleChange(work, organization, account.id, role);
 }
 
 /**
- * Gives a member another role, oneself too, unless nobody would be left as an admin.
- * @returns what to announce to running processes once it is committed.
+ * Changes the role of a member, who may be `by`. The last admin cannot be demoted.
+ * @returns the revocations to publish after the commit.
  * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
  */
 export async function changeRole(
@@ -102,9 +105,9 @@ export async function changeRole(
 }
 
 /**
- * Takes a member out: an admin anybody, everybody oneself, unless nobody would be left as an admin. What the person may do there
- * ends with it; agents that were tied to the person stay with the organization.
- * @returns what to announce to running processes once it is committed.
+ * Removes a member: admins can remove anyone, members only themselves. The last admin cannot be removed. The person's access ends;
+ * agents that belong to the person stay with the organization.
+ * @returns the revocations to publish after the commit.
  * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
  */
 export async function removeMember(
@@ -127,7 +130,7 @@ function auditRoleChange(work: SystemWork, { slug }: Organization, account_id: s
   work.audit({ act: 'member.changed', account_id, about: slug, detail: { role } });
 }
 
-/** The organization, held until the transaction ends. @throws {DomainError} NOT_FOUND */
+/** Returns the organization, locked until the transaction ends. @throws {DomainError} NOT_FOUND */
 async function lockOrganization(
   { memberships }: Memberships,
   by: ActingPerson,
@@ -138,7 +141,7 @@ async function lockOrganization(
   return organization;
 }
 
-/** As held, for an admin only. @throws {DomainError} NOT_FOUND, FORBIDDEN */
+/** The same for an admin only. @throws {DomainError} NOT_FOUND, FORBIDDEN */
 async function lockAdministeredOrganization(
   work: Memberships,
   by: ActingPerson,
@@ -150,7 +153,7 @@ async function lockAdministeredOrganization(
 }
 
 function requireAdmin({ role, slug }: Organization): void {
-  if (role !== 'admin') throw new DomainError('FORBIDDEN', `Only admins of ${slug} may do that.`);
+  if (role !== 'admin') throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
 }
 
 async function requireMember({ owners }: Memberships, organization_id: string, username: string) {
@@ -164,6 +167,6 @@ async function requireAnotherAdmin({ memberships }: Memberships, organization_id
   if ((await memberships.countAdmins(organization_id)) > 1) return;
   throw new DomainError(
     'INVALID_TRANSITION',
-    'An organization keeps an admin: make somebody else one first.',
+    'An organization needs an admin; make another member an admin first.',
   );
 }

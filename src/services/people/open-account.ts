@@ -4,25 +4,24 @@ import { canonicalizeInvitationCode } from '../../domain/invitation-codes.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 
-/** Who may sign up: everybody, who has an invitation, nobody. */
+/** Who can sign up: everyone, people with an invitation, or no one. */
 export type SignupMode = 'open' | 'invite' | 'closed';
 
-/** @throws {DomainError} FORBIDDEN when nobody may sign up. */
+/** @throws {DomainError} FORBIDDEN if sign-up is closed */
 export function requireSignupOpen(mode: SignupMode): void {
   if (mode === 'closed')
-    throw new DomainError('FORBIDDEN', 'Nobody can sign up here; ask who runs this service for an account.');
+    throw new DomainError('FORBIDDEN', 'Sign-up is closed; ask the operator of this service for an account.');
 }
 
 export interface OpenAccount {
-  /** As chosenOwnerName answers it. */
+  /** As returned by parseChosenOwnerName. */
   username: string;
   password_hash: string | null;
   invitation?: string | undefined;
 }
 
 /**
- * Opens an account for whoever signs up, together with what `then` does with it: all of it, or nothing. A step of more than one
- * use case.
+ * Creates the account of a person who signs up, and runs `then` in the same transaction.
  * @throws {DomainError} VALIDATION_ERROR (invitation), DUPLICATE_HANDLE (username), and what `then` throws
  */
 export async function openAccount(
@@ -33,7 +32,7 @@ export async function openAccount(
 ): Promise<{ account_id: string }> {
   try {
     return await unitOfWork.writeAsSystem(async (work) => {
-      // First, so that who has no invitation does not learn which names are taken.
+      // First, so that people without an invitation cannot learn which names are taken.
       const invitation_id = mode === 'invite' ? await takeInvitation(work, invitation) : null;
       const id = newId('account');
       const account = { id, name: username, password_hash, invitation_id, created_at: work.now };
@@ -44,7 +43,7 @@ export async function openAccount(
     });
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'DUPLICATE_HANDLE') throw error;
-    const message = 'is taken; choose another';
+    const message = 'is taken; choose another one';
     throw new DomainError('DUPLICATE_HANDLE', `username: ${message}`, {
       details: [{ field: 'username', message }],
       cause: error,
@@ -54,9 +53,9 @@ export async function openAccount(
 
 async function takeInvitation({ invitations, now }: SystemWork, code = ''): Promise<string> {
   const canonical = canonicalizeInvitationCode(code);
-  if (canonical === '') throw wrongField('invitation', 'is needed to sign up here');
+  if (canonical === '') throw wrongField('invitation', 'is required to sign up');
   const id = await invitations.take(sha256(canonical), now);
-  // One answer for a code that never was, is used up, expired or revoked.
-  if (id === undefined) throw wrongField('invitation', 'is not valid, or no longer');
+  // The same error for an unknown, used, expired or revoked code.
+  if (id === undefined) throw wrongField('invitation', 'is invalid or has expired');
   return id;
 }

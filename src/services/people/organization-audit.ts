@@ -7,17 +7,17 @@ import { organizationNotFound } from '../access.ts';
 
 export interface ReadOrganizationAudit {
   act?: AuditAction | undefined;
-  /** Only of the agent of this handle. */
+  /** Only records about the agent with this handle. */
   handle?: string | undefined;
-  /** Records before the one of this id. */
+  /** Only records before the one with this id. */
   before?: string | undefined;
   limit: number;
 }
 
 /**
- * What the audit log holds of an organization, newest first: what was done to its agents and by them, and who came, went and got
- * which role. What its people do elsewhere, such as signing in, is theirs. Times in milliseconds.
- * @throws {DomainError} NOT_FOUND, also when the person does not belong to it; FORBIDDEN for those who are not admins
+ * Returns the audit log of an organization, newest first: actions by and on its agents, and changes of its members. Personal actions of
+ * its members, such as signing in, are not included. Times in milliseconds.
+ * @throws {DomainError} NOT_FOUND, also if the person is not a member; FORBIDDEN if the person is not an admin
  */
 export async function readOrganizationAudit(
   { memberships, auditLog }: Pick<SystemWork, 'memberships' | 'auditLog'>,
@@ -28,7 +28,7 @@ export async function readOrganizationAudit(
   const organization = isName(slug) ? await memberships.find(account_id, slug) : undefined;
   if (!organization) throw organizationNotFound();
   if (organization.role !== 'admin') {
-    throw new DomainError('FORBIDDEN', `Only admins of ${organization.slug} may see that.`);
+    throw new DomainError('FORBIDDEN', `Only admins of ${organization.slug} can see its audit log.`);
   }
   return auditLog.listOfOrganization({
     organization_id: organization.id,

@@ -5,7 +5,7 @@ import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connectio
 import { parseOwnerName, requireOwner } from './owners.ts';
 
 /**
- * Founds an organization.
+ * Creates an organization for an operator.
  * @throws {DomainError} VALIDATION_ERROR (the name), DUPLICATE_HANDLE
  */
 export async function createOrganization(work: SystemWork, slug: string) {
@@ -22,8 +22,8 @@ export interface Membership {
 }
 
 /**
- * Makes a person a member of an organization, or gives a member another role. What clients were granted beyond the new role ends.
- * @returns with `ended`, to announce to running processes once it is committed.
+ * Adds a person to an organization, or changes the role of a member. Grants beyond the new role end.
+ * @returns the membership, and in `ended` the revocations to publish after the commit.
  * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR
  */
 export function addToOrganization(work: SystemWork, membership: Membership) {
@@ -31,13 +31,13 @@ export function addToOrganization(work: SystemWork, membership: Membership) {
 }
 
 /**
- * Gives a member of an organization another role. What clients were granted beyond it ends.
+ * Changes the role of a member. Grants beyond the new role end.
  * @returns as addToOrganization.
- * @throws {DomainError} NOT_FOUND, also when the person is no member
+ * @throws {DomainError} NOT_FOUND, also if the person is not a member
  */
 export function setRole(work: SystemWork, membership: Membership) {
   return putMember(work, membership, async (organization, account) => {
-    if (!(await work.owners.findMember(organization.id, account.id))) throw noMember(account, organization);
+    if (!(await work.owners.findMember(organization.id, account.id))) throw notMember(account, organization);
   });
 }
 
@@ -58,22 +58,21 @@ async function putMember(
 }
 
 /**
- * Takes a person out of an organization. What the person's agents may do there ends with it, and so does what clients were granted
- * on that ground; the agents themselves stay.
+ * Removes a person from an organization. Access through the membership ends, including grants of clients; agents stay.
  * @returns as addToOrganization.
- * @throws {DomainError} NOT_FOUND, also when the person is no member
+ * @throws {DomainError} NOT_FOUND, also if the person is not a member
  */
 export async function removeFromOrganization(work: SystemWork, { slug, username }: Omit<Membership, 'role'>) {
   const organization = await requireOwner(work, slug, 'organization');
   const account = await requireOwner(work, username, 'account');
-  if (!(await work.owners.removeMember(organization.id, account.id))) throw noMember(account, organization);
+  if (!(await work.owners.removeMember(organization.id, account.id))) throw notMember(account, organization);
   work.audit({ act: 'member.removed', account_id: account.id, about: organization.name });
   const ended = await endAccessOfMember(work, organization.id, account.id);
   return { membership: { slug: organization.name, username: account.name }, ended };
 }
 
 /**
- * The members of an organization by name, each since when, in milliseconds.
+ * Returns the members of an organization by name. Times in milliseconds.
  * @throws {DomainError} NOT_FOUND
  */
 export async function listMembers(work: Pick<SystemWork, 'owners'>, slug: string) {
@@ -81,6 +80,6 @@ export async function listMembers(work: Pick<SystemWork, 'owners'>, slug: string
   return work.owners.listMembers(organization.id, { after: '', limit: null });
 }
 
-function noMember(account: { name: string }, organization: { name: string }): DomainError {
+function notMember(account: { name: string }, organization: { name: string }): DomainError {
   return new DomainError('NOT_FOUND', `${account.name} is not a member of ${organization.name}.`);
 }

@@ -6,29 +6,29 @@ import type { SystemWork } from '../../work/unit-of-work.ts';
 type Owners = Pick<SystemWork, 'owners'>;
 
 /**
- * The name of an owner as it is stored: lower case.
- * @throws {DomainError} VALIDATION_ERROR (contract, section 2)
+ * Returns the name of an owner as it is stored: in lower case.
+ * @throws {DomainError} VALIDATION_ERROR
  */
 export function parseOwnerName(value: string): string {
   const name = value.trim().toLowerCase();
   if (isName(name)) return name;
-  throw new DomainError('VALIDATION_ERROR', `A name ${nameRule}; this is not one: ${value.slice(0, 80)}`);
+  throw new DomainError('VALIDATION_ERROR', `Invalid name: ${value.slice(0, 80)}. A name ${nameRule}.`);
 }
 
 /**
- * As ownerName, for a name that a person chooses in a field of a form: those that are kept back are refused too.
- * @throws {DomainError} VALIDATION_ERROR, naming the field
+ * The same for a name that a person chooses in a form field: reserved names are refused too.
+ * @throws {DomainError} VALIDATION_ERROR with the field
  */
 export function parseChosenOwnerName(field: string, value: string): string {
   const name = value.trim().toLowerCase();
   if (!isName(name)) throw wrongField(field, nameRule);
-  if (isReserved(name)) throw wrongField(field, 'is kept back; choose another');
+  if (isReserved(name)) throw wrongField(field, 'is reserved; choose another one');
   return name;
 }
 
 /**
- * The account or organization of this name.
- * @throws {DomainError} NOT_FOUND, also when the name is of the other kind.
+ * Returns the account or organization with this name.
+ * @throws {DomainError} NOT_FOUND, also if the name belongs to the other kind
  */
 export async function requireOwner({ owners }: Owners, name: string, kind: 'account' | 'organization') {
   const owner = await owners.find(parseOwnerName(name));

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Person } from '../../domain/auth/person.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
+import { endConnectionsOfAccount } from '../auth/connections.ts';
+import type { Revocation } from '../auth/tokens.ts';
 
 type Sessions = Pick<SystemWork, 'sessions'>;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Milliseconds from the last use of a session to its end. */
+/** Time from the last use of a session to its expiry. */
 export const sessionLifeMs = 30 * dayMs;
 
 const maxSessions = 100;
@@ -15,9 +17,9 @@ const maxAddressLength = 64;
 const maxUserAgentLength = 300;
 
 /**
- * Opens a browser session of a person who has just proved who they are. It ends 30 days after its last use; beyond 100 sessions
- * of one account the one that was used least recently ends.
- * @returns the token for the browser, of which only the hash is kept, and when it ends (ms).
+ * Opens a browser session of an authenticated person. It expires 30 days after its last use. An account has at most 100 sessions; the
+ * least recently used one ends first.
+ * @returns the token for the browser, of which only the hash is stored, and its expiry (ms).
  */
 export async function openSession(
   { sessions, now, audit }: SystemWork,
@@ -39,7 +41,7 @@ export async function openSession(
   return { token, expires_at };
 }
 
-/** Who is signed in with this token: one keyed look-up. Undefined when the session is unknown, ended or expired at `now` (ms). */
+/** Returns the person of a session token; undefined if the session is unknown, ended, or expired at `now` (ms). */
 export async function findPerson(
   { sessions }: Sessions,
   token: string,
@@ -50,12 +52,12 @@ export async function findPerson(
   return found && { ...found, session_id: idHash.toString('base64url') };
 }
 
-/** Notes that a session is in use, so that it goes on for another 30 days. An ended one stays ended. */
+/** Extends a session by 30 days from now. An ended session stays ended. */
 export async function touchSession({ sessions, now }: SystemWork, session_id: string): Promise<void> {
   await sessions.touch(toIdHash(session_id), now, now + sessionLifeMs);
 }
 
-/** The sessions of an account that are not over, the last used first. Times in milliseconds; `id` is as in Person. */
+/** Returns the active sessions of an account, last used first. Times in milliseconds; `id` is `session_id` of Person. */
 export async function listSessions({ sessions }: Sessions, account_id: string) {
   const rows = await sessions.list(account_id, Date.now());
   return rows.map(({ id_hash, created_at, last_seen_at, address, user_agent }) => ({
@@ -67,12 +69,12 @@ export async function listSessions({ sessions }: Sessions, account_id: string) {
   }));
 }
 
-/** Ends a session of an account; answers whether there was one. */
+/** Ends a session of an account. Returns whether it existed. */
 export function endSession({ sessions }: Sessions, account_id: string, id: string): Promise<boolean> {
   return sessions.remove(account_id, toIdHash(id));
 }
 
-/** Ends every session of a person except the one that asks; answers how many. */
+/** Ends all sessions of a person except the current one. Returns their number. */
 export async function endOtherSessions(
   { sessions, audit }: Sessions & Pick<SystemWork, 'audit'>,
   { account_id, session_id }: Person,
@@ -84,4 +86,24 @@ export async function endOtherSessions(
 
 function toIdHash(session_id: string): Buffer {
   return Buffer.from(session_id, 'base64url');
+}
+
+/** The result of signing out everywhere; publish `ended` after the commit. */
+export interface SignedOut {
+  sessions_ended: number;
+  apps_ended: number;
+  ended: Revocation[];
+}
+
+/** Ends all browser sessions of an account, and with `apps` also its connections with their tokens. */
+export async function signOutEverywhere(
+  work: SystemWork,
+  account_id: string,
+  { apps }: { apps: boolean },
+): Promise<SignedOut> {
+  const sessions_ended = await work.sessions.removeAllExcept(account_id, null);
+  work.audit({ act: 'sessions.ended', account_id, detail: { sessions: sessions_ended, apps } });
+  if (!apps) return { sessions_ended, apps_ended: 0, ended: [] };
+  const { grants, ended } = await endConnectionsOfAccount(work, account_id);
+  return { sessions_ended, apps_ended: grants, ended };
 }

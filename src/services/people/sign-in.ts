@@ -16,9 +16,9 @@ import {
 type Units = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
 
 /**
- * The account behind a username, in any case, and its password. Undefined for an unknown account, one without a password, and a
- * wrong password alike, after the same work. A hash that was made at an older cost is replaced.
- * @param verifyHash how a password is held against a hash.
+ * Returns the account with this username (in any case) and password. Returns undefined for an unknown account, an account without a
+ * password and a wrong password, after the same amount of work. A hash with an older cost is replaced.
+ * @param verifyHash replaced in tests.
  */
 export async function checkPassword(
   unitOfWork: Units,
@@ -27,16 +27,16 @@ export async function checkPassword(
   verifyHash?: VerifyHash,
 ): Promise<{ account_id: string } | undefined> {
   const name = username.trim().toLowerCase();
-  // What is no name belongs to nobody. It is looked up too, as one that is not there.
+  // An invalid name costs a query too, so that the response time reveals nothing.
   const account = await unitOfWork.readAsSystem(({ accounts }) =>
     accounts.findByName(isName(name) ? name : ''),
   );
   const stored = account?.password_hash ?? null;
-  const right = await verifyPassword(stored, password, verifyHash);
-  if (!right || !account || stored === null) return undefined;
+  const isCorrect = await verifyPassword(stored, password, verifyHash);
+  if (!isCorrect || !account || stored === null) return undefined;
   if (needsRehash(stored)) {
-    const fresh = await hashUnchecked(password);
-    await unitOfWork.readAsSystem(({ accounts }) => accounts.replacePassword(account.id, stored, fresh));
+    const rehashed = await hashUnchecked(password);
+    await unitOfWork.readAsSystem(({ accounts }) => accounts.replacePassword(account.id, stored, rehashed));
   }
   return { account_id: account.id };
 }
@@ -44,30 +44,30 @@ export async function checkPassword(
 export interface SignUp {
   username: string;
   password: string;
-  /** The code of an invitation; needed in the mode `invite`. */
+  /** The code of an invitation; required in the mode `invite`. */
   invitation?: string | undefined;
 }
 
 /**
- * Opens an account for whoever asks, as far as the mode allows. Of two who use a single-use invitation at once it serves one.
- * @throws {DomainError} FORBIDDEN (sign-up is closed); VALIDATION_ERROR or DUPLICATE_HANDLE, with the field at fault in `details`:
- * username, password, invitation.
+ * Creates an account. If two people use a single-use invitation at once, one of them succeeds.
+ * @throws {DomainError} FORBIDDEN (sign-up is closed); VALIDATION_ERROR or DUPLICATE_HANDLE, with the wrong field in `details`:
+ * username, password, invitation
  */
 export async function signUp(
   unitOfWork: Units,
-  { username: wanted, password, invitation }: SignUp,
+  { username: chosen, password, invitation }: SignUp,
   mode: SignupMode,
 ): Promise<{ account_id: string }> {
   requireSignupOpen(mode);
-  const username = parseChosenOwnerName('username', wanted);
+  const username = parseChosenOwnerName('username', chosen);
   const password_hash = await hashChosenPassword('password', password, username);
   return openAccount(unitOfWork, { username, password_hash, invitation }, mode);
 }
 
 /**
- * Gives a person another password, and ends every session of the person but the one that asks. Who has none yet, having come
- * from an external provider, need not name the current one.
- * @throws {DomainError} VALIDATION_ERROR, with the field at fault in `details`: current, next.
+ * Changes the password of a person, and ends all other sessions. The current password is not needed if the account has none, as after
+ * a sign-up through an external provider.
+ * @throws {DomainError} VALIDATION_ERROR, with the wrong field in `details`: current, next
  */
 export async function changePassword(
   unitOfWork: Units,
@@ -77,20 +77,20 @@ export async function changePassword(
   const account = await unitOfWork.readAsSystem(({ accounts }) => accounts.find(account_id));
   const stored = account?.password_hash ?? null;
   if (stored !== null && !(await verifyPassword(stored, current))) throw wrongPassword();
-  const fresh = await hashChosenPassword('next', next, username);
+  const replacement = await hashChosenPassword('next', next, username);
   await unitOfWork.writeAsSystem(async ({ accounts, sessions, audit }) => {
-    // Whoever was faster has ended this session too, or is about to.
-    if (!(await accounts.replacePassword(account_id, stored, fresh))) throw wrongPassword();
+    // A concurrent change was faster; it also ends this session.
+    if (!(await accounts.replacePassword(account_id, stored, replacement))) throw wrongPassword();
     await sessions.removeAllExcept(account_id, Buffer.from(session_id, 'base64url'));
     audit({ act: 'password.changed', account_id });
   }, authorFromPerson({ account_id }));
 }
 
 function wrongPassword(): Error {
-  return wrongField('current', 'is not your password');
+  return wrongField('current', 'is wrong');
 }
 
-/** The hash of a password that somebody chooses. @throws {DomainError} VALIDATION_ERROR, naming the field. */
+/** Hashes a chosen password. @throws {DomainError} VALIDATION_ERROR with the field */
 async function hashChosenPassword(field: string, password: string, username: string): Promise<string> {
   const fault = await findPasswordFault(password, username);
   if (fault !== undefined) throw wrongField(field, fault);

@@ -1,5 +1,5 @@
 import type { DeliveredMark, FeedRange } from '../../domain/feed/receipts.ts';
-import type { SystemWorkWithEvents, Work } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 
 /** What doors have found out since the last time. */
@@ -15,7 +15,7 @@ export interface DeliveredBatch {
  * a member has read counts as delivered before. The senders of what is newly delivered hear of it, in one event for each thread.
  * Any number of threads and members cost the same few statements. Nobody is waited for but whoever moves the same marks.
  */
-export async function recordDeliveries(work: SystemWorkWithEvents, taken: DeliveredBatch): Promise<void> {
+export async function recordDeliveries(work: SystemWork, taken: DeliveredBatch): Promise<void> {
   const { acknowledged = [] } = taken;
   const marks = [...taken.marks];
   if (acknowledged.length > 0) marks.push(...(await work.feed.readMarks(acknowledged)));

@@ -5,13 +5,13 @@ import type { SystemWork } from '../../work/unit-of-work.ts';
 type Webhooks = Pick<SystemWork, 'webhooks'>;
 type AbandonRepositories = Pick<SystemWork, 'webhooks' | 'webhookDeliveries'>;
 
-/** A webhook as it is kept. Its secrets are sealed. */
+/** A webhook as it is stored. Its secrets are sealed. */
 export type Webhook = NonNullable<Awaited<ReturnType<Webhooks['webhooks']['find']>>>;
 
 /**
- * A webhook of this agent; "absent" and "somebody else's" look alike.
- * @param lock hold it until the transaction ends.
- * @throws {DomainError} NOT_FOUND
+ * Returns a webhook of this agent.
+ * @param lock lock it until the transaction ends.
+ * @throws {DomainError} NOT_FOUND, the same for an absent webhook and for another agent's
  */
 export async function requireWebhook(
   { webhooks }: Webhooks,
@@ -19,14 +19,14 @@ export async function requireWebhook(
   id: string,
   { lock = false } = {},
 ): Promise<Webhook> {
-  const known = isId('webhook', id);
-  const webhook = known ? await (lock ? webhooks.lock(id, agent_id) : webhooks.find(id)) : undefined;
-  if (webhook?.agent_id !== agent_id) throw new DomainError('NOT_FOUND', 'You have no such webhook.');
+  const isValidId = isId('webhook', id);
+  const webhook = isValidId ? await (lock ? webhooks.lock(id, agent_id) : webhooks.find(id)) : undefined;
+  if (webhook?.agent_id !== agent_id) throw new DomainError('NOT_FOUND', 'No such webhook.');
   return webhook;
 }
 
 /**
- * A webhook of any agent, for operators.
+ * Returns a webhook of any agent, for operators.
  * @throws {DomainError} NOT_FOUND
  */
 export async function requireAnyWebhook({ webhooks }: Webhooks, id: string): Promise<Webhook> {
@@ -35,15 +35,12 @@ export async function requireAnyWebhook({ webhooks }: Webhooks, id: string): Pro
   return webhook;
 }
 
-/** Ends everything that is posted of an agent. What was posted stays in the log until it is old. */
+/** Removes all webhooks of an agent. Their delivery log stays until it expires. */
 export async function removeWebhooksOf(work: AbandonRepositories, agent_id: string): Promise<void> {
   await abandonAll(work, await work.webhooks.removeAllOf(agent_id));
 }
 
-/**
- * The same for the agents of an organization that are tied to a person who leaves it: where their events go, only that person has
- * said.
- */
+/** Removes the webhooks of an organization's agents that belong to a member who leaves it, because this person chose their URLs. */
 export async function removeWebhooksOfMember(
   work: AbandonRepositories,
   organization_id: string,
@@ -57,11 +54,11 @@ async function abandonAll({ webhookDeliveries }: AbandonRepositories, ids: reado
 }
 
 /**
- * How much is given up in one transaction of a webhook that ends. It may have been away for weeks and have more: what is left a worker
- * finds as it falls due, posts nothing, and gives the rest up.
+ * Maximum number of deliveries that are abandoned in the transaction that ends a webhook. A worker abandons the rest when they are
+ * due.
  */
 export const maxAbandonedAtOnce = 2_000;
 
-/** What the log says of deliveries that are no longer tried. */
+/** Reasons in the delivery log for abandoned deliveries. */
 export const webhookRemoved = 'the webhook was removed';
 export const webhookDisabled = 'the webhook was disabled';

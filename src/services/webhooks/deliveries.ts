@@ -1,15 +1,16 @@
 import { DomainError } from '../../domain/errors.ts';
 import { isId, minIdAt } from '../../domain/ids.ts';
 import { type DeliveryState, webhooksTopic } from '../../domain/webhooks.ts';
-import type { SystemWork, BusMessage, Work } from '../../work/unit-of-work.ts';
+import type { BusMessage } from '../../work/change-set.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { type Webhook, requireWebhook } from './access.ts';
 
-/** Deliveries that one call brings back, at most. */
+/** Maximum number of deliveries that one call replays. */
 export const maxReplayed = 1_000;
 
 /**
- * A page of what became of the events at a webhook, newest first.
+ * Returns a page of the deliveries of a webhook, newest first.
  * @throws {DomainError} NOT_FOUND, INVALID_CURSOR
  */
 export async function listDeliveries(
@@ -31,7 +32,7 @@ export async function listDeliveries(
 }
 
 /**
- * The newest of what became of the events at a webhook, for operators.
+ * Returns the newest deliveries of a webhook, for operators.
  * @throws {DomainError} NOT_FOUND
  */
 export async function listLatestDeliveries(
@@ -45,9 +46,9 @@ export async function listLatestDeliveries(
 }
 
 /**
- * Posts an event once more, with the whole schedule before it.
- * @param event_id what the delivery is named by.
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION when the webhook is disabled
+ * Sends the event of a delivery again, with a new retry schedule.
+ * @param event_id identifies the delivery.
+ * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if the webhook is disabled
  */
 export async function replayDelivery(work: SystemWork, agent_id: string, id: string, event_id: string) {
   await requireEnabledWebhook(work, agent_id, id);
@@ -59,8 +60,8 @@ export async function replayDelivery(work: SystemWork, agent_id: string, id: str
 }
 
 /**
- * Posts once more what failed for good since a time (ms), the oldest first, at most 1,000 of them.
- * @returns how many, and whether that was all.
+ * Sends permanently failed deliveries since a time (ms) again, oldest first, at most 1,000.
+ * @returns their number, and whether these were all.
  * @throws {DomainError} as replayDelivery
  */
 export async function replayFailed(work: SystemWork, agent_id: string, id: string, since: number) {
@@ -70,7 +71,7 @@ export async function replayFailed(work: SystemWork, agent_id: string, id: strin
   return { replayed, complete: replayed < maxReplayed };
 }
 
-/** What has a worker look at a webhook at once; without it the sweep does, seconds later. */
+/** Returns the bus message that makes a worker check a webhook at once; without it the sweep does so seconds later. */
 export function webhookMessage(id: string): BusMessage {
   return { topic: webhooksTopic, body: id };
 }

@@ -7,9 +7,9 @@ import { requireWebhook } from './access.ts';
 import { canSign, signHeaders } from './secrets.ts';
 
 /**
- * Posts an event of the type `webhook.test` to a webhook at once, also to one that is disabled. It stands in no feed and in no log;
- * its cursor is where the feed ends. Call it outside of a transaction: it waits for the receiver.
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION when SECRET_KEY was changed, so that nothing can be signed
+ * Sends an event of type `webhook.test` to a webhook at once, even if it is disabled. The event is in no feed and no delivery log; its
+ * cursor is the end of the feed. Call it outside of a transaction, because it waits for the receiver.
+ * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if the secret cannot be read because SECRET_KEY was changed
  */
 export async function sendTestEvent(
   work: Pick<SystemWork, 'webhooks' | 'feed' | 'sealedBox' | 'webhookSender' | 'now'> & { cursors: Cursors },
@@ -18,14 +18,14 @@ export async function sendTestEvent(
 ): Promise<OutboundResponse> {
   const webhook = await requireWebhook(work, agent_id, id);
   if (!canSign(work.sealedBox, webhook)) {
-    const message = 'The signing secret of this webhook cannot be read; make a new one.';
+    const message = 'The signing secret of this webhook cannot be read; rotate it.';
     throw new DomainError('INVALID_TRANSITION', message);
   }
-  const [head] = await work.feed.readCounters([agent_id]);
+  const [counter] = await work.feed.readCounters([agent_id]);
   const event = {
     type: 'webhook.test',
     id: newId('event'),
-    cursor: work.cursors.encodeFeed(agent_id, head?.last_number ?? 0),
+    cursor: work.cursors.encodeFeed(agent_id, counter?.last_number ?? 0),
     created_at: work.now,
     data: { webhook_id: id },
   };

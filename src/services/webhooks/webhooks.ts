@@ -14,7 +14,7 @@ import { canSign, createWebhookSecret } from './secrets.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Whose webhooks they are, and what the one who asks may see of that agent's events. */
+/** The agent that owns the webhooks, and the caller's scopes, which limit the events. */
 export interface WebhookOwner {
   agent_id: string;
   scopes: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export interface WebhookOwner {
 
 export interface NewWebhook {
   url: string;
-  /** Null: every type that the one who asks may see, those of later releases too. */
+  /** Null: all types that the caller's scopes allow, including types of later releases. */
   event_types: readonly EventType[] | null;
   description: string;
   only_when_offline: boolean;
@@ -33,19 +33,22 @@ export type WebhookChanges = { [Name in keyof NewWebhook]?: NewWebhook[Name] | u
 };
 
 /**
- * Has events of an agent posted to an address, from now on.
- * @returns its secret beside it: the only time that it is shown.
- * @throws {DomainError} VALIDATION_ERROR (the address), INSUFFICIENT_SCOPE (an event type that the caller may not see), FORBIDDEN
- * when the agent has 10 already, NOT_FOUND when it is retired
+ * Creates a webhook, which receives the agent's events from now on.
+ * @returns the webhook and its secret, which cannot be shown again.
+ * @throws {DomainError} VALIDATION_ERROR (the URL), INSUFFICIENT_SCOPE (for one of the event types), FORBIDDEN if the agent has 10
+ * already, NOT_FOUND if it is retired
  */
 export async function createWebhook(work: SystemWork, owner: WebhookOwner, input: NewWebhook) {
   const { agent_id } = owner;
   requireAllowedUrl(work, input.url);
   requireVisibleEventTypes(owner, input.event_types);
-  // Held, so that two at once do not make eleven.
-  if (!(await work.agents.lock(agent_id))) throw new DomainError('NOT_FOUND', 'There is no such agent.');
+  // The lock keeps concurrent calls within the maximum.
+  if (!(await work.agents.lock(agent_id))) throw new DomainError('NOT_FOUND', 'No such agent.');
   if ((await work.webhooks.count(agent_id)) >= maxWebhooks) {
-    throw new DomainError('FORBIDDEN', `An agent has at most ${maxWebhooks} webhooks; remove one first.`);
+    throw new DomainError(
+      'FORBIDDEN',
+      `An agent can have at most ${maxWebhooks} webhooks; remove one first.`,
+    );
   }
   const id = newId('webhook');
   const { secret, sealed } = createWebhookSecret(work.sealedBox, id);
@@ -63,14 +66,14 @@ export async function createWebhook(work: SystemWork, owner: WebhookOwner, input
   return { webhook, secret };
 }
 
-/** The webhooks of an agent, oldest first. */
+/** Returns the webhooks of an agent, oldest first. */
 export function listWebhooks({ webhooks }: Pick<SystemWork, 'webhooks'>, agent_id: string) {
   return webhooks.list(agent_id);
 }
 
 /**
- * Changes a webhook. Who says where events go, or which, has them carry only what it may see itself. To disable gives up what is
- * still to be posted; to enable begins with what happens from then on.
+ * Changes a webhook. A change of the URL or the event types limits the webhook to the caller's scopes. Disabling abandons its pending
+ * deliveries; enabling starts with new events.
  * @throws {DomainError} NOT_FOUND; VALIDATION_ERROR, INSUFFICIENT_SCOPE as createWebhook
  */
 export async function updateWebhook(
@@ -81,19 +84,19 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const before = await requireWebhook(work, owner.agent_id, id, { lock: true });
   if (changes.url !== undefined) requireAllowedUrl(work, changes.url);
-  const redirected = changes.url !== undefined || changes.event_types !== undefined;
+  const isRedirected = changes.url !== undefined || changes.event_types !== undefined;
   const event_types = changes.event_types === undefined ? before.event_types : changes.event_types;
-  if (redirected) requireVisibleEventTypes(owner, event_types as readonly EventType[] | null);
+  if (isRedirected) requireVisibleEventTypes(owner, event_types as readonly EventType[] | null);
   const settings = {
     url: changes.url ?? before.url,
     description: changes.description ?? before.description,
     event_types: event_types && [...event_types],
-    scopes: redirected ? [...owner.scopes] : before.scopes,
+    scopes: isRedirected ? [...owner.scopes] : before.scopes,
     only_when_offline: changes.only_when_offline ?? before.only_when_offline,
     enabled: changes.enabled ?? before.enabled,
   };
   const webhook = await work.webhooks.update(id, owner.agent_id, settings, work.now);
-  if (!webhook) throw new Error('a webhook that is held was not updated');
+  if (!webhook) throw new Error('the locked webhook was not updated');
   const { enabled } = webhook;
   const about = { agent_id: owner.agent_id, about: id };
   work.audit({ act: 'webhook.changed', ...about, detail: { host: readHost(webhook.url), enabled } });
@@ -102,7 +105,7 @@ export async function updateWebhook(
 }
 
 /**
- * Ends a webhook, with what is still to be posted.
+ * Removes a webhook and abandons its pending deliveries.
  * @throws {DomainError} NOT_FOUND
  */
 export async function removeWebhook(work: SystemWork, agent_id: string, id: string): Promise<void> {
@@ -113,38 +116,42 @@ export async function removeWebhook(work: SystemWork, agent_id: string, id: stri
 }
 
 /**
- * Gives a webhook another secret. The one until now signs too for 24 hours; one before that no longer does.
- * @returns the new one: the only time that it is shown.
+ * Gives a webhook a new secret. The previous one also signs for 24 hours; older ones end at once.
+ * @returns the new secret, which cannot be shown again.
  * @throws {DomainError} NOT_FOUND
  */
 export async function rotateWebhookSecret(work: SystemWork, agent_id: string, id: string) {
   const before = await requireWebhook(work, agent_id, id, { lock: true });
   const { secret, sealed } = createWebhookSecret(work.sealedBox, id);
-  // One that cannot be read any more can sign nothing.
+  // An unreadable secret cannot sign.
   const until = canSign(work.sealedBox, before) ? work.now + dayMs : work.now;
   const time = { until, now: work.now };
   const webhook = await work.webhooks.setSecret(id, agent_id, sealed, time);
-  if (!webhook) throw new Error('a webhook that is held was not updated');
+  if (!webhook) throw new Error('the locked webhook was not updated');
   work.audit({ act: 'webhook.secret_rotated', agent_id, about: id });
   return { webhook, secret };
 }
 
-/** The path of an address is a secret at some receivers. */
+/** Returns the host only, because some receivers put a secret into the path. */
 function readHost(url: string): string {
   return new URL(url).host;
 }
 
 function requireAllowedUrl({ webhookSender }: SystemWork, url: string): void {
-  const refusal = webhookSender.checkUrl(url);
-  if (refusal !== undefined) throw wrongField('url', refusal);
+  const problem = webhookSender.checkUrl(url);
+  if (problem !== undefined) throw wrongField('url', problem);
 }
 
-/** A webhook shows events as a stream does: none that the token may not see. */
+/** A webhook gets only events that the caller's token could stream. */
 function requireVisibleEventTypes({ scopes }: WebhookOwner, types: readonly EventType[] | null): void {
   const hidden = types?.find((type) => !canSeeEvent(scopes, type));
   if (hidden === undefined) return;
   const scope = eventScopes[hidden];
-  throw new DomainError('INSUFFICIENT_SCOPE', `To post ${hidden} needs a token with the scope ${scope}.`, {
-    scope,
-  });
+  throw new DomainError(
+    'INSUFFICIENT_SCOPE',
+    `Events of type ${hidden} need a token with the scope ${scope}.`,
+    {
+      scope,
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
+import { withTimeout } from '../../shared/timeout.ts';
 
 export interface HealthCheck {
   part: string;
@@ -49,17 +50,9 @@ function statusOf(failed: readonly HealthCheck[], stopping: boolean) {
 }
 
 async function runCheck(check: () => Promise<unknown>): Promise<'ok' | 'failed' | 'slow'> {
-  let timer: NodeJS.Timeout | undefined;
-  const slow = new Promise<'slow'>((resolve) => {
-    timer = setTimeout(() => resolve('slow'), checkTimeoutMs);
-  });
-  const answered = check().then(
+  const outcome = check().then(
     () => 'ok' as const,
     () => 'failed' as const,
   );
-  try {
-    return await Promise.race([answered, slow]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(checkTimeoutMs, outcome, () => 'slow' as const);
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import MarkdownIt from 'markdown-it';
 import sanitize from 'sanitize-html';
 
@@ -28,20 +29,12 @@ const sanitizeOptions: sanitize.IOptions = {
 
 /** Cards that somebody writes have a few thousand parts. A table of two-letter lines gets cells enough for 20 times its text. */
 const maxTokens = 20_000;
-const maxCached = 64;
-const cache = new Map<string, string>();
+/** Rendering can take 100 ms, and anybody can request it. */
+const cache = new LRUCache<string, string>({ max: 64, memoMethod: render });
 
-/**
- * The body of a card as HTML: rendered without raw HTML, then cut down to harmless elements; as it is written when it has
- * too many parts. A card can take a tenth of a second, and everybody may ask for it: the 64 latest ones are remembered.
- */
+/** Renders the Markdown body of a card as safe HTML without raw HTML. A body with too many parts is returned as plain text. */
 export function renderCardBody(source: string): string {
-  const html = cache.get(source) ?? render(source);
-  cache.delete(source);
-  cache.set(source, html);
-  const [oldest] = cache.size > maxCached ? cache.keys() : [];
-  if (oldest !== undefined) cache.delete(oldest);
-  return html;
+  return cache.memo(source);
 }
 
 function render(source: string): string {

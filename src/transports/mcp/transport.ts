@@ -49,7 +49,7 @@ export function createMcpTransport(parts: McpParts): McpTransport {
     prompts: [...prompts, ...addedPrompts],
   };
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
-  const sessions = createSessions(parts.sessions, parts.bus, log);
+  const sessions = createSessions(parts.sessions);
   const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
@@ -107,7 +107,6 @@ export function createMcpTransport(parts: McpParts): McpTransport {
       streams.close();
       callRegistry.runningCalls.close();
       callRegistry.clientRequests.close();
-      sessions.close();
     },
   };
 }

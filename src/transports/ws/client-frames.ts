@@ -8,28 +8,31 @@ const threadId = z
   .meta({ pattern: '^thd_' })
   .describe('Thread identifier, thd_…');
 
-const kind = <Type extends string>(type: Type) => z.literal(type).describe('What you want.');
+const kind = <Type extends string>(type: Type) => z.literal(type).describe('Frame type.');
 
-/** What a client may send (contract, section 4). */
+/** The frames that a client may send. */
 export const clientFrames = {
   ping: z
     .object({ type: kind('ping') })
-    .meta({ id: 'PingFrame', description: 'Asks whether the service is there.' }),
+    .meta({ id: 'PingFrame', description: 'Checks the connection. The server answers with `pong`.' }),
   subscribe: z.object({ type: kind('subscribe'), thread_id: threadId }).meta({
     id: 'SubscribeFrame',
-    description: 'Narrows the connection to the threads that it names, one by one.',
+    description:
+      'Limits the connection to the events of this thread and of other subscribed threads. Events without a thread are always sent.',
   }),
-  unsubscribe: z
-    .object({ type: kind('unsubscribe'), thread_id: threadId })
-    .meta({ id: 'UnsubscribeFrame', description: 'Undoes subscribe; without any the connection is whole.' }),
+  unsubscribe: z.object({ type: kind('unsubscribe'), thread_id: threadId }).meta({
+    id: 'UnsubscribeFrame',
+    description: 'Removes a subscription. Without any, the connection gets the events of all threads.',
+  }),
   ack: z
     .object({
       type: kind('ack'),
-      cursor: z.string().max(512).describe('The cursor of the last event that you are done with.'),
+      cursor: z.string().max(512).describe('The cursor of the last event that you have processed.'),
     })
     .meta({
       id: 'AckFrame',
-      description: 'Keeps a position of the agent for good: where every door starts that is given no cursor.',
+      description:
+        'Acknowledges events. Streams and requests without a cursor start at the acknowledged position. It only moves forward.',
     }),
 } as const;
 
@@ -38,7 +41,7 @@ const clientFrame = z.discriminatedUnion('type', [ping, subscribe, unsubscribe, 
 
 export type ClientFrame = z.infer<typeof clientFrame>;
 
-/** @throws {DomainError} INVALID_JSON, VALIDATION_ERROR */
+/** Parses a text frame. @throws {DomainError} INVALID_JSON, VALIDATION_ERROR */
 export function parseClientFrame(text: string): ClientFrame {
   let value: unknown;
   try {
@@ -49,9 +52,9 @@ export function parseClientFrame(text: string): ClientFrame {
   const parsed = clientFrame.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const known =
+  const description =
     issue?.code === 'invalid_union'
       ? 'type: must be ping, subscribe, unsubscribe or ack'
       : `${issue?.path.join('.') || 'frame'}: ${issue?.message}`;
-  throw new DomainError('VALIDATION_ERROR', known);
+  throw new DomainError('VALIDATION_ERROR', description);
 }

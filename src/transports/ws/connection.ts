@@ -6,17 +6,16 @@ import { toDomainError } from '../http/errors.ts';
 import type { LiveEvent, OpenStream, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';
 import { envelopeText } from '../../realtime/envelope.ts';
 import { type ClientFrame, parseClientFrame } from './client-frames.ts';
-import { createFrameBudget } from './frame-budget.ts';
 import { closeCodes, type WebSocketLimits } from './limits.ts';
-import { createFrameSender } from './frame-sender.ts';
+import { createFrameSender, type FrameSender } from './frame-sender.ts';
 import { frameText } from './server-frames.ts';
 
 export interface Connection extends Omit<StreamReader, 'transport'> {
-  /** Sends the protocol ping that is due, or cuts a connection that left two unanswered. */
+  /** Sends a protocol ping if one is due, or cuts a connection that left two unanswered. */
   pingIfDue(now: number): void;
-  /** Says goodbye with a close code, behind everything that is sent already. */
+  /** Sends a close frame after everything that was sent before. */
   end(code: number, reason: string): void;
-  /** Cuts it, whatever is still on its way. */
+  /** Closes the socket without a close frame. */
   terminate(): void;
 }
 
@@ -26,98 +25,39 @@ export interface ConnectionParts {
   realtime: Pick<Realtime, 'acknowledge'>;
   limits: WebSocketLimits;
   log(message: string, error: unknown): void;
-  /** Told when it is given up because its other side does not read. */
+  /** Called when the connection is closed because the client does not read. */
   onSlowReader(): void;
 }
 
 const closeReasons: Record<StreamEnd, readonly [code: number, reason: string]> = {
-  token_ended: [closeCodes.policy, 'the access token has ended'],
-  shutdown: [closeCodes.going_away, 'this server stops; connect again with your cursor'],
-  overtaken: [closeCodes.slow_reader, 'too slow: events were removed; connect again with your cursor'],
-  failed: [closeCodes.internal, 'the event log could not be read on; connect again with your cursor'],
+  token_ended: [closeCodes.policy, 'The access token has ended.'],
+  shutdown: [closeCodes.going_away, 'The server is shutting down. Reconnect with your cursor.'],
+  position_expired: [
+    closeCodes.slow_reader,
+    'Too slow: unread events were removed. Reconnect with your cursor.',
+  ],
+  failed: [closeCodes.internal, 'The event feed cannot be read. Reconnect with your cursor.'],
 };
 
 const pong = frameText({ type: 'pong' });
 
-/** Serves one open WebSocket: the ready frame at once, then the stream's events; and answers what the client sends. */
+/** Serves an open WebSocket: sends the ready frame and the events of the stream, and handles the frames of the client. */
 export function serveConnection(ws: WebSocket, socket: Duplex, parts: ConnectionParts): Connection {
   const { actor, stream, limits } = parts;
-  const narrowed = new Set<string>();
-  const inBudget = createFrameBudget(limits.frames_per_second);
-  const outlet = createFrameSender(ws, socket, limits, () => {
+  /** Threads to which the connection is limited; empty when it gets the events of all threads. */
+  const threadIds = new Set<string>();
+  const sender = createFrameSender(ws, socket, limits, () => {
     if (ws.readyState === ws.OPEN) parts.onSlowReader();
-    end(closeCodes.slow_reader, 'too slow; connect again with your cursor');
+    end(closeCodes.slow_reader, 'Too slow. Reconnect with your cursor.');
   });
-  let unanswered = 0;
-  // Uneven, so that those who came together are not all pinged together.
-  let nextPing = Date.now() + limits.ping_ms * (0.5 + Math.random() / 2);
 
   function end(code: number, reason: string): void {
     stream.close();
     ws.close(code, reason);
   }
 
-  function wanted(event: LiveEvent): boolean {
-    return narrowed.size === 0 || event.thread_id === null || narrowed.has(event.thread_id);
-  }
-
-  function complain(error: DomainError): void {
-    const data = { code: error.code, message: error.message };
-    outlet.reply(frameText({ type: 'error', data }));
-  }
-
-  /** A connection counts as flooding by its frames and protocol pings together. */
-  function tolerated(): boolean {
-    if (ws.readyState !== ws.OPEN) return false;
-    if (inBudget()) return true;
-    complain(new DomainError('RATE_LIMITED', `At most ${limits.frames_per_second} frames a second, please.`));
-    end(closeCodes.policy, 'too many frames');
-    return false;
-  }
-
-  function receive(data: RawData, isBinary: boolean): void {
-    if (!tolerated()) return;
-    try {
-      if (isBinary || !Buffer.isBuffer(data))
-        throw new DomainError('VALIDATION_ERROR', 'Frames must be text; this one was binary.');
-      answer(parseClientFrame(data.toString()));
-    } catch (error) {
-      complain(toDomainError(error));
-    }
-  }
-
-  function answer(frame: ClientFrame): void {
-    switch (frame.type) {
-      case 'ping':
-        outlet.reply(pong);
-        break;
-      case 'subscribe':
-        if (narrowed.size >= limits.subscriptions && !narrowed.has(frame.thread_id)) {
-          throw new DomainError(
-            'VALIDATION_ERROR',
-            `thread_id: at most ${limits.subscriptions} threads for one connection`,
-          );
-        }
-        narrowed.add(frame.thread_id);
-        break;
-      case 'unsubscribe':
-        narrowed.delete(frame.thread_id);
-        break;
-      case 'ack':
-        parts.realtime.acknowledge(actor, frame.cursor).catch((thrown: unknown) => {
-          const error = toDomainError(thrown);
-          if (error.status >= 500) parts.log('a position was not kept', error.cause ?? error);
-          complain(error);
-        });
-        break;
-    }
-  }
-
-  ws.on('message', receive);
-  ws.on('ping', tolerated);
-  ws.on('pong', () => {
-    unanswered = 0;
-  });
+  receiveFrames(ws, limits, sender, createFrameHandler(parts, sender, threadIds), end);
+  const pingIfDue = createHeartbeat(ws, limits.ping_ms);
   ws.on('close', () => stream.close());
 
   const { cursor, resumed, gap } = stream;
@@ -125,17 +65,113 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
   ws.send(frameText({ type: 'ready', data }));
 
   return {
-    wants: wanted,
-    deliver: (events) => outlet.send(events.map(envelopeText)),
+    wants: (event: LiveEvent) =>
+      threadIds.size === 0 || event.thread_id === null || threadIds.has(event.thread_id),
+    deliver: (events) => sender.send(events.map(envelopeText)),
     onEnded: (reason) => end(...closeReasons[reason]),
     end,
     terminate: () => ws.terminate(),
-    pingIfDue(now) {
-      if (now < nextPing || ws.readyState !== ws.OPEN) return;
-      nextPing = now + limits.ping_ms;
-      if (unanswered === 2) ws.terminate();
-      else ws.ping();
-      unanswered += 1;
-    },
+    pingIfDue,
   };
+}
+
+/** Parses and counts the frames of the client. Protocol pings count too. */
+function receiveFrames(
+  ws: WebSocket,
+  limits: WebSocketLimits,
+  sender: FrameSender,
+  handle: (frame: ClientFrame) => void,
+  end: Connection['end'],
+): void {
+  const isWithinBudget = createFrameBudget(limits.frames_per_second);
+
+  function accept(): boolean {
+    if (ws.readyState !== ws.OPEN) return false;
+    if (isWithinBudget()) return true;
+    const message = `Too many frames: send at most ${limits.frames_per_second} per second.`;
+    replyError(sender, new DomainError('RATE_LIMITED', message));
+    end(closeCodes.policy, 'Too many frames.');
+    return false;
+  }
+
+  ws.on('message', (data: RawData, isBinary: boolean) => {
+    if (!accept()) return;
+    try {
+      if (isBinary || !Buffer.isBuffer(data))
+        throw new DomainError('VALIDATION_ERROR', 'Binary frames are not supported. Send text frames.');
+      handle(parseClientFrame(data.toString()));
+    } catch (error) {
+      replyError(sender, toDomainError(error));
+    }
+  });
+  ws.on('ping', accept);
+}
+
+function createFrameHandler(
+  { actor, limits, realtime, log }: ConnectionParts,
+  sender: FrameSender,
+  threadIds: Set<string>,
+): (frame: ClientFrame) => void {
+  return function handle(frame) {
+    switch (frame.type) {
+      case 'ping':
+        sender.reply(pong);
+        break;
+      case 'subscribe':
+        if (threadIds.size >= limits.subscriptions && !threadIds.has(frame.thread_id)) {
+          throw new DomainError(
+            'VALIDATION_ERROR',
+            `thread_id: a connection can subscribe to at most ${limits.subscriptions} threads`,
+          );
+        }
+        threadIds.add(frame.thread_id);
+        break;
+      case 'unsubscribe':
+        threadIds.delete(frame.thread_id);
+        break;
+      case 'ack':
+        realtime.acknowledge(actor, frame.cursor).catch((thrown: unknown) => {
+          const error = toDomainError(thrown);
+          if (error.status >= 500) log('cannot store an acknowledged position', error.cause ?? error);
+          replyError(sender, error);
+        });
+        break;
+    }
+  };
+}
+
+function createHeartbeat(ws: WebSocket, pingMs: number): Connection['pingIfDue'] {
+  let unanswered = 0;
+  // Jitter: connections that were opened together are not pinged together.
+  let nextPing = Date.now() + pingMs * (0.5 + Math.random() / 2);
+  ws.on('pong', () => {
+    unanswered = 0;
+  });
+
+  return function pingIfDue(now) {
+    if (now < nextPing || ws.readyState !== ws.OPEN) return;
+    nextPing = now + pingMs;
+    if (unanswered === 2) ws.terminate();
+    else ws.ping();
+    unanswered += 1;
+  };
+}
+
+/** Returns a function that counts a frame, and returns whether the current second had at most `perSecond` of them. */
+function createFrameBudget(perSecond: number): () => boolean {
+  let startedAt = 0;
+  let count = 0;
+  return () => {
+    const now = Date.now();
+    if (now - startedAt >= 1_000) {
+      startedAt = now;
+      count = 0;
+    }
+    count += 1;
+    return count <= perSecond;
+  };
+}
+
+function replyError(sender: FrameSender, { code, message }: DomainError): void {
+  sender.reply(frameText({ type: 'error', data: { code, message } }));
 }

@@ -12,12 +12,12 @@ const handshake = z.object({
     .string()
     .optional()
     .describe(
-      'Events behind this one are sent first. Without it: behind the acknowledged position, or from now on.',
+      'Start after this position. Default: the acknowledged position, or the end of the feed if there is none.',
     ),
   ticket: z
     .string()
     .optional()
-    .describe('Of POST /v1/realtime/tickets, for clients that can send no header.'),
+    .describe('A ticket from POST /v1/realtime/tickets, for clients that cannot set headers.'),
 });
 
 const { cursor } = examplePage;
@@ -41,18 +41,18 @@ function describeMessage(name: string, schema: z.ZodType, example: object): Mess
 
 const { frame_bytes, frames_per_second, subscriptions, ping_ms } = defaultLimits;
 
-/** The WebSocket, for the description of the events. */
+/** The WebSocket, for the AsyncAPI document. */
 export const webSocketDescription: TransportDescription = {
   name: 'websocket',
   title: 'WebSocket',
   description: `
-One connection is one agent. The token comes as \`Authorization: Bearer <token>\` in the handshake, as the subprotocols \`bearer, <token>\`, or as a one-time ticket in the query. What is refused is refused before the upgrade, with the status and the JSON body of every refusal.
+A connection acts as one agent. Send the access token as \`Authorization: Bearer <token>\` in the handshake, as the subprotocols \`bearer, <token>\`, or use a one-time ticket in the query. A rejected handshake gets an HTTP status and a JSON error body instead of the upgrade.
 
-The first frame is \`ready\`. Then come the events behind its cursor, then what happens, without hole or repetition at the seam. Delivery is at least once over all connections: keep the cursor of the last event that you have dealt with, and connect again with it.
+The first frame is \`ready\`. The events after its cursor follow, then new events, without a gap or a repetition in between. Delivery is at least once across connections: store the cursor of the last event that you have processed, and reconnect with it.
 
-Every frame is text: one JSON object of at most ${frame_bytes} bytes, at most ${frames_per_second} a second. What cannot be taken is answered by \`error\`, and the connection stays. A connection may name ${subscriptions} threads; events that belong to no thread always come. A protocol ping comes every ${ping_ms / 1_000} s; two without a pong end the connection.
+Every frame is text: one JSON object. Clients may send at most ${frame_bytes} bytes in a frame and ${frames_per_second} frames per second. The service answers an invalid frame with \`error\` and keeps the connection open. A connection can subscribe to ${subscriptions} threads; events without a thread are always sent. The service sends a protocol ping every ${ping_ms / 1_000} s and closes the connection after two without a pong.
 
-Close codes: 1001 the server stops, 1002 and 1007 what you sent is no WebSocket frame or no UTF-8, 1008 the token has ended or you sent too many frames, 1009 a frame was too large, 1011 the feed could not be read, 4008 you read too slowly, so that too much waited or what you had not read was removed. After each of them but 1008, connect again with your cursor.`.trim(),
+Close codes: 1001: the server is shutting down. 1002 and 1007: invalid WebSocket frame or invalid UTF-8. 1008: the token has ended, or too many frames. 1009: a frame was too large. 1011: the feed could not be read. 4008: the client reads too slowly. Reconnect with your cursor after each of them except 1008.`.trim(),
   protocol: 'ws',
   address: '/ws',
   method: 'GET',

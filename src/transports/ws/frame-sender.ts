@@ -4,29 +4,26 @@ import type { WebSocketLimits } from './limits.ts';
 import { encodeTextFrames } from './text-frames.ts';
 
 export interface FrameSender {
-  /**
-   * Sends frames in as few packets as they fit in. When there is no room for more, resolves as soon as there is, or there is no
-   * more use in waiting.
-   */
+  /** Sends frames in one write. When the buffer is full, the promise resolves when it is drained or the connection is closed. */
   send(texts: readonly string[]): Promise<void> | undefined;
-  /** Sends one frame out of turn, such as an answer. */
+  /** Sends one frame, without waiting for the buffer to drain. */
   reply(text: string): void;
 }
 
-/** How many times `buffered_bytes` may wait at the very most: answers come on top of a page of events. */
+/** Replies may fill the buffer to this multiple of `buffered_bytes`: they come in addition to a page of events. */
 const maxBufferFactor = 4;
 
-/** The way out of a connection, with a bound on what may wait in it. `slow` is called when the other side does not read. */
+/** Sends frames with a bounded buffer. `onSlow` is called when the client does not read. */
 export function createFrameSender(
   ws: WebSocket,
   socket: Duplex,
   limits: Pick<WebSocketLimits, 'buffered_bytes' | 'drain_ms'>,
-  slow: () => void,
+  onSlow: () => void,
 ): FrameSender {
-  function drained(): Promise<void> {
+  function waitForDrain(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        slow();
+        onSlow();
         done();
       }, limits.drain_ms);
       socket.once('drain', done);
@@ -42,13 +39,13 @@ export function createFrameSender(
 
   return {
     send(texts) {
-      // Behind a close frame nothing may follow.
+      // No frame may follow a close frame.
       if (ws.readyState !== ws.OPEN) return undefined;
       socket.write(encodeTextFrames(texts));
-      return ws.bufferedAmount > limits.buffered_bytes ? drained() : undefined;
+      return ws.bufferedAmount > limits.buffered_bytes ? waitForDrain() : undefined;
     },
     reply(text) {
-      if (ws.bufferedAmount > maxBufferFactor * limits.buffered_bytes) slow();
+      if (ws.bufferedAmount > maxBufferFactor * limits.buffered_bytes) onSlow();
       else ws.send(text);
     },
   };

@@ -5,18 +5,18 @@ import { bearerToken } from '../http/authenticate.ts';
 import { requireFeedScope } from '../../realtime/feed-scopes.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 
-/** What a request to open a connection asks for. */
+/** The credentials and the cursor of a handshake. */
 export interface Handshake {
   token: string | undefined;
-  /** Of the query; it does not count beside a token. */
+  /** From the query; ignored when there is a token. */
   ticket: string | undefined;
   cursor: string | undefined;
 }
 
-/** Who knows the actors behind what a handshake shows. */
+/** Resolves the credentials of a handshake to an actor. */
 export interface HandshakeAuth {
   tokens: Pick<Tokens, 'verify'>;
-  /** The actor behind a one-time ticket, which is used up by it. @throws {DomainError} UNAUTHORIZED */
+  /** Consumes a one-time ticket. @throws {DomainError} UNAUTHORIZED */
   redeem(ticket: string): Promise<Actor>;
 }
 
@@ -30,23 +30,27 @@ export const tokenProtocol = 'bearer';
  */
 export function readHandshake({ url, headers }: IncomingMessage): Handshake {
   const [path, query = ''] = (url ?? '').split('?', 2);
-  if (path !== '/ws') throw new DomainError('NOT_FOUND', 'There is no WebSocket here; it is at /ws.');
+  if (path !== '/ws') throw new DomainError('NOT_FOUND', 'The WebSocket endpoint is /ws.');
   const [protocol, offered] = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   const token = bearerToken(headers.authorization) ?? (protocol === tokenProtocol ? offered : undefined);
-  const asked = new URLSearchParams(query);
-  const ticket = token ? undefined : asked.get('ticket');
-  return { token: token || undefined, ticket: ticket ?? undefined, cursor: asked.get('cursor') ?? undefined };
+  const parameters = new URLSearchParams(query);
+  const ticket = token ? undefined : parameters.get('ticket');
+  return {
+    token: token || undefined,
+    ticket: ticket ?? undefined,
+    cursor: parameters.get('cursor') ?? undefined,
+  };
 }
 
 /**
- * The actor behind a handshake.
- * @throws {DomainError} UNAUTHORIZED; INSUFFICIENT_SCOPE when the token may see no event of any kind.
+ * Returns the actor of a handshake.
+ * @throws {DomainError} UNAUTHORIZED; INSUFFICIENT_SCOPE when the token may not see any event type.
  */
 export async function authenticateHandshake(
-  doors: HandshakeAuth,
+  auth: HandshakeAuth,
   { token, ticket }: Handshake,
 ): Promise<Actor> {
-  const actor = await findActor(doors, token, ticket);
+  const actor = await findActor(auth, token, ticket);
   requireFeedScope(actor);
   return actor;
 }
@@ -60,6 +64,6 @@ function findActor(
   if (ticket !== undefined) return redeem(ticket);
   throw new DomainError(
     'UNAUTHORIZED',
-    'This needs the header Authorization: Bearer <access token>, the subprotocols bearer and the token, or a ticket of POST /v1/realtime/tickets.',
+    'Authentication required: send Authorization: Bearer <access token>, the subprotocols bearer and the token, or a ticket from POST /v1/realtime/tickets.',
   );
 }

@@ -1,4 +1,4 @@
-/** Close codes in use (RFC 6455, section 7.4); 4008 is of the contract. */
+/** Close codes in use (RFC 6455, section 7.4); 4008 is our own. */
 export const closeCodes = {
   going_away: 1001,
   policy: 1008,
@@ -8,23 +8,23 @@ export const closeCodes = {
 } as const;
 
 export interface WebSocketLimits {
-  /** Largest client frame, in bytes; beyond it the connection ends with 1009. */
+  /** Maximum client frame, in bytes. A larger one closes the connection with 1009. */
   frame_bytes: number;
-  /** Client frames in one second; beyond it the connection ends with 1008. */
+  /** Maximum client frames per second. More close the connection with 1008. */
   frames_per_second: number;
-  /** Threads that one connection may name. */
+  /** Maximum threads that a connection can subscribe to. */
   subscriptions: number;
-  /** Above this many bytes unsent nothing more is read for the connection. */
+  /** With more unsent bytes than this, no more events are read for the connection. */
   buffered_bytes: number;
-  /** How long a connection may stay above that before it ends with 4008, in milliseconds. */
+  /** How long a connection may stay above `buffered_bytes` before it is closed with 4008, in milliseconds. */
   drain_ms: number;
-  /** Milliseconds between two protocol pings; a connection that leaves two of them unanswered is cut. */
+  /** Milliseconds between two protocol pings. A connection that leaves two unanswered is cut. */
   ping_ms: number;
-  /** How long the other side may take to answer a close, in milliseconds. */
+  /** How long the client may take to answer a close frame, in milliseconds. */
   close_ms: number;
-  /** Over how many milliseconds a stopping process spreads its closes. */
+  /** How long closing all connections at shutdown takes, in milliseconds: clients then do not reconnect all at once. */
   spread_ms: number;
-  /** How long after its last close a stopping process waits for answers before it cuts who gave none, in milliseconds. */
+  /** How long after that the process waits for answers before it cuts the rest, in milliseconds. */
   close_wait_ms: number;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Headers that only concern an upgrade (RFC 9110, section 7.8; RFC 7540, section 3.2.1). */
+/** Headers of an upgrade (RFC 9110, section 7.8; RFC 7540, section 3.2.1). */
 const upgradeHeaders = new Set(['upgrade', 'http2-settings']);
 
 /** Whether a request with an Upgrade header asks for a WebSocket. */
@@ -10,29 +10,30 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether an earlier request of the connection still waits for its answer. Node then neither keeps the answers in order nor
- * survives a second server on the connection, and tells of it nowhere but in this field.
+ * Whether an earlier request of the connection has no response yet. Node then neither keeps responses in order nor supports a
+ * second server on the connection. This internal field is the only place that shows it.
  */
 export function hasPendingResponse(socket: Duplex): boolean {
   return Boolean(Reflect.get(socket, '_httpMessage'));
 }
 
 /**
- * Puts a request back in front of its connection as if it had asked for no upgrade: an upgrade that the server does not know is
- * to be ignored (RFC 9110, section 7.8). `rest` is what came behind the head. The HTTP server can take the connection anew.
+ * Puts a request back onto its socket without its upgrade headers, for the HTTP server to read again: unknown upgrades are
+ * ignored (RFC 9110, section 7.8).
+ * @param rest the bytes after the headers.
  */
 export function unshiftRequest(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const kept = name.toLowerCase() === 'connection' ? withoutUpgrade(value) : value;
     if (kept !== undefined && !upgradeHeaders.has(name.toLowerCase())) lines.push(`${name}: ${kept}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]));
 }
 
-/** A Connection header without what concerns the upgrade; undefined when nothing is left of it. */
+/** A Connection header without the upgrade options; undefined when none is left. */
 function withoutUpgrade(value: string): string | undefined {
   const kept = namesOf(value).filter((name) => !upgradeHeaders.has(name.toLowerCase()));
   return kept.length > 0 ? kept.join(', ') : undefined;

@@ -1,46 +1,50 @@
 import { z } from 'zod';
 import { errorStatuses } from '../../domain/errors.ts';
 
-/** What the service sends beside events (contract, section 4). */
+/** The frames that the service sends, other than events. */
 export const serverFrames = {
   ready: z
     .object({
-      type: z.literal('ready').describe('The first frame of every connection.'),
+      type: z.literal('ready').describe('Frame type: the first frame of every connection.'),
       data: z
         .object({
-          agent_id: z.string().meta({ pattern: '^agt_' }).describe('Whose feed this is.'),
-          cursor: z.string().describe('Where the connection starts: it brings every event behind this one.'),
+          agent_id: z.string().meta({ pattern: '^agt_' }).describe('The agent whose feed this is.'),
+          cursor: z.string().describe('The start position. The events after it follow.'),
           resumed: z
             .boolean()
-            .describe('Whether it starts at your cursor or your acknowledged position, and not at now.'),
+            .describe(
+              'Whether the connection starts at your cursor or acknowledged position, not at the end of the feed.',
+            ),
           gap: z
             .boolean()
-            .describe('Whether events behind your position are no longer kept: read your state anew.'),
+            .describe(
+              'Whether events after your position are no longer kept. If true, read your state again.',
+            ),
         })
-        .describe('Where you are.'),
+        .describe('Where the connection starts.'),
     })
-    .meta({ id: 'ReadyFrame', description: 'The connection is open; events follow.' }),
+    .meta({ id: 'ReadyFrame', description: 'The connection is open. Events follow.' }),
   pong: z
-    .object({ type: z.literal('pong').describe('The answer to ping.') })
-    .meta({ id: 'PongFrame', description: 'The service is there.' }),
+    .object({ type: z.literal('pong').describe('Frame type.') })
+    .meta({ id: 'PongFrame', description: 'Answers `ping`.' }),
   error: z
     .object({
-      type: z.literal('error').describe('What you sent was not taken.'),
+      type: z.literal('error').describe('Frame type.'),
       data: z
         .object({
-          code: z.enum(Object.keys(errorStatuses)).describe('For programs.'),
-          message: z.string().describe('For people.'),
+          code: z.enum(Object.keys(errorStatuses)).describe('Error code.'),
+          message: z.string().describe('What is wrong with the frame.'),
         })
-        .describe('What was wrong with it.'),
+        .describe('The error.'),
     })
-    .meta({ id: 'ErrorFrame', description: 'A frame of yours was not taken; the connection stays.' }),
+    .meta({ id: 'ErrorFrame', description: 'The service rejected a frame. The connection stays open.' }),
 } as const;
 
 export type ServerFrame = {
   [Type in keyof typeof serverFrames]: z.infer<(typeof serverFrames)[Type]>;
 }[keyof typeof serverFrames];
 
-/** A frame as it is sent. */
+/** The text of a frame. */
 export function frameText(frame: ServerFrame): string {
   return JSON.stringify(frame);
 }

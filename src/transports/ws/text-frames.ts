@@ -1,38 +1,35 @@
 /** The first byte of a text message in one frame: FIN and opcode 1. */
-const finalText = 0x81;
-/** Sizes from these on have two or eight bytes of their own behind the first one. */
-const medium = 126;
-const large = 0x10000;
+const finalTextFrame = 0x81;
+/** Payloads from these sizes on have a length field of two or eight bytes. */
+const mediumSize = 126;
+const largeSize = 0x10000;
 
-/**
- * Whole text frames, unmasked and in a row (RFC 6455, section 5.2), in one buffer: that is one plain write, where ws makes
- * two pieces of each frame.
- */
+/** Encodes unmasked text frames (RFC 6455, section 5.2) into one buffer, for a single write. The ws library makes two per frame. */
 export function encodeTextFrames(texts: readonly string[]): Buffer {
   const sizes = texts.map((text) => Buffer.byteLength(text));
-  const frames = Buffer.allocUnsafe(sizes.reduce((total, size) => total + headBytes(size) + size, 0));
-  let at = 0;
+  const frames = Buffer.allocUnsafe(sizes.reduce((total, size) => total + headerSize(size) + size, 0));
+  let offset = 0;
   for (const [index, text] of texts.entries()) {
     const size = sizes[index] ?? 0;
-    at = writeHead(frames, at, size);
-    at += frames.write(text, at, size);
+    offset = writeHeader(frames, offset, size);
+    offset += frames.write(text, offset, size);
   }
   return frames;
 }
 
-function headBytes(size: number): number {
-  if (size < medium) return 2;
-  return size < large ? 4 : 10;
+function headerSize(size: number): number {
+  if (size < mediumSize) return 2;
+  return size < largeSize ? 4 : 10;
 }
 
-/** @returns where the payload begins. */
-function writeHead(frames: Buffer, at: number, size: number): number {
-  frames.writeUInt8(finalText, at);
-  if (size < medium) return frames.writeUInt8(size, at + 1);
-  if (size < large) {
-    frames.writeUInt8(126, at + 1);
-    return frames.writeUInt16BE(size, at + 2);
+/** Returns the offset of the payload. */
+function writeHeader(frames: Buffer, offset: number, size: number): number {
+  frames.writeUInt8(finalTextFrame, offset);
+  if (size < mediumSize) return frames.writeUInt8(size, offset + 1);
+  if (size < largeSize) {
+    frames.writeUInt8(126, offset + 1);
+    return frames.writeUInt16BE(size, offset + 2);
   }
-  frames.writeUInt8(127, at + 1);
-  return frames.writeBigUInt64BE(BigInt(size), at + 2);
+  frames.writeUInt8(127, offset + 1);
+  return frames.writeBigUInt64BE(BigInt(size), offset + 2);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ServerOptions, WebSocketServer } from 'ws';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { DomainError } from '../../domain/errors.ts';
 import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
@@ -15,81 +15,65 @@ import { refuseSocket } from '../http/refuse-socket.ts';
 
 export interface WebSocketTransportParts extends HandshakeAuth {
   realtime: Realtime;
-  /** Address of the protected resource metadata (RFC 9728), named in refusals. */
+  /** URL of the protected resource metadata (RFC 9728), for the challenge of 401 and 403 responses. */
   metadata_url: string;
   log(message: string, error: unknown): void;
-  /** Takes a connection back whose request asked for another upgrade: it is to be served as if it had asked for none. */
+  /** Gets back a connection that requested another upgrade. It is served as if it had not requested one. */
   onOtherUpgrade(socket: Duplex): void;
   limits?: Partial<WebSocketLimits>;
   metrics?: WebSocketMetrics;
 }
 
-/** Told how connections end. */
+/** Counts how connections end. */
 export interface WebSocketMetrics {
-  /** One was given up because its other side does not read. */
+  /** A connection was closed because the client does not read. */
   onSlowReader(): void;
-  /** One has closed with this code: one of ours, of RFC 6455, or whatever the other side chose. */
+  /** A connection has closed with this code: one of `closeCodes`, of RFC 6455, or any that the client sent. */
   onClosed(code: number): void;
 }
 
 export interface WebSocketTransport {
-  /** For the `upgrade` event of the HTTP server, whatever is asked for. Never throws: every failure is answered on the socket. */
+  /** Handles every `upgrade` event of the HTTP server. Never throws: errors are sent on the socket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Open connections. */
   size(): number;
-  /** Refuses new connections, says 1001 to the open ones, spread over time, and cuts who does not answer; then all are gone. */
+  /** Rejects new connections and closes the open ones with 1001, spread over `spread_ms`. Resolves when all are closed. */
   close(): Promise<void>;
 }
 
-/** The WebSocket door (contract, section 4; RFC 6455). */
+interface ConnectionSet {
+  readonly all: ReadonlySet<Connection>;
+  add(connection: Connection): void;
+  remove(connection: Connection): void;
+  /** Resolves when the last connection is removed. */
+  emptied(): Promise<void>;
+}
+
+/** The WebSocket transport (RFC 6455). */
 export function createWebSocketTransport(parts: WebSocketTransportParts): WebSocketTransport {
-  const { realtime, metadata_url, log, metrics } = parts;
+  const { realtime, log, metrics } = parts;
   const onSlowReader = () => metrics?.onSlowReader();
   const limits: WebSocketLimits = { ...defaultLimits, ...parts.limits };
-  const connections = new Set<Connection>();
-  const requestIds = new WeakMap<IncomingMessage, string>();
-  let draining = false;
-  let emptied: (() => void) | undefined;
+  const connections = createConnectionSet();
+  const idOf = createRequestIds();
+  const server = createServer(limits, idOf);
+  let isDraining = false;
 
-  // The published types are one option behind.
-  const options: ServerOptions & { closeTimeout: number } = {
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: limits.frame_bytes,
-    closeTimeout: limits.close_ms,
-    handleProtocols: (protocols) => (protocols.has(tokenProtocol) ? tokenProtocol : false),
-  };
-  const server = new WebSocketServer(options);
-  server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${idOf(request)}`));
-  server.on('wsClientError', (error, socket, request) => {
-    const refusal = new DomainError(
-      'VALIDATION_ERROR',
-      `This is not a WebSocket handshake: ${error.message}.`,
-    );
-    refuseSocket(socket, refusal, idOf(request), { 'Sec-WebSocket-Version': '13' });
-  });
-
-  const heart = setInterval(
+  const pingTimer = setInterval(
     () => {
       const now = Date.now();
-      for (const connection of connections) connection.pingIfDue(now);
+      for (const connection of connections.all) connection.pingIfDue(now);
     },
     Math.min(1_000, limits.ping_ms / 4),
   ).unref();
 
-  function idOf(request: IncomingMessage): string {
-    const id = requestIds.get(request) ?? requestIdOf(request.headers['x-request-id']);
-    requestIds.set(request, id);
-    return id;
-  }
-
-  async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const asked = readHandshake(request);
-    const offered = asked.token !== undefined || asked.ticket !== undefined;
-    if (draining) throw stopping();
+  /** The connection exists only after the upgrade, and the stream is opened before it, to refuse it with an HTTP status. */
+  async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const handshake = readHandshake(request);
+    const hasCredentials = handshake.token !== undefined || handshake.ticket !== undefined;
+    if (isDraining) throw shuttingDown();
     try {
-      const actor = await authenticateHandshake(parts, asked);
+      const actor = await authenticateHandshake(parts, handshake);
       let connection: Connection | undefined;
       const reader: StreamReader = {
         transport: 'ws',
@@ -97,20 +81,12 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
         deliver: (events) => connection?.deliver(events),
         onEnded: (reason) => connection?.onEnded(reason),
       };
-      const stream = await realtime.open(actor, { cursor: asked.cursor }, reader);
+      const stream = await realtime.open(actor, { cursor: handshake.cursor }, reader);
       try {
-        if (draining) throw stopping();
+        if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
-          const served = serveConnection(ws, socket, { actor, stream, realtime, limits, log, onSlowReader });
-          connection = served;
-          connections.add(served);
-          // A fault of the other side or of the network; ws closes the connection with the right code by itself.
-          ws.on('error', () => undefined);
-          ws.on('close', (code) => {
-            metrics?.onClosed(code);
-            connections.delete(served);
-            if (connections.size === 0) emptied?.();
-          });
+          connection = serveConnection(ws, socket, { actor, stream, realtime, limits, log, onSlowReader });
+          track(ws, connection);
           stream.start();
         });
       } finally {
@@ -118,10 +94,20 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
       }
     } catch (thrown) {
       const error = toDomainError(thrown);
-      const challenge = challengeFor(error, metadata_url, offered);
-      if (error.status >= 500 && !draining) log('a WebSocket could not be opened', error.cause ?? error);
+      const challenge = challengeFor(error, parts.metadata_url, hasCredentials);
+      if (error.status >= 500 && !isDraining) log('cannot open a WebSocket', error.cause ?? error);
       refuseSocket(socket, error, idOf(request), challenge ? { 'WWW-Authenticate': challenge } : {});
     }
+  }
+
+  function track(ws: WebSocket, connection: Connection): void {
+    connections.add(connection);
+    // An error of the client or the network: ws closes the connection with the right code by itself.
+    ws.on('error', () => undefined);
+    ws.on('close', (code) => {
+      metrics?.onClosed(code);
+      connections.remove(connection);
+    });
   }
 
   return {
@@ -135,41 +121,89 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
         parts.onOtherUpgrade(socket);
         return;
       }
-      // Until the upgrade nobody else listens: a reset must not become an uncaught error.
+      // Until the upgrade there is no other listener: a connection reset must not become an uncaught error.
       socket.on('error', destroy);
-      connect(request, socket, head).catch((error: unknown) => {
+      open(request, socket, head).catch((error: unknown) => {
         refuseSocket(socket, toDomainError(error), idOf(request));
       });
     },
-    size: () => connections.size,
+    size: () => connections.all.size,
     async close() {
-      draining = true;
-      const all = [...connections];
-      const begun = Date.now();
-      for (const [index, connection] of all.entries()) {
-        const wait = begun + (index * limits.spread_ms) / all.length - Date.now();
-        if (wait > 0 && connections.size > 0) await pause(wait);
-        connection.end(closeCodes.going_away, 'this server stops; connect again with your cursor');
-      }
-      if (connections.size > 0) {
-        const cut = setTimeout(() => {
-          for (const connection of connections) connection.terminate();
-        }, limits.close_wait_ms);
-        await new Promise<void>((resolve) => {
-          emptied = resolve;
-        });
-        clearTimeout(cut);
-      }
-      clearInterval(heart);
+      isDraining = true;
+      await closeAll(connections, limits);
+      clearInterval(pingTimer);
     },
   };
 }
 
-/** One for all sockets: a listener of its own would keep the request of a connection, with all its headers, for as long as it lives. */
+function createServer(limits: WebSocketLimits, idOf: (request: IncomingMessage) => string): WebSocketServer {
+  // @types/ws lacks closeTimeout.
+  const options: ServerOptions & { closeTimeout: number } = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.frame_bytes,
+    closeTimeout: limits.close_ms,
+    handleProtocols: (protocols) => (protocols.has(tokenProtocol) ? tokenProtocol : false),
+  };
+  const server = new WebSocketServer(options);
+  server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${idOf(request)}`));
+  server.on('wsClientError', (error, socket, request) => {
+    const refusal = new DomainError('VALIDATION_ERROR', `Invalid WebSocket handshake: ${error.message}.`);
+    refuseSocket(socket, refusal, idOf(request), { 'Sec-WebSocket-Version': '13' });
+  });
+  return server;
+}
+
+/** Returns a function that returns the same id for the same request. */
+function createRequestIds(): (request: IncomingMessage) => string {
+  const ids = new WeakMap<IncomingMessage, string>();
+  return (request) => {
+    const id = ids.get(request) ?? requestIdOf(request.headers['x-request-id']);
+    ids.set(request, id);
+    return id;
+  };
+}
+
+function createConnectionSet(): ConnectionSet {
+  const connections = new Set<Connection>();
+  let onEmptied: (() => void) | undefined;
+  return {
+    all: connections,
+    add: (connection) => void connections.add(connection),
+    remove(connection) {
+      connections.delete(connection);
+      if (connections.size === 0) onEmptied?.();
+    },
+    emptied: () =>
+      new Promise((resolve) => {
+        onEmptied = resolve;
+      }),
+  };
+}
+
+/** Closes the connections, spread over `spread_ms`, and cuts those that do not answer within `close_wait_ms`. */
+async function closeAll(connections: ConnectionSet, limits: WebSocketLimits): Promise<void> {
+  const open = [...connections.all];
+  const startedAt = Date.now();
+  for (const [index, connection] of open.entries()) {
+    const waitMs = startedAt + (index * limits.spread_ms) / open.length - Date.now();
+    if (waitMs > 0 && connections.all.size > 0) await pause(waitMs);
+    connection.end(closeCodes.going_away, 'The server is shutting down. Reconnect with your cursor.');
+  }
+  if (connections.all.size === 0) return;
+  const cut = setTimeout(() => {
+    for (const connection of connections.all) connection.terminate();
+  }, limits.close_wait_ms);
+  await connections.emptied();
+  clearTimeout(cut);
+}
+
+/** One function for all sockets: a closure would keep the request and its headers in memory as long as the connection. */
 function destroy(this: Duplex): void {
   this.destroy();
 }
 
-function stopping(): DomainError {
-  return new DomainError('UNAVAILABLE', 'This server stops; connect again.', { retry_after: 1 });
+function shuttingDown(): DomainError {
+  return new DomainError('UNAVAILABLE', 'The server is shutting down. Reconnect.', { retry_after: 1 });
 }

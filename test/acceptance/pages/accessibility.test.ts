@@ -10,6 +10,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createPerson, signIn, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { isNightly } from '../../support/extent.ts';
 import { crawl } from './crawl.ts';
 import { injectAxe, findPageFaults } from './page-faults.ts';
 
@@ -71,8 +72,10 @@ async function logDeliveries({ repositories, database }: Core, agent_id: string)
   }
 }
 
-/** Both screens, and both colour schemes. */
-const shown = views.filter(({ name }) => ['phone-dark', 'desktop-light'].includes(name));
+/** The nightly run covers both screen sizes and both color schemes. */
+const shown = views.filter(({ name }) =>
+  (isNightly ? ['phone-dark', 'desktop-light'] : ['phone-dark']).includes(name),
+);
 
 await describeWithBrowser('the pages', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { attachmentScanning } from '../../../src/jobs/attachment-scanning.ts';
+import { attachmentScanning } from '../../../src/jobs/outbox-jobs.ts';
 import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import {
@@ -204,8 +204,10 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
     await clamd.stop();
   });
 
-  const scan = (id: string, patience?: number) =>
-    attachmentScanningHandler(service.core, patience === undefined ? {} : { patience }).handle({ ids: [id] });
+  const scan = (id: string, timeoutMs?: number) =>
+    attachmentScanningHandler(service.core, timeoutMs === undefined ? {} : { timeoutMs }).handle({
+      ids: [id],
+    });
   const record = async (id: string) => {
     const { scan_status, scanned_by } = (await service.core.repositories.attachments.find(id)) ?? {};
     return { scan_status, scanned_by };

@@ -24,11 +24,10 @@ const clientConfigFile = z.union([
 
 export type ClientConfig = z.infer<typeof clientConfigFile>;
 
-/** What the README has people put into the files of MCP clients. @throws when a block is none that a client understands. */
+/** The client configurations of docs/mcp.md. @throws if a block is not one that a client understands. */
 export function readClientConfigs(): ClientConfig[] {
-  const readme = readFileSync(resolve(root, 'README.md'), 'utf8');
-  const [, section = ''] = /\n### In an MCP client\n([^]*?)\n###? /.exec(readme) ?? [];
-  const blocks = [...section.matchAll(/```(json|toml)\n([^]*?)```/g)];
+  const page = readFileSync(resolve(root, 'docs/mcp.md'), 'utf8');
+  const blocks = [...page.matchAll(/```(json|toml)\n([^]*?)```/g)];
   return blocks.map(([, language, text = '']) =>
     clientConfigFile.parse(language === 'json' ? JSON.parse(text) : parseToml(text)),
   );

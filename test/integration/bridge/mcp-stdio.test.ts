@@ -257,7 +257,7 @@ test('errors say what to do; a signal ends it at once', async () => {
   });
 });
 
-test('what the README has people copy into their clients leads to the tool server', async () => {
+test('the client configurations of docs/mcp.md lead to the tool server', async () => {
   const { env } = await withCredential();
   const here = (text: string) => text.replace('http://localhost:3000', service.url);
   const blocks = readClientConfigs();

@@ -19,7 +19,7 @@ import { unlimited } from '../../../src/platform/rate-limits/limiter.ts';
 import type { Logger } from '../../../src/platform/observability/logger.ts';
 import { createRealtime } from '../../../src/realtime/create.ts';
 import { createReceipts } from '../../../src/realtime/receipts.ts';
-import { createRepositories } from '../../../src/repositories/index.ts';
+import { Repositories } from '../../../src/repositories/index.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { decideAsOperator } from '../../../src/services/approvals/approvals.ts';
 import { issueToken } from '../../../src/services/auth/issue-token.ts';
@@ -78,7 +78,7 @@ export async function startMcpInstance(
     poolSize: 8,
     onError: (error) => loggedErrors.push(error),
   });
-  const repositories = createRepositories(database);
+  const repositories = new Repositories(database);
   const cursors = createCursors(secret);
   const log = (_: string, error: unknown) => void loggedErrors.push({ error });
   // What the bus cannot do on a busy machine is no fault of the tool server, which finds out without it.
@@ -89,12 +89,14 @@ export async function startMcpInstance(
       : createRedisBus({ url: redis_url, prefix: 'mcp-tests:', log: quiet });
   const unitOfWork = createUnitOfWork({
     database,
-    cursors,
-    addresses: disabledAddresses,
-    loopLimit: null,
-    unsentLimit: null,
-    maxAgents: null,
-    ...disabledOutbound,
+    settings: {
+      cursors,
+      addresses: disabledAddresses,
+      loopLimit: null,
+      unsentLimit: null,
+      maxAgents: null,
+      ...disabledOutbound,
+    },
     jobsOf: () => [],
     publish({ positions }) {
       bus.publish(packWakeups(positions)).catch(() => undefined);
@@ -109,7 +111,7 @@ export async function startMcpInstance(
   });
   const intervals = { healthy_ms: 2_000, unhealthy_ms: 100 };
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
     log,
     batch_wait_ms: 10,
   });

@@ -93,7 +93,7 @@ test('DELETE ends the streams of the session on other processes too', async () =
   const token = await left.token('session.far');
   const headers = { 'mcp-session-id': await begin(left, token), Authorization: `Bearer ${token}` };
   const stream = await openSseStream(`${left.url}/mcp`, headers);
-  await sendRawRequest(right.url, { method: 'DELETE', headers });
+  expect((await sendRawRequest(right.url, { method: 'DELETE', headers })).status).toBe(204);
   await stream.ended;
   await Promise.all([left.close(), right.close()]);
 }, 15_000);

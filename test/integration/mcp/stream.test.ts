@@ -137,10 +137,10 @@ test('a stream ends with its token: expired, or revoked', async () => {
     `${instance.url}/mcp`,
     bearer(await instance.token('short.agent', { expires_in: 2 })),
   );
-  await short.ended;
+  await expect(short.ended).resolves.toBeUndefined();
   const revoked = await openSseStream(`${instance.url}/mcp`, bearer(await instance.token('revoked.agent')));
   instance.revoke('revoked.agent');
-  await revoked.ended;
+  await expect(revoked.ended).resolves.toBeUndefined();
 });
 
 test('a stream ends when the process stops, and goes on at another one', async () => {

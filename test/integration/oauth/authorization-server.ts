@@ -17,7 +17,7 @@ import { registerAgentAsOperator } from '../../../src/services/agents/operator-r
 import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';
 import { issueToken } from '../../../src/services/auth/issue-token.ts';
 import { createOAuthStorage } from '../../../src/services/auth/oauth-storage.ts';
-import { retireAgent } from '../../../src/services/agents/retire-managed.ts';
+import { retireAgent } from '../../../src/services/agents/retire.ts';
 import {
   parseRevocation,
   revocationMessages,

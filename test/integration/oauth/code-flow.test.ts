@@ -98,7 +98,7 @@ test('the request is shown to the person as the app made it', async () => {
     request: {
       client: { redirect_host: '127.0.0.1:4312', loopback: true },
       redirect_target: 'http://127.0.0.1:4312',
-      door: 'api',
+      audience: 'api',
     },
   });
   expect(await shown({ redirect_uri: 'cursor://anywhere/x' })).toMatchObject({

@@ -227,10 +227,7 @@ describe('unused clients', () => {
     expect(await exists(unused.client_id)).toBe(false);
     for (const { client_id } of [young, used, holding]) expect(await exists(client_id)).toBe(true);
     const answer = await openFormBrowser(authority.url).go(unused.address());
-    expect([answer.status, answer.title]).toEqual([
-      400,
-      expect.stringContaining('Unknown app'),
-    ]);
+    expect([answer.status, answer.title]).toEqual([400, expect.stringContaining('Unknown app')]);
   });
 });
 

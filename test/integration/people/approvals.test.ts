@@ -13,6 +13,7 @@ import {
 } from '../../../src/services/approvals/approvals.ts';
 import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { override } from '../../support/override.ts';
 
 const hour = 60 * 60 * 1000;
 let house: PeopleSetup;
@@ -36,7 +37,7 @@ async function pair() {
 }
 
 const ask = (input: OpenApproval, now = Date.now()) =>
-  house.unitOfWork.writeAsSystem((work) => openApproval({ ...work, now }, input));
+  house.unitOfWork.writeAsSystem((work) => openApproval(override(work, { now }), input));
 
 async function asked(input: OpenApproval, now?: number): Promise<Approval> {
   const approval = await ask(input, now);
@@ -45,13 +46,15 @@ async function asked(input: OpenApproval, now?: number): Promise<Approval> {
 }
 
 const decide = (who: { account_id: string }, id: string, decision: 'approved' | 'denied', now = Date.now()) =>
-  house.unitOfWork.writeAsSystem((work) => decideAsPerson({ ...work, now }, who.account_id, id, decision));
+  house.unitOfWork.writeAsSystem((work) =>
+    decideAsPerson(override(work, { now }), who.account_id, id, decision),
+  );
 const list = (who: { account_id: string }, pending: boolean, before?: string) =>
   house.unitOfWork.readAsSystem((all) =>
     listApprovals(all, who.account_id, { pending, ...(before && { before }) }),
   );
 const use = (agent_id: string, id: string, now = Date.now()) =>
-  house.unitOfWork.writeAsSystem((work) => useApproval({ ...work, now }, agent_id, id));
+  house.unitOfWork.writeAsSystem((work) => useApproval(override(work, { now }), agent_id, id));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',

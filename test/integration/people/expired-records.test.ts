@@ -3,6 +3,7 @@ import { registerAgentAsOperator } from '../../../src/services/agents/operator-r
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { override } from '../../support/override.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let house: PeopleSetup;
@@ -34,7 +35,7 @@ test('approvals are removed 30 days after they expired', async () => {
   );
   const ask = (target: string, now: number) =>
     house.unitOfWork.writeAsSystem((work) =>
-      openApproval({ ...work, now }, { agent_id, action: 'request_contact', target, detail: {} }),
+      openApproval(override(work, { now }), { agent_id, action: 'request_contact', target, detail: {} }),
     );
   await ask('some.body', Date.now() - 31 * day - 1_000);
   await ask('any.body', Date.now() - 30 * day);

@@ -6,9 +6,10 @@ import {
   listSessions,
   openSession,
   touchSession,
+  signOutEverywhere,
 } from '../../../src/services/people/sessions.ts';
-import { signOutEverywhere } from '../../../src/services/people/sign-out.ts';
 import { type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { override } from '../../support/override.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let house: PeopleSetup;
@@ -38,11 +39,13 @@ describe('a session', () => {
     expect(await find(token, Date.now() + 29.9 * day)).toBeDefined();
     expect(await find(token, Date.now() + 30.1 * day)).toBeUndefined();
     const later = Date.now() + 20 * day;
-    await house.unitOfWork.writeAsSystem((work) => touchSession({ ...work, now: later }, session_id));
+    await house.unitOfWork.writeAsSystem((work) => touchSession(override(work, { now: later }), session_id));
     expect(await find(token, later + 29.9 * day)).toBeDefined();
     expect(await find(token, later + 30.1 * day)).toBeUndefined();
     const tooLate = later + 31 * day;
-    await house.unitOfWork.writeAsSystem((work) => touchSession({ ...work, now: tooLate }, session_id));
+    await house.unitOfWork.writeAsSystem((work) =>
+      touchSession(override(work, { now: tooLate }), session_id),
+    );
     expect(await find(token, tooLate)).toBeUndefined();
   });
 
@@ -58,12 +61,12 @@ describe('a session', () => {
     const { account_id, token, session_id } = await house.person();
     const { token: second } = await house.signIn(account_id);
     await house.unitOfWork.writeAsSystem((work) =>
-      touchSession({ ...work, now: Date.now() + 1_000 }, session_id),
+      touchSession(override(work, { now: Date.now() + 1_000 }), session_id),
     );
     for (let opened = 2; opened < 101; opened += 1) {
       const from = { account_id, address: '', user_agent: '' };
       await house.unitOfWork.writeAsSystem((work) =>
-        openSession({ ...work, now: Date.now() + opened }, from),
+        openSession(override(work, { now: Date.now() + opened }), from),
       );
     }
     expect(await list(account_id)).toHaveLength(100);
@@ -77,7 +80,7 @@ describe('sessions of a person', () => {
     const person = await house.person();
     const other = await house.signIn(person.account_id);
     await house.unitOfWork.writeAsSystem((work) =>
-      touchSession({ ...work, now: Date.now() + 1_000 }, person.session_id),
+      touchSession(override(work, { now: Date.now() + 1_000 }), person.session_id),
     );
     expect(await list(person.account_id)).toEqual([
       {

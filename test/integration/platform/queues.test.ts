@@ -1,8 +1,6 @@
 import { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createPostgresQueues } from '../../../src/platform/queues/postgres.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRedisQueues } from '../../../src/platform/queues/redis.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/servers/redis/server.ts';
 import { buildJob, type QueueBackend, testQueueContract, waitOptions } from './queue-contract.ts';
 
@@ -94,14 +92,3 @@ await describeWithRedis('the job queues in Redis', () => {
     },
   );
 });
-
-describe('the job queues in PostgreSQL', () =>
-  testQueueContract(async () => {
-    const database = await createTestDatabase();
-    return {
-      kind: 'postgres',
-      url: database.url,
-      open: ({ url, namespace, log }) => createPostgresQueues({ url, schema: namespace, log }),
-      stop: () => database.drop(),
-    };
-  }));

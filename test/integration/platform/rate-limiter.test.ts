@@ -99,13 +99,13 @@ function contract(start: () => Promise<Backend>): void {
     const key = randomUUID();
     for (const remaining of [2, 1, 0]) {
       const balance = await limiter.consume('few', key);
-      expect(balance).toMatchObject({ allowed: true, remaining, limit: limits.few });
+      expect(balance).toMatchObject({ isAllowed: true, remaining, limit: limits.few });
       expect(balance?.resetMs).toBeGreaterThan(0);
       expect(balance?.resetMs).toBeLessThanOrEqual(60_000);
     }
-    expect(await limiter.consume('few', key)).toMatchObject({ allowed: false, remaining: 0 });
-    expect(await limiter.consume('few', randomUUID())).toMatchObject({ allowed: true, remaining: 2 });
-    expect(await limiter.consume('many', key)).toMatchObject({ allowed: true, remaining: 19 });
+    expect(await limiter.consume('few', key)).toMatchObject({ isAllowed: false, remaining: 0 });
+    expect(await limiter.consume('few', randomUUID())).toMatchObject({ isAllowed: true, remaining: 2 });
+    expect(await limiter.consume('many', key)).toMatchObject({ isAllowed: true, remaining: 19 });
   });
 
   test('begin anew when the period is over', async () => {

@@ -49,7 +49,7 @@ const createSender = (options: Partial<WebhookSenderOptions> = {}) =>
     ...options,
   });
 const buildRequest = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
-const noResponse = { status: null, fault: 'the address leads to nothing that may be called' };
+const noResponse = { status: null, error: 'the address leads to nothing that may be called' };
 
 describe('private addresses', () => {
   test.each([
@@ -133,7 +133,7 @@ describe('private addresses', () => {
     const courier = createSender({ networks: loopback, lookup });
     expect(await courier.send(buildRequest(`https://localhost:${secure}/pinned`))).toEqual({
       status: 200,
-      fault: null,
+      error: null,
     });
     expect([looks, counters.posts.at(-1)]).toEqual([1, '/pinned']);
     courier.close();
@@ -166,7 +166,7 @@ describe('addresses that settings allow', () => {
     const { ca: _, ...distrust } = { ca: '', networks: loopback, timeoutMs: 2_000, userAgent: 'test' };
     const courier = createWebhookSender(distrust);
     const posted = await courier.send(buildRequest(`https://127.0.0.1:${secure}/`));
-    expect(posted).toEqual({ status: null, fault: 'no trusted connection' });
+    expect(posted).toEqual({ status: null, error: 'no trusted connection' });
   });
 
   test('uses a connection again, unless its answer is long', async () => {
@@ -204,7 +204,7 @@ describe('addresses that settings allow', () => {
     const courier = createSender({ networks: loopback });
     expect(await courier.send(buildRequest('https://127.0.0.1:1/'))).toEqual({
       status: null,
-      fault: 'no connection',
+      error: 'no connection',
     });
   });
 });
@@ -232,9 +232,9 @@ test('a connection that breaks behind the status has no letter posted twice', as
   const courier = createSender({ networks: loopback });
   const post = () => courier.send(buildRequest(`http://127.0.0.1:${port}/`));
   try {
-    expect(await post()).toEqual({ status: 200, fault: null });
+    expect(await post()).toEqual({ status: 200, error: null });
     await vi.waitFor(() => expect(letters).toEqual([1]));
-    expect(await post()).toEqual({ status: 200, fault: null });
+    expect(await post()).toEqual({ status: 200, error: null });
     await vi.waitFor(() => expect(broken).toBe(true));
     // Behind the break: what was posted again would have come first.
     expect(

@@ -63,7 +63,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
 }
 
 const record = (taken: DeliveredBatch) =>
-  service.core.unitOfWork.writeAsSystemWithEvents((work) => recordDeliveries(work, { ...taken }));
+  service.core.unitOfWork.writeAsSystem((work) => recordDeliveries(work, { ...taken }));
 
 /** What the agent has heard of deliveries so far: thread, member and mark, in order. */
 async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string, string, number][]> {
@@ -224,7 +224,7 @@ test('who is removed while a delivery is written does not hear of it', async () 
   await thread.send(ann);
   const order: string[] = [];
   let removing: Promise<unknown> | undefined;
-  await service.core.unitOfWork.writeAsSystemWithEvents(async (work) => {
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
     await recordDeliveries(work, { marks: [thread.mark(bob, 1)] });
     removing = thread.remove(bob, ann).then(() => order.push('removed'));
     const waiting = {

@@ -84,10 +84,10 @@ test('a webhook reads each line of its feed once, however often it is told to', 
   const note = () => notes.queueDeliveries(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
   expect(new Set(await note())).toEqual(
     new Set([
-      { webhook_id: 'whk_60', lines: 25, noted: 25 },
-      { webhook_id: 'whk_61', lines: 25, noted: 25 },
+      { webhook_id: 'whk_60', entries: 25, queued: 25 },
+      { webhook_id: 'whk_61', entries: 25, queued: 25 },
     ]),
   );
-  expect((await note()).map(({ noted }) => noted)).toEqual([15, 15]);
+  expect((await note()).map(({ queued }) => queued)).toEqual([15, 15]);
   expect(await note()).toEqual([]);
 });

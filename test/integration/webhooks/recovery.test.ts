@@ -6,6 +6,7 @@ import { maintenance } from '../../../src/jobs/maintenance.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { waitUntil, useWebhooks } from './setup.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
+import { override } from '../../support/override.ts';
 
 let sweeps = 0;
 
@@ -22,14 +23,16 @@ describe('a worker that dies after a post and before it notes it', () => {
     pacing: { leaseMs: 300 },
     worker(core) {
       const { webhookDeliveries } = core.repositories;
-      const settle: typeof webhookDeliveries.recordAttempt = async (...args) => {
+      const recordAttempt: typeof webhookDeliveries.recordAttempt = async (...args) => {
         if (faults > 0) {
           faults -= 1;
           throw new Error('gone in the middle');
         }
         return webhookDeliveries.recordAttempt(...args);
       };
-      const repositories = { ...core.repositories, webhookDeliveries: { ...webhookDeliveries, settle } };
+      const repositories = override(core.repositories, {
+        webhookDeliveries: { ...webhookDeliveries, recordAttempt },
+      });
       return { ...core, repositories };
     },
   });

@@ -60,12 +60,12 @@ export function useWebhooks(options: WebhookSetupOptions = {}) {
     receiver = await startWebhookReceiver();
     lifecycle.onStop('receiver', 5_000, () => receiver.close());
     const made = compose(config, 'test-worker');
-    const courier = createWebhookSender({
+    const webhookSender = createWebhookSender({
       networks: config.WEBHOOK_NETWORKS,
       timeoutMs: options.timeoutMs ?? 20_000,
       userAgent: 'test',
     });
-    const worker = { ...made, courier };
+    const worker = { ...made, webhookSender };
     const pacing = { ...fastPacing, ...options.pacing };
     await startWorker(options.worker?.(worker) ?? worker, lifecycle, pacing);
   });

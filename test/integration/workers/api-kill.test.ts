@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isNightly } from '../../support/extent.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
@@ -78,7 +79,7 @@ function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Pro
   });
 }
 
-apiKill('postgres', postgresBarrier);
+if (isNightly) apiKill('postgres', postgresBarrier);
 await describeWithRedis('with Redis', () => {
   apiKill('redis', redisBarrier);
 

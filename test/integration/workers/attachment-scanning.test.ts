@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Core } from '../../../src/compose.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { attachmentScanning } from '../../../src/jobs/attachment-scanning.ts';
-import { packJobs } from '../../../src/jobs/outbox-jobs.ts';
+import { attachmentScanning, packJobs } from '../../../src/jobs/outbox-jobs.ts';
 import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { commitStatement } from '../../../src/work/commit.ts';
-import { createRepositories } from '../../../src/repositories/index.ts';
+import { Repositories } from '../../../src/repositories/index.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
-import { backends, startService, type TestService } from '../../support/service.ts';
+import { processBackends } from '../../support/extent.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { override } from '../../support/override.ts';
 
 /** Encoded, so that no scanner takes this file for a sample. */
 const eicar = Buffer.from(
@@ -49,7 +50,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   };
   if (bytes) await core.blobs.write(attachment.storage_key, chunksOf(bytes));
   const transaction = await core.database.begin();
-  await createRepositories(transaction).attachments.insert(attachment);
+  await new Repositories(transaction).attachments.insert(attachment);
   const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
   const record = { now, events: [], entries: [], jobs, job_grace: sweep_after, keys: [], touched: [] };
   await transaction.commit(commitStatement(record));
@@ -115,20 +116,16 @@ function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean
       ...core,
       blobs: { ...blobs, read: dying(blobs.read), remove: dying(blobs.remove) },
       scanner: { scan: dying(scanner.scan) },
-      unitOfWork: { ...unitOfWork, writeAsSystemWithEvents: dying(unitOfWork.writeAsSystemWithEvents) },
-      repositories: {
-        ...repositories,
-        attachments: {
-          ...attachments,
-          find: dying(attachments.find),
-        },
+      unitOfWork: { ...unitOfWork, writeAsSystem: dying(unitOfWork.writeAsSystem) },
+      repositories: override(repositories, {
+        attachments: { ...attachments, find: dying(attachments.find) },
         outbox: { ...outbox, complete: dying(outbox.complete) },
-      },
+      }),
     },
   };
 }
 
-describe.each(backends)('attachment scanning on %s', (backend) => {
+describe.each(processBackends)('attachment scanning on %s', (backend) => {
   let service: TestService;
   let uploaderId: string;
   let folder: string;

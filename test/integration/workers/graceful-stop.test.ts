@@ -4,7 +4,8 @@ import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { startFaultyS3, buildPlannedFile } from '../../support/servers/faulty-s3.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { backends, buildAgent } from '../../support/service.ts';
+import { processBackends } from '../../support/extent.ts';
+import { buildAgent } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { waitForScan, uploadId } from '../attachments/setup.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
@@ -42,7 +43,7 @@ async function holdThread({ env, core }: ServiceCluster, { thread_id }: Conversa
 }
 
 await describeWithRedis('SIGTERM under load', () => {
-  test.each(backends)(
+  test.each(processBackends)(
     'an API answers what is under way and says 1001 to its sockets (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
@@ -112,7 +113,7 @@ await describeWithRedis('SIGTERM under load', () => {
     expect(await socket.closed).toMatchObject({ code: 1001 });
   });
 
-  test.each(backends)('a worker finishes the jobs in its hands (%s)', async (backend) => {
+  test.each(processBackends)('a worker finishes the jobs in its hands (%s)', async (backend) => {
     const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
@@ -146,7 +147,7 @@ await describeWithRedis('SIGTERM under load', () => {
     await before.query('begin');
     await before.query('select from agents limit 1');
     const ann = await buildAgent(core);
-    const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
+    const { id } = await core.unitOfWork.writeAsSystem((work) =>
       beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
     );
     const jobs = async () => {

@@ -37,7 +37,7 @@ test('what an agent said while it was being retired is erased as well', async ()
   const sent = requestRest('POST', path, { token: ann.token, body: { content: 'while it went' } });
   await expect.poll(() => seen(`wait_event_type = 'Lock'`), waitOptions).toBeGreaterThan(0);
 
-  const { id } = await core.unitOfWork.writeAsSystemWithEvents((work) =>
+  const { id } = await core.unitOfWork.writeAsSystem((work) =>
     beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
   );
   // The worker looks what is under way.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { backends } from '../../support/service.ts';
+import { processBackends } from '../../support/extent.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
@@ -11,34 +11,37 @@ import { startMessageLoad } from '../../support/cluster/message-load.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
-  test.each(backends)('one of each is killed: the receiver goes on at the other (%s)', async (backend) => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
-    const [senders, receivers, worker] = await Promise.all([
-      cluster.startApi(),
-      cluster.startApi(),
-      cluster.startWorker(),
-      cluster.startWorker(),
-    ]);
-    const talk = await startConversation(cluster.core, senders.url);
-    // Its second connection goes to the second address.
-    const follower = await followMessages(talk.members[1], () => [receivers.url, senders.url]);
-    const load = startMessageLoad(talk, () => [senders.url]);
-    await load.waitForMore(100);
-    await follower.waitUntil(50);
-    await receivers.kill9();
-    await load.waitForMore(50);
-    await worker.kill9();
-    await load.waitForMore(50);
-    await load.finish();
-    await follower.waitUntil(load.acknowledged.length);
-    expect(follower.connections()).toBe(2);
-    expect(follower.repeated()).toBe(0);
-    const sent = load.acknowledged.toSorted((one, other) => one.sequence - other.sequence);
-    expect(follower.messages()).toEqual(sent.map(({ id }) => id));
-    load.expectNoErrors();
-    await expectExactlyOnce({ core: cluster.core, url: senders.url }, talk, load.acknowledged);
-  });
+  test.each(processBackends)(
+    'one of each is killed: the receiver goes on at the other (%s)',
+    async (backend) => {
+      const cluster = await startServiceCluster(backend);
+      onTestFinished(() => cluster.stop());
+      const [senders, receivers, worker] = await Promise.all([
+        cluster.startApi(),
+        cluster.startApi(),
+        cluster.startWorker(),
+        cluster.startWorker(),
+      ]);
+      const talk = await startConversation(cluster.core, senders.url);
+      // Its second connection goes to the second address.
+      const follower = await followMessages(talk.members[1], () => [receivers.url, senders.url]);
+      const load = startMessageLoad(talk, () => [senders.url]);
+      await load.waitForMore(100);
+      await follower.waitUntil(50);
+      await receivers.kill9();
+      await load.waitForMore(50);
+      await worker.kill9();
+      await load.waitForMore(50);
+      await load.finish();
+      await follower.waitUntil(load.acknowledged.length);
+      expect(follower.connections()).toBe(2);
+      expect(follower.repeated()).toBe(0);
+      const sent = load.acknowledged.toSorted((one, other) => one.sequence - other.sequence);
+      expect(follower.messages()).toEqual(sent.map(({ id }) => id));
+      load.expectNoErrors();
+      await expectExactlyOnce({ core: cluster.core, url: senders.url }, talk, load.acknowledged);
+    },
+  );
 
   test('a hundred identical sends with one key to both: one message, a hundred identical answers', async () => {
     const cluster = await startServiceCluster('redis');

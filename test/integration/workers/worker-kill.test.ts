@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isNightly } from '../../support/extent.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
@@ -28,5 +29,5 @@ function workerKill(backend: Backend): void {
   });
 }
 
-workerKill('postgres');
+if (isNightly) workerKill('postgres');
 await describeWithRedis('with Redis', () => workerKill('redis'));

@@ -69,7 +69,9 @@ test('a position that cannot be kept just now is told so, and can be sent again'
   const kept = async () => (await outage.repositories.feed.readCounters([agent]))[0]?.acknowledged_number;
   await expect.poll(kept, { timeout: 10_000 }).toBe(1);
   expect(one.frames).toHaveLength(1);
-  expect(outage.logged).toContainEqual(expect.objectContaining({ message: 'a position was not kept' }));
+  expect(outage.logged).toContainEqual(
+    expect.objectContaining({ message: 'cannot store an acknowledged position' }),
+  );
   await one.close();
 });
 

@@ -127,13 +127,16 @@ test('a reader that is slow but reads gets everything', async () => {
   const node = await start({ limits: { buffered_bytes: 16 * 1024 } });
   const agent = await node.agent();
   const client = await connectClient(node.address, { token: node.token(agent) });
-  for (let number = 0; number < 200; number += 1) await node.emit([agent], 'x'.repeat(20_000));
+  const filling = 'x'.repeat(20_000);
+  for (let number = 0; number < 200; number += 1) await node.emit([agent], `${number}:${filling}`);
   const pauses = setInterval(() => {
     client.pause();
     setTimeout(() => client.resume(), 5);
   }, 10);
   await client.waitUntil(() => client.events().length === 200);
   clearInterval(pauses);
+  const numbers = client.events().map(({ data }) => Number.parseInt(String(data?.['subject']), 10));
+  expect(numbers).toEqual(Array.from({ length: 200 }, (_, number) => number));
 });
 
 test('a client that answers no pings is cut; one that does is not', async () => {

@@ -43,6 +43,7 @@ test('a browser may come from anywhere: it has nothing but the token it was give
     token,
     headers: { Origin: 'https://elsewhere.example' },
   });
+  expect(client.ready).toMatchObject({ resumed: false });
   await client.close();
 });
 

@@ -17,7 +17,7 @@ import { openDatabase } from '../../../src/platform/database/database.ts';
 import { unlimited } from '../../../src/platform/rate-limits/limiter.ts';
 import { migrateForward } from '../../../src/platform/database/migrations.ts';
 import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
-import { createRepositories } from '../../../src/repositories/index.ts';
+import { Repositories } from '../../../src/repositories/index.ts';
 import { eventRoutes } from '../../../src/transports/rest/events.ts';
 import { createUnitOfWork } from '../../../src/work/unit-of-work.ts';
 import { createWebSocketTransport } from '../../../src/transports/ws/transport.ts';
@@ -51,19 +51,21 @@ export async function startRealtimeNode(options: RealtimeNodeOptions = {}) {
     poolSize: 8,
     onError: (error) => log('database', error),
   });
-  const repositories = createRepositories(database);
+  const repositories = new Repositories(database);
   const cursors = createCursors('test');
   const postgres = createPostgresBus({ url: place.url, channel: 'test', log });
   const bus = options.bus?.(postgres) ?? postgres;
   const rings = new Set<Promise<void>>();
   const unitOfWork = createUnitOfWork({
     database,
-    cursors,
-    addresses: disabledAddresses,
-    loopLimit: null,
-    unsentLimit: null,
-    maxAgents: null,
-    ...disabledOutbound,
+    settings: {
+      cursors,
+      addresses: disabledAddresses,
+      loopLimit: null,
+      unsentLimit: null,
+      maxAgents: null,
+      ...disabledOutbound,
+    },
     jobsOf: () => [],
     publish(news) {
       const { positions } = news;

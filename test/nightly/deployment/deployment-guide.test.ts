@@ -52,7 +52,7 @@ async function valuesAt(ports: readonly number[]): Promise<Map<string, string>> 
   return values;
 }
 
-describeUnless(missingHaproxyReason, 'a new operator with nothing but the README', () => {
+describeUnless(missingHaproxyReason, 'a new operator who follows docs/deployment.md', () => {
   test('brings up two of each, sees the dashboard move, kills one of each and loses nothing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ams-operator-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -65,7 +65,7 @@ describeUnless(missingHaproxyReason, 'a new operator with nothing but the README
       'Two of each, on one machine',
     );
 
-    // The ports of the README may be taken here, and logs do not belong into the checkout.
+    // The documented ports may be in use here, and logs do not belong in the checkout.
     const ports = new Map<string, number>();
     for (const port of ['3001', '3002', '8080', '8404', '9461', '9462', '9463', '9464']) {
       ports.set(port, await findFreePort());

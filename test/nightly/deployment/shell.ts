@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The code blocks of a section of the README, in their order. */
+/** The code blocks of a section of docs/deployment.md, in order. @throws {Error} if there is no such section. */
 export function readCommandBlocks(section: string): string[] {
-  const text = readFileSync(join(root, 'README.md'), 'utf8');
-  const from = text.indexOf(`### ${section}\n`);
-  if (from < 0) throw new Error(`the README has no section ${section}`);
-  const [body = ''] = text.slice(from + 4).split(/^##/m);
+  const text = readFileSync(join(root, 'docs/deployment.md'), 'utf8');
+  const from = text.indexOf(`## ${section}\n`);
+  if (from < 0) throw new Error(`docs/deployment.md has no section ${section}`);
+  const [body = ''] = text.slice(from + 3).split(/^##/m);
   return [...body.matchAll(/^```(?:sh|ini)\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 }
 

@@ -114,7 +114,7 @@ export const packageTable: Record<string, readonly string[]> = {
   ws: ['transports/ws', 'bench', 'chaos', 'scripts'],
   '@modelcontextprotocol/sdk': ['transports/mcp', 'bridge', 'bench', 'chaos', 'scripts'],
   'oidc-provider': ['transports/oauth'],
-  'request-filtering-agent': ['platform'],
+  'ipaddr.js': ['platform'],
   pg: ['platform', 'bench', 'chaos', 'scripts'],
   knex: ['platform', 'migrations'],
   bullmq: ['platform', 'bench', 'chaos', 'scripts'],

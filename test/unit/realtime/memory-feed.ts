@@ -81,7 +81,7 @@ export function createMemoryFeed() {
         return passed;
       }),
     readMarks: async () => [],
-    readRecipients: async () => ({ heads: {}, posting: [] }),
+    readRecipients: async () => ({ positions: {}, with_webhooks: [] }),
   };
 
   return {

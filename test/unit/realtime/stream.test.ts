@@ -192,7 +192,7 @@ test.each([
     await ring('a', 4);
     memory.dropOldest('a', gone);
     release?.();
-    await waitUntil(() => expect(ends).toEqual(['overtaken']));
+    await waitUntil(() => expect(ends).toEqual(['position_expired']));
     const back = await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 1) }, reader);
     expect(back).toMatchObject({ gap: true, cursor: cursors.encodeFeed('a', gone) });
   },

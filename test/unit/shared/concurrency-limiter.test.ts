@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const onTimeout = () => new Error('waited too long');
+const createError = () => new Error('waited too long');
 
 function createHeldTask() {
   let release = (): void => undefined;
@@ -16,13 +16,13 @@ function createHeldTask() {
 }
 
 test('tasks of one key pass one after the other, those of another key do not wait', async () => {
-  const turnstile = createConcurrencyLimiter(1, onTimeout);
+  const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   const order: string[] = [];
   const note = (name: string) => () => Promise.resolve(void order.push(name));
-  const first = turnstile.run('a', () => gate.then(note('first')));
-  const second = turnstile.run('a', note('second'));
-  await turnstile.run('b', note('other'));
+  const first = limiter.run('a', () => gate.then(note('first')));
+  const second = limiter.run('a', note('second'));
+  await limiter.run('b', note('other'));
   expect(order).toEqual(['other']);
   release();
   await Promise.all([first, second]);
@@ -30,22 +30,22 @@ test('tasks of one key pass one after the other, those of another key do not wai
 });
 
 test('a task that fails tells its own caller only, and the next one passes', async () => {
-  const turnstile = createConcurrencyLimiter(1, onTimeout);
+  const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
-  const first = turnstile.run('a', () => gate.then(() => Promise.reject(new Error('mine'))));
-  const second = turnstile.run('a', () => Promise.resolve('fine'));
+  const first = limiter.run('a', () => gate.then(() => Promise.reject(new Error('mine'))));
+  const second = limiter.run('a', () => Promise.resolve('fine'));
   release();
   await expect(first).rejects.toThrow('mine');
   await expect(second).resolves.toBe('fine');
 });
 
 test('as many pass at once as it is wide', async () => {
-  const turnstile = createConcurrencyLimiter(2, onTimeout);
+  const limiter = createConcurrencyLimiter({ maxConcurrent: 2, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   let inside = 0;
   let most = 0;
   const tasks = Array.from({ length: 6 }, () =>
-    turnstile.run('a', async () => {
+    limiter.run('a', async () => {
       inside += 1;
       most = Math.max(most, inside);
       await gate;
@@ -59,15 +59,26 @@ test('as many pass at once as it is wide', async () => {
 
 test('whoever waits ten seconds is refused, and leaves its place to the next', async () => {
   vi.useFakeTimers();
-  const turnstile = createConcurrencyLimiter(1, onTimeout);
+  const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
-  const first = turnstile.run('a', () => gate);
-  const second = expect(turnstile.run('a', () => Promise.resolve('late'))).rejects.toThrow('waited too long');
+  const first = limiter.run('a', () => gate);
+  const second = expect(limiter.run('a', () => Promise.resolve('late'))).rejects.toThrow('waited too long');
   await vi.advanceTimersByTimeAsync(9_000);
-  const third = turnstile.run('a', () => Promise.resolve('in time'));
+  const third = limiter.run('a', () => Promise.resolve('in time'));
   await vi.advanceTimersByTimeAsync(1_000);
   await second;
   release();
   await first;
   expect(await third).toBe('in time');
+});
+
+test('a task that finds too many waiting is rejected at once', async () => {
+  const limiter = createConcurrencyLimiter({ maxConcurrent: 1, maxWaiting: 1, createError });
+  const { gate, release } = createHeldTask();
+  const first = limiter.run('a', () => gate);
+  const second = limiter.run('a', () => Promise.resolve('second'));
+  await expect(limiter.run('a', () => Promise.resolve('third'))).rejects.toThrow('waited too long');
+  release();
+  await first;
+  expect(await second).toBe('second');
 });

@@ -35,21 +35,23 @@ interface Home {
 }
 
 function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
-  const requests = dashboard.asked.reduce((sum, agent) => sum + agent.requests, 0);
+  const requests = dashboard.contact_requests.reduce((sum, agent) => sum + agent.requests, 0);
   const body = (
     <>
       <Heading title={`Hello, ${person.username}`} />
       <div class="tiles">
         <Tile href="/console/approvals" count={dashboard.approvals} name="Pending approvals" isUrgent />
         <Tile
-          href={dashboard.asked.length === 0 ? undefined : '#contact-requests'}
+          href={dashboard.contact_requests.length === 0 ? undefined : '#contact-requests'}
           count={requests}
           name="Contact requests"
           isUrgent
         />
         <Tile href="/console/connections" count={dashboard.connections} name="Connected apps" />
       </div>
-      {dashboard.asked.length > 0 && <ContactRequests asked={dashboard.asked} />}
+      {dashboard.contact_requests.length > 0 && (
+        <ContactRequests contact_requests={dashboard.contact_requests} />
+      )}
       {agents.length === 0 ? (
         <Empty
           title="No agents yet"
@@ -108,8 +110,8 @@ function Tile({
   );
 }
 
-function ContactRequests({ asked }: Pick<Dashboard, 'asked'>) {
-  const rows = asked.map(({ id, display_name, canonical_handle, requests }) => ({
+function ContactRequests({ contact_requests }: Pick<Dashboard, 'contact_requests'>) {
+  const rows = contact_requests.map(({ id, display_name, canonical_handle, requests }) => ({
     key: id,
     mark: monogram(display_name),
     title: <a href={`/console/agents/${id}/contacts`}>{display_name}</a>,

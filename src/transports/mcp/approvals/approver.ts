@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from '../../../domain/approvals.ts';
-import type { Approver } from '../../../operations/execute/approval.ts';
+import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 import { approvalUrl, type ApprovalQuestion, questionText } from './question-text.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';

@@ -1,5 +1,5 @@
 import { toVisibleLine } from '../../../shared/visible-text.ts';
-import type { Approver } from '../../../operations/execute/approval.ts';
+import type { Approver } from '../../../operations/execute/context.ts';
 
 /** The approval that a person is asked for. */
 export type ApprovalQuestion = Parameters<Approver['ask']>[0];

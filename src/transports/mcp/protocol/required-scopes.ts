@@ -1,5 +1,5 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
-import { requireScope } from '../../../operations/execute/execute.ts';
+import { requireScope } from '../../../operations/execute/authorize-scope.ts';
 import { findCompletion } from '../prompts/completion.ts';
 import type { McpFeatures } from './methods.ts';
 import type { Tool } from '../tools/tools.ts';

@@ -1,6 +1,6 @@
 import type { DomainError } from '../../../domain/errors.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
-import type { Approver } from '../../../operations/execute/approval.ts';
+import type { Approver } from '../../../operations/execute/context.ts';
 import type { Operation } from '../../../operations/define.ts';
 import { approvalUrl } from '../approvals/question-text.ts';
 import type { Caller } from '../protocol/exchange.ts';

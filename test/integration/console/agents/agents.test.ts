@@ -133,7 +133,7 @@ describe('agents of organizations', () => {
     );
     expect([refused.status, findFieldError(refused, 'owner')]).toEqual([
       403,
-      `Only admins of ${slug} register shared agents of it.`,
+      `Only admins of ${slug} can register its shared agents.`,
     ]);
   });
 

@@ -3,6 +3,7 @@ import { openApproval, useApproval } from '../../../../src/services/approvals/ap
 import { findForm } from '../../../clients/form-browser.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { override } from '../../../support/override.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -31,7 +32,7 @@ interface Question {
 async function ask({ id }: TestAgent, question: Question = {}): Promise<string> {
   const { target = 'globex.desk', action = 'request_contact', ago = 0, ...detail } = question;
   const approval = await service.core.unitOfWork.writeAsSystem((work) =>
-    openApproval({ ...work, now: work.now - ago }, { agent_id: id, action, target, detail }),
+    openApproval(override(work, { now: work.now - ago }), { agent_id: id, action, target, detail }),
   );
   if (!approval) throw new Error('nobody is asked');
   return `${list}/${approval.id}`;

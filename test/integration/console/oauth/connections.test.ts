@@ -6,6 +6,7 @@ import { startService, type TestAgent, type TestService } from '../../../support
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { override } from '../../../support/override.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -42,7 +43,11 @@ async function record(
     client_name: grant_id,
   };
   await service.core.unitOfWork.writeAsSystem((work) =>
-    recordConnection({ ...work, now }, { ...grant, redirect_host: 'app.example', scopes: ['threads:read'] }),
+    recordConnection(override(work, { now }), {
+      ...grant,
+      redirect_host: 'app.example',
+      scopes: ['threads:read'],
+    }),
   );
 }
 

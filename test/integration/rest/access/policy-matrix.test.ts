@@ -65,7 +65,7 @@ const partsOf = ({ viewer, target }: AgentPair) => ({
   'part of other': target.handle.split('.'),
 });
 
-/** An open agent refuses nobody but whom it blocked; see docs/decisions/policy-in-threads.md. */
+/** An open agent refuses nobody but whom it blocked; see docs/decisions/0010-trust.md. */
 const refusesByBlock = (name: string, policy: Policy) =>
   policy === 'open' && expectedOutcome(policyTable[name]?.['stranger'].public ?? '', policy) === '201';
 

@@ -1,5 +1,5 @@
 /**
- * Who may do what to whom (contract, section 2; docs/decisions/policy-in-threads.md), all of it in one table. A cell is what the
+ * Who may do what to whom (contract, section 2; docs/decisions/0010-trust.md), all of it in one table. A cell is what the
  * viewer gets when the other agent has the policy of the column: a status, a code, or what it sees.
  */
 export const policies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;

@@ -8,6 +8,7 @@ import {
 } from '../../../support/openapi/response-check.ts';
 import { fetchServedDocument } from '../../../support/openapi/served-document.ts';
 import { requestRest } from '../../../clients/rest.ts';
+import { isNightly } from '../../../support/extent.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import {
   arbitraryRequest,
@@ -20,7 +21,7 @@ import { createSender, type Sender } from './send.ts';
 import { createFuzzFixtures, type FuzzFixtures } from './fixtures.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
-const atLeast = Number(process.env['FUZZ_RUNS'] ?? 10_000);
+const atLeast = Number(process.env['FUZZ_RUNS'] ?? (isNightly ? 10_000 : 1_500));
 
 /** In flight at once, and the unit that is repeated when something is found. */
 const batch = 24;

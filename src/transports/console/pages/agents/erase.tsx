@@ -31,7 +31,7 @@ export function agentEraseRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
     }),
     action(path, async ({ params, person, form }) => {
       const typed = form.get('handle') ?? '';
-      const agent = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+      const agent = await unitOfWork.writeAsSystem(async (work) => {
         const found = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'manages');
         if (matchesHandle(found, typed)) {
           await beginErasure(work, { ...found, retired: false }, person.account_id);

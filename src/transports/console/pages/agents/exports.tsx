@@ -1,5 +1,5 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { type ExportReport, presentExport } from '../../../../presenters/agent-export.ts';
+import { type ExportReport, presentExport } from '../../../../presenters/progress.ts';
 import { signArchiveUrl, beginExport, listExports } from '../../../../services/agents/exports.ts';
 import { requireAgentOfPerson } from '../../../../services/people/agents.ts';
 import { successFlash } from '../../flash.ts';
@@ -38,7 +38,7 @@ export function exportRoutes({ unitOfWork, addresses, settings }: PageParts): Co
       return 'handled' as const;
     }),
     action('/console/agents/:id/export', async ({ params, person }) => {
-      const { canonical_handle } = await unitOfWork.writeAsSystemWithEvents(async (work) => {
+      const { canonical_handle } = await unitOfWork.writeAsSystem(async (work) => {
         const agent = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'acts_as');
         await beginExport(work, agent, { account_id: person.account_id, days: settings.export_days });
         return agent;

@@ -36,7 +36,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
       await limits.consume('sign_in_address', addressKey(ctx));
       const request = { to: path, account_id: person.account_id };
       const pending = await beginExternalSignIn(unitOfWork, provider, request);
-      if (!pending) return externalFailurePage('away', name, person);
+      if (!pending) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, pending.token);
       // No redirect: Chromium applies form-action to all redirects after a form, and the provider may redirect elsewhere.
       ctx.set('Refresh', `0; url=${pending.address}`);

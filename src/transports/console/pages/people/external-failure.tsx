@@ -13,7 +13,7 @@ const reasons: Record<ExternalReason, (name: string) => { status: number; title:
     title: 'You are not signed in',
     text: `You did not give your consent at ${name}. Nothing was changed.`,
   }),
-  away: (name) => ({
+  unavailable: (name) => ({
     status: 503,
     title: `${name} does not answer`,
     text: 'The provider cannot be reached or has a problem. Try again in a few minutes.',
@@ -71,5 +71,5 @@ export function externalFailurePage(
       </Card>
     </>
   );
-  return { title, body, status, shell: 'focus', ...(reason === 'away' && { retry_after: 60 }) };
+  return { title, body, status, shell: 'focus', ...(reason === 'unavailable' && { retry_after: 60 }) };
 }

@@ -47,7 +47,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       if (person || isCrossSite) return { to: person ? to : signInAddress(to) };
       await limits.consume('sign_in_address', addressKey(ctx));
       const pending = await beginExternalSignIn(unitOfWork, provider, { to, account_id: null });
-      if (!pending) return externalFailurePage('away', name, person);
+      if (!pending) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, pending.token);
       ctx.redirect(pending.address);
       return 'handled';

@@ -1,7 +1,11 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import type { Person } from '../../../../domain/auth/person.ts';
-import { endOtherSessions, endSession, listSessions } from '../../../../services/people/sessions.ts';
-import { signOutEverywhere } from '../../../../services/people/sign-out.ts';
+import {
+  endOtherSessions,
+  endSession,
+  listSessions,
+  signOutEverywhere,
+} from '../../../../services/people/sessions.ts';
 import { successFlash } from '../../flash.ts';
 import { Checkbox } from '../../components/choices.tsx';
 import { Badge, Card, Heading } from '../../components/content.tsx';

@@ -1,0 +1,77 @@
+import type { ApprovalDecision } from '../../domain/approvals.ts';
+import type { StoredFile } from '../../domain/attachments/attachments.ts';
+import type { Actor } from '../../domain/auth/actor.ts';
+import type { OnBudget } from '../../domain/limits.ts';
+import type { Approval } from '../../services/approvals/approvals.ts';
+import type { IdempotencyClaim } from '../../work/unit-of-work.ts';
+import type { Operation } from '../define.ts';
+
+/** How long a call waits for its batch, for another call with its idempotency key, or for other writes to its record. */
+export const waitTimeoutMs = 10_000;
+
+/** How a transport asks the person behind its caller for an approval. */
+export interface Approver {
+  /** The program that the person uses, as it names itself. */
+  client_name: string | null;
+  /** Aborts when nobody waits for the answer of the call any more. */
+  signal: AbortSignal;
+  /**
+   * Asks in the program, where it can, and waits for a limited time.
+   * @param settled aborts when the approval is decided elsewhere.
+   * @returns undefined when the person did not decide in the program.
+   */
+  ask(approval: Approval, settled: AbortSignal): Promise<ApprovalDecision | undefined>;
+  /** Checks, after the person decided, that the caller's token is still valid. @throws {DomainError} UNAUTHORIZED */
+  confirm(): Promise<void>;
+}
+
+/** A call as a transport makes it. */
+export interface Call {
+  operation: Operation;
+  actor: Actor;
+  /** Not yet parsed. */
+  input: unknown;
+  idempotency_key?: string | undefined;
+  /** Receives the state of each budget that this call is counted against. */
+  onRateLimit?: OnBudget | undefined;
+  /** Whether the call was counted already, as part of an earlier one. */
+  already_consumed?: boolean | undefined;
+  /** Given by transports whose callers need a person's approval for some operations. */
+  approver?: Approver | undefined;
+}
+
+export interface Answer {
+  /** The answer as JSON text, byte for byte the same for a repeated call. */
+  body: string;
+  /** The same as an object. */
+  output: object;
+  replayed: boolean;
+  /** What is stored for repeated calls, when it is not the text itself. */
+  kept_as?: string;
+}
+
+/** What the stages know about one call. Each stage sets what the later ones read. */
+export interface CallContext {
+  readonly call: Call;
+  /** The parsed input; set by `parseInputStage`. */
+  input: unknown;
+  /** Whether the call was counted against the operation's own budget. */
+  isBudgetConsumed: boolean;
+  /** The approval that the transaction uses; set by the approval stage, null when none was needed. */
+  approval: Approval | null;
+  /** The stored file of the call; set by the stage that receives it. */
+  file: StoredFile | null;
+  /** Set by the idempotency stage. */
+  claim: IdempotencyClaim | null;
+}
+
+/** Continues with the stages after this one. */
+export type Next = () => Promise<Answer>;
+
+/** One step of every call. It throws, answers by itself, or returns what `next` answers. */
+export type Stage = (context: CallContext, next: Next) => Promise<Answer>;
+
+/** Whether a person may have to approve this call. */
+export function mayNeedApproval({ operation, approver }: Call): boolean {
+  return operation.approval !== undefined && approver !== undefined;
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { DomainError, wrongField } from '../../domain/errors.ts';
+import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
+import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
+import { idempotencyKeyPattern } from '../fields.ts';
+import { type Answer, type CallContext, type Next, type Stage, waitTimeoutMs } from './context.ts';
+import { replayAnswer } from './respond.ts';
+
+/**
+ * Gives repeated writes under one key the first answer. In this process the calls of one key run one after the other; between processes
+ * the row of the key decides, which is inserted with COMMIT.
+ * @throws {DomainError} IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH, VALIDATION_ERROR
+ */
+export function createIdempotency(unitOfWork: UnitOfWork): Stage {
+  const keys = createConcurrencyLimiter({
+    maxConcurrent: 1,
+    timeoutMs: waitTimeoutMs,
+    createError: () => {
+      const message = 'The first request with this key is still running.';
+      return new DomainError('IDEMPOTENCY_IN_PROGRESS', message, { retry_after: 1 });
+    },
+  });
+
+  async function runOnce(context: CallContext, claim: IdempotencyClaim, next: Next): Promise<Answer> {
+    try {
+      return await next();
+    } catch (error) {
+      // A database that did not answer just now does not answer this query either.
+      if (error instanceof DomainError && error.code === 'UNAVAILABLE') throw error;
+      const stored = await unitOfWork.findAnswer(claim).catch(() => {
+        throw error;
+      });
+      if (stored) return replayAnswer(context.call.operation, unitOfWork, claim, stored);
+      throw error;
+    }
+  }
+
+  return async function idempotency(context, next) {
+    if (context.call.operation.kind === 'read') return next();
+    const claim = createClaim(context);
+    context.claim = claim;
+    if (!claim) return next();
+    return keys.run(claim.key_hash.toString('base64'), async (hasWaited) => {
+      // Most keys are used once, so the answer is not looked up first, except after a call with the same key.
+      const stored = hasWaited && (await findStoredAnswer(unitOfWork, context, claim));
+      return stored || runOnce(context, claim, next);
+    });
+  };
+}
+
+/**
+ * The answer of an earlier call under this key, if there is one.
+ * @throws {DomainError} IDEMPOTENCY_MISMATCH
+ */
+export async function findStoredAnswer(
+  unitOfWork: UnitOfWork,
+  { call }: CallContext,
+  claim: IdempotencyClaim,
+): Promise<Answer | undefined> {
+  const stored = await unitOfWork.findAnswer(claim);
+  return stored && replayAnswer(call.operation, unitOfWork, claim, stored);
+}
+
+/** @throws {DomainError} VALIDATION_ERROR when the key is not 1 to 255 visible ASCII characters */
+export function requireValidKey(key: string | undefined): void {
+  if (key === undefined || idempotencyKeyPattern.test(key)) return;
+  throw wrongField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+}
+
+/**
+ * The key and the request of a call; null without a key. The scope of a key is the agent, the REST method and the filled-in REST path,
+ * over every transport. A file counts by its bytes, name and type.
+ * @throws {DomainError} VALIDATION_ERROR
+ */
+export function createClaim({ call, input, file }: CallContext): IdempotencyClaim | null {
+  const { operation, actor, idempotency_key: key } = call;
+  if (key === undefined) return null;
+  requireValidKey(key);
+  const fields = new Map(Object.entries(input ?? {}));
+  const path = operation.rest?.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));
+  const scope = JSON.stringify([actor.agent_id, operation.rest?.method, path ?? operation.name, key]);
+  const request = file
+    ? { input, sha256: file.sha256, filename: file.filename, content_type: file.content_type }
+    : input;
+  return { key_hash: sha256(scope), request_hash: sha256(toStableJson(request)) };
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** JSON that does not depend on the order of fields. */
+function toStableJson(value: unknown): string {
+  return JSON.stringify(value, (_, child: unknown) =>
+    typeof child === 'object' && child !== null && !Array.isArray(child)
+      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : child,
+  );
+}

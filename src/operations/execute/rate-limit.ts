@@ -1,0 +1,80 @@
+import { DomainError } from '../../domain/errors.ts';
+import type { OnBudget } from '../../domain/limits.ts';
+import type { RateLimits } from '../rate-limits.ts';
+import { type CallContext, mayNeedApproval, type Stage } from './context.ts';
+
+const maxExhausted = 10_000;
+
+/**
+ * Counts calls against the default budget of their agent. Operations without a budget of their own count at once, before the input is
+ * parsed: a call with bad input counts too. So do calls that may need approval; the approval stage counts them against their own budget.
+ *
+ * A refused call of an operation with its own budget also counts against the default budget. Otherwise a flood of bad input, or of
+ * unknown ids with a fresh budget each, would have no limit. When the default budget is exhausted by such calls, each further call of
+ * that agent needs it first, until it has points again: the flood is refused here, before any query.
+ * @throws {DomainError} RATE_LIMITED
+ */
+export function createRateLimit(limits: RateLimits): Stage {
+  /** Agents whose refused calls exhausted their default budget. */
+  const exhausted = new Set<string>();
+
+  async function countRefusal(agentId: string, onRateLimit: OnBudget | undefined): Promise<void> {
+    try {
+      await limits.consume('default', agentId, onRateLimit);
+    } catch (error) {
+      exhausted.add(agentId);
+      for (const oldest of exhausted) {
+        if (exhausted.size <= maxExhausted) break;
+        exhausted.delete(oldest);
+      }
+      throw error;
+    }
+  }
+
+  return async function rateLimit({ call }, next) {
+    const { operation, actor, onRateLimit } = call;
+    const { agent_id } = actor;
+    if (call.already_consumed) return next();
+    if (operation.limit === undefined || mayNeedApproval(call)) {
+      await limits.consume('default', agent_id, onRateLimit);
+      return next();
+    }
+    if (exhausted.has(agent_id)) {
+      await limits.consume('default', agent_id, onRateLimit);
+      exhausted.delete(agent_id);
+    }
+    try {
+      return await next();
+    } catch (error) {
+      if (isRefusal(error)) await countRefusal(agent_id, onRateLimit);
+      throw error;
+    }
+  };
+}
+
+/** Counts calls against the operation's own budget, unless the approval stage decides whether they count. */
+export function createOwnRateLimit(limits: RateLimits): Stage {
+  return async function ownRateLimit(context, next) {
+    if (!mayNeedApproval(context.call)) await consumeOwnBudget(limits, context);
+    return next();
+  };
+}
+
+/**
+ * Counts the call against the operation's own budget, if it has one; at most once for each call.
+ * @throws {DomainError} RATE_LIMITED
+ */
+export async function consumeOwnBudget(limits: RateLimits, context: CallContext): Promise<void> {
+  const { operation, actor, onRateLimit } = context.call;
+  const { limit: budget } = operation;
+  if (budget === undefined || context.isBudgetConsumed) return;
+  context.isBudgetConsumed = true;
+  const part = operation.limitKey?.(context.input);
+  const key = part === undefined ? actor.agent_id : `${actor.agent_id}:${part}`;
+  await limits.consume(budget, key, onRateLimit);
+}
+
+/** Whether the call was refused for its own sake. An exhausted budget is no such refusal: it caused no work. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.status < 500 && error.code !== 'RATE_LIMITED';
+}

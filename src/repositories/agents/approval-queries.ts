@@ -1,0 +1,137 @@
+import type { ApprovalAction, ApprovalState, ApprovalVia } from '../../domain/approvals.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
+
+/** A request of an agent for approval by a person. Times are in milliseconds. */
+export interface ApprovalRow {
+  id: string;
+  agent_id: string;
+  agent_handle: string;
+  agent_display_name: string;
+  action: ApprovalAction;
+  /** Handle of the agent that the action concerns. */
+  target: string;
+  /** The message to the target; can be empty. */
+  message: string;
+  /** The client that the agent used, as it calls itself; can be empty. */
+  client_name: string;
+  state: ApprovalState;
+  created_at: number;
+  expires_at: number;
+  decided_at: number | null;
+  /** Where it was decided. */
+  decided_via: ApprovalVia | null;
+  /** Username of the person who decided, where known. */
+  decided_by: string | null;
+  /** Handle of the agent through which it was decided. */
+  decided_by_agent: string | null;
+  /** When the approved action was done. */
+  used_at: number | null;
+}
+
+/** What is to be approved. Two requests are the same when all of these are equal. */
+export type ApprovalSubject = Pick<ApprovalRow, 'agent_id' | 'action' | 'target' | 'message'>;
+
+/** The state at `:now`. A pending request past its expiry is expired, whether or not its row says so yet. */
+const state = `case when q.state = 'pending' and q.expires_at <= :now then 'expired' else q.state end`;
+
+const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
+  a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
+  ${state} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
+  d.canonical_handle as decided_by_agent, q.used_at`;
+
+const joined = `approvals q join agents a on a.id = q.agent_id
+  left join owners p on p.id = q.decided_by left join agents d on d.id = q.decided_by_agent`;
+
+const statements = {
+  countPending: statement(
+    'approvals.count_pending',
+    `select count(*)::int as count, min(expires_at) as first_expiry from approvals where agent_id = :agent_id and state = 'pending'`,
+  ),
+  findCurrent: statement(
+    'approvals.find_current',
+    `select ${columns} from ${joined}
+     where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
+       and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
+     order by q.id desc limit 1`,
+  ),
+  find: statement('approvals.find', `select ${columns} from ${joined} where q.id = :id`),
+  findForPerson: statement(
+    'approvals.find_for_person',
+    `select ${columns} from ${joined} where q.id = :id and ${actedAsByPerson(':account_id')}`,
+  ),
+  listForPerson: statement(
+    'approvals.list_for_person',
+    `select ${columns} from ${joined}
+     where ${actedAsByPerson(':account_id')} and (q.state = 'pending' and q.expires_at > :now) = :pending and (:before = '' or q.id < :before)
+     order by q.id desc limit :limit`,
+  ),
+  findForAgent: statement(
+    'approvals.find_for_agent',
+    `select ${columns} from agents me, ${joined}
+     where q.id = :id and me.id = :agent_id and ${actedAsBySamePeople}`,
+  ),
+  listForAgent: statement(
+    'approvals.list_for_agent',
+    `select ${columns} from agents me, ${joined}
+     where me.id = :agent_id and ${actedAsBySamePeople} and (:state::text is null or ${state} = :state)
+       and (:before = '' or q.id < :before)
+     order by q.id desc limit :limit`,
+  ),
+  listOfAgent: statement(
+    'approvals.list_of_agent',
+    `select ${columns} from ${joined} where q.agent_id = :agent_id order by q.id desc limit :limit`,
+  ),
+};
+
+/** Reads approvals: a part of the approvals repository. Lists are newest first; `now` is in milliseconds. */
+export function approvalQueries(db: Queryable) {
+  return {
+    /** The number of pending requests of an agent, and when the first of them expires. */
+    async countPending(agentId: string): Promise<{ count: number; first_expiry: number | null }> {
+      const rows = await query<{ count: number; first_expiry: number | null }>(db, statements.countPending, {
+        agent_id: agentId,
+      });
+      return rows[0] ?? { count: 0, first_expiry: null };
+    },
+    /** The latest request about this subject that is in effect: pending, denied, or approved and not used. */
+    async findCurrent(subject: ApprovalSubject, now: number): Promise<ApprovalRow | undefined> {
+      const { agent_id, action, target, message } = subject;
+      const values = { agent_id, action, target, message, now };
+      return (await query<ApprovalRow>(db, statements.findCurrent, values))[0];
+    },
+    async find(id: string, now: number): Promise<ApprovalRow | undefined> {
+      return (await query<ApprovalRow>(db, statements.find, { id, now }))[0];
+    },
+    /** As find, if the account acts as the requesting agent. */
+    async findForPerson(accountId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
+      return (await query<ApprovalRow>(db, statements.findForPerson, { account_id: accountId, id, now }))[0];
+    },
+    /** Requests of all agents that the account acts as, pending or not, with ids before `before` unless it is empty. */
+    listForPerson(
+      accountId: string,
+      now: number,
+      { pending, before, limit }: { pending: boolean; before: string; limit: number },
+    ): Promise<ApprovalRow[]> {
+      const values = { account_id: accountId, now, pending, before, limit };
+      return query<ApprovalRow>(db, statements.listForPerson, values);
+    },
+    /** As find, if the requesting agent is another agent that the same people act as. */
+    async findForAgent(agentId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
+      return (await query<ApprovalRow>(db, statements.findForAgent, { agent_id: agentId, id, now }))[0];
+    },
+    /** Requests that findForAgent finds, in one state unless it is null, with ids before `before` unless it is empty. */
+    listForAgent(
+      agentId: string,
+      now: number,
+      filter: { state: ApprovalState | null; before: string; limit: number },
+    ): Promise<ApprovalRow[]> {
+      const values = { state: filter.state, before: filter.before, limit: filter.limit };
+      return query<ApprovalRow>(db, statements.listForAgent, { agent_id: agentId, now, ...values });
+    },
+    /** The latest requests of an agent. */
+    listOfAgent(agentId: string, now: number, limit: number): Promise<ApprovalRow[]> {
+      return query<ApprovalRow>(db, statements.listOfAgent, { agent_id: agentId, now, limit });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { NewEvent } from '../domain/feed/events.ts';
+import { databaseError } from '../repositories/errors.ts';
+import { Repositories } from '../repositories/index.ts';
+import type { Queryable } from '../repositories/queryable.ts';
+import {
+  type ChangeSet,
+  type CommitResult,
+  type OutboxJob,
+  toCommitRecord,
+  toCommitResult,
+} from './change-set.ts';
+import { type CommitAnswer, type CommitRecord, commitStatement } from './commit.ts';
+
+interface Transaction extends Queryable {
+  commit<Row extends object>(last?: ReturnType<typeof commitStatement>): Promise<Row[]>;
+  /** Never rejects. */
+  rollback(): Promise<void>;
+}
+
+export interface TransactionParts {
+  database: Queryable & { begin(): Promise<Transaction> };
+  /** The jobs that an event causes. */
+  jobsOf(event: NewEvent & { id: string }): OutboxJob[];
+  /** Called after each commit with something to publish. Must not throw: the outbox and the feeds already hold everything. */
+  publish(result: CommitResult): void;
+}
+
+interface TransactionOptions<T> {
+  changeSets: readonly ChangeSet[];
+  /** Agents that act without a new entry in their own feed: a replica sees by the row version whether it has replayed their write. */
+  touched?: readonly string[];
+  /** Each call of `open` binds another set of repositories to the transaction. */
+  run(open: () => Repositories, now: number): Promise<T>;
+  /** Idempotency keys to store with the commit. */
+  keysOf?(result: T): CommitRecord['keys'];
+}
+
+/** Runs `run` and translates the errors of the database to domain errors. */
+export async function withDomainErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw databaseError(error);
+  }
+}
+
+/**
+ * The only way to open a transaction. It commits the rows of `run` together with the change sets and publishes the result once, after the
+ * commit. If anything fails, everything is rolled back.
+ */
+export function createTransact({ database, jobsOf, publish }: TransactionParts) {
+  return function transact<T>(options: TransactionOptions<T>): Promise<T> {
+    const { changeSets, touched = [], run, keysOf = () => [] } = options;
+    return withDomainErrors(async () => {
+      const transaction = await database.begin();
+      try {
+        const now = Date.now();
+        const result = await run(() => new Repositories(transaction), now);
+        await insertAuditEntries(transaction, changeSets, now);
+        const record = toCommitRecord(changeSets, { now, touched, keys: keysOf(result), jobsOf });
+        const positions = await commit(transaction, record, changeSets);
+        const published = toCommitResult(changeSets, record, positions);
+        if (published) publish(published);
+        return result;
+      } catch (error) {
+        await transaction.rollback();
+        throw error;
+      }
+    });
+  };
+}
+
+async function insertAuditEntries(
+  transaction: Transaction,
+  changeSets: readonly ChangeSet[],
+  now: number,
+): Promise<void> {
+  for (const { auditEntries, author } of changeSets) {
+    if (auditEntries.length > 0)
+      await new Repositories(transaction).auditLog.insert(auditEntries, author, now);
+  }
+}
+
+/** Sends the last statement together with COMMIT, and awaits the deferred statements. Returns the new feed positions. */
+async function commit(
+  transaction: Transaction,
+  record: CommitRecord,
+  changeSets: readonly ChangeSet[],
+): Promise<CommitResult['positions']> {
+  const { events, jobs, keys, touched } = record;
+  const isEmpty = events.length + jobs.length + keys.length + touched.length === 0;
+  const last = isEmpty ? undefined : commitStatement(record);
+  const [committed, ...deferred] = await Promise.allSettled([
+    transaction.commit<CommitAnswer>(last),
+    ...changeSets.flatMap((changes) => changes.pendingStatements),
+  ]);
+  // A deferred statement that failed is the cause; the failed commit only follows from it.
+  for (const outcome of deferred) if (outcome.status === 'rejected') throw outcome.reason;
+  if (committed.status === 'rejected') throw committed.reason;
+  const [answer] = committed.value;
+  return last?.readCounters(answer) ?? [];
+}

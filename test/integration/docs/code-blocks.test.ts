@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { type CodeBlock, listPages, readCodeBlocks } from './code-blocks.ts';
+import { runPages, runnableLanguages } from './run-pages.ts';
+
+/** Each of these sequences is one terminal session, because later pages use the variables of the quick start. */
+const sessions = [
+  ['README.md'],
+  ['docs/quick-start.md', 'docs/guide.md', 'docs/mcp.md', 'docs/operations.md'],
+] as const;
+const pagesThatRun = new Set<string>(sessions.flat());
+const blocks = listPages().flatMap(readCodeBlocks);
+const run = promisify(execFile);
+const hasPython = await run('python3', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+async function checkFile(block: CodeBlock, extension: string, command: string, ...args: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-block-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, `block.${extension}`);
+  await writeFile(file, block.text);
+  await run(command, [...args, file]);
+}
+
+/** How a block of each language is checked. Languages without code are left to their readers, and say why. */
+const checks: Record<string, (block: CodeBlock) => unknown> = {
+  sh: (block) => checkFile(block, 'sh', 'bash', '-n'),
+  js: (block) => checkFile(block, 'mjs', process.execPath, '--check'),
+  python: (block) => hasPython && checkFile(block, 'py', 'python3', '-m', 'py_compile'),
+  json: ({ text }) => JSON.parse(text) as unknown,
+  yaml: ({ text }) => parseYaml(text) as unknown,
+  sql: () => undefined, // runs below
+  toml: () => undefined, // test/integration/bridge/client-configs.ts reads all of them
+  ini: () => undefined, // test/nightly/deployment reads the only one
+  mermaid: () => undefined, // a diagram, not code
+};
+
+const describeBlock = ({ page, line }: CodeBlock): string => `${page}:${line}`;
+
+test('every block has a language with a check, and is well-formed', async () => {
+  expect(blocks.filter(({ language }) => !Object.hasOwn(checks, language)).map(describeBlock)).toEqual([]);
+  const broken: string[] = [];
+  for (const block of blocks) {
+    try {
+      await checks[block.language]?.(block);
+    } catch (error) {
+      broken.push(`${describeBlock(block)}: ${String(error)}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('every program is run by this file, or says why not', () => {
+  const programs = blocks.filter(({ language }) => [...runnableLanguages, 'sql'].includes(language));
+  const neither = programs.filter(
+    ({ page, notRunReason, language }) =>
+      notRunReason === undefined && language !== 'sql' && !pagesThatRun.has(page),
+  );
+  expect(neither.map(describeBlock)).toEqual([]);
+});
+
+test('the first conversation of the README works', async () => {
+  const { waitForOutput, resume } = await runPages(sessions[0]);
+  await waitForOutput('"type":"ready"');
+  resume();
+  await waitForOutput(
+    '"type":"thread.created"',
+    '"type":"message.created"',
+    '"content":"Hello Ada"',
+    '@@ end',
+  );
+});
+
+test('the quick start, the guides and the operator commands work', async () => {
+  const { waitForOutput, service } = await runPages(sessions[1]);
+  const output = await waitForOutput('@@ end');
+  for (const text of [
+    'Hello from curl',
+    'ada.writer: Hello from Node',
+    ...(hasPython ? ['ada.writer: Hello from Python'] : []),
+    '"token_type":"Bearer"',
+    'Permission is hereby granted', // the content of the attachment
+  ]) {
+    expect(output).toContain(text);
+  }
+
+  const client = new pg.Client({ connectionString: service.core.config.DATABASE_URL });
+  await client.connect();
+  onTestFinished(() => client.end());
+  for (const { language, text, notRunReason } of blocks) {
+    if (language === 'sql' && notRunReason === undefined) await client.query(text);
+  }
+});
+
+test('the signature check of the guide accepts what the library signs, and nothing else', async () => {
+  const block = blocks.find(({ text }) => text.includes('export function isAuthentic'));
+  const { isAuthentic } = (await import(`data:text/javascript,${encodeURIComponent(block?.text ?? '')}`)) as {
+    isAuthentic(secret: string, headers: Record<string, string>, body: string): boolean;
+  };
+  const secret = `whsec_${randomBytes(24).toString('base64')}`;
+  const sign = (time: Date) => ({
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(time.getTime() / 1_000)),
+    'webhook-signature': `v1,${'A'.repeat(43)}= ${new Webhook(secret).sign('evt_1', time, '{}')}`,
+  });
+  expect(isAuthentic(secret, sign(new Date()), '{}')).toBe(true);
+  expect(isAuthentic(secret, sign(new Date()), '{"a":1}')).toBe(false);
+  expect(isAuthentic(secret, sign(new Date(Date.now() - 600_000)), '{}')).toBe(false);
+});

@@ -1,0 +1,141 @@
+import type { Core } from '../src/compose.ts';
+import { isDelivered, type OutboundResponse } from '../src/domain/outbound.ts';
+import type { WebhookPacing } from '../src/domain/webhooks.ts';
+import { createWebhookJob } from '../src/jobs/webhooks.ts';
+import { presentEvent } from '../src/presenters/events.ts';
+import type { Receipts } from '../src/realtime/receipts.ts';
+import { maxAbandonedAtOnce, type Webhook, webhookDisabled } from '../src/services/webhooks/access.ts';
+import { signHeaders } from '../src/services/webhooks/secrets.ts';
+
+export type Delivery = Awaited<ReturnType<Core['repositories']['webhookDeliveries']['claim']>>[number];
+type Event = Awaited<ReturnType<Core['repositories']['feed']['readEvents']>>[number];
+
+/** Whether the receiver may get its next event now, and the pause that it asked for (ms). */
+export interface AttemptOutcome {
+  done: boolean;
+  retryAfterMs: number;
+}
+
+export type AttemptDelivery = (
+  webhook: Webhook,
+  delivery: Delivery,
+  event: Event | undefined,
+) => Promise<AttemptOutcome>;
+
+const attemptDone: AttemptOutcome = { done: true, retryAfterMs: 0 };
+const eventRemoved = 'the event is no longer stored';
+const secretUnreadable = 'the signing secret cannot be read; rotate it';
+
+/** Returns a function that sends one delivery, records the result, and schedules the retry. */
+export function createAttempts(
+  core: Core,
+  receipts: Pick<Receipts, 'delivered'>,
+  pacing: WebhookPacing,
+): AttemptDelivery {
+  const { repositories, metrics, queues } = core;
+  const { webhookDeliveries } = repositories;
+
+  async function retryLater(delivery: Delivery, response: OutboundResponse): Promise<AttemptOutcome> {
+    const { webhook_id, attempts, created_at } = delivery;
+    const retryAfterMs = Math.min(response.retryAfterMs ?? 0, pacing.maxRetryAfterMs);
+    const pauseMs = pacing.scheduleMs[attempts + 1];
+    if (response.status === 410 || pauseMs === undefined) {
+      await recordResult(core, delivery, { state: 'failed', next_at: null }, response);
+      if (response.status === 410) await disable(core, webhook_id, 'gone');
+      // A receiver may reject one event and accept the others; then the webhook stays enabled.
+      else if (!(await webhookDeliveries.deliveredSince(webhook_id, created_at)))
+        await disable(core, webhook_id, 'failing');
+      return { done: false, retryAfterMs };
+    }
+    const delayMs = Math.max(pauseMs, retryAfterMs) * (1 + Math.random() * pacing.jitter);
+    const next_at = Date.now() + Math.round(delayMs);
+    await recordResult(core, delivery, { state: 'pending', next_at }, response);
+    await queues.enqueue([createWebhookJob(webhook_id, next_at)]);
+    return { done: false, retryAfterMs };
+  }
+
+  return async (webhook, delivery, event) => {
+    const body = event && createBody(core, webhook, delivery, event);
+    const headers = body === undefined ? undefined : createHeaders(core, webhook, delivery, body);
+    if (body === undefined || !headers) {
+      const error = body === undefined ? eventRemoved : secretUnreadable;
+      await recordResult(core, delivery, { state: 'failed', next_at: null }, { status: null, error });
+      return attemptDone;
+    }
+    const response = await send(core, webhook.url, headers, body, event?.traceparent);
+    metrics.webhookAttempts.inc({ outcome: toOutcome(response) });
+    if (!isDelivered(response)) return retryLater(delivery, response);
+    await recordResult(core, delivery, { state: 'delivered', next_at: null }, response);
+    receipts.delivered(webhook.agent_id, event ? [event] : []);
+    return attemptDone;
+  };
+}
+
+/** Sends a request with `traceparent`, so that the receiver can continue the trace (W3C Trace Context). */
+function send(
+  { tracing, webhookSender }: Core,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  parent: string | null | undefined,
+): Promise<OutboundResponse> {
+  return tracing.span('POST webhook', { kind: 'client', parent: parent ?? undefined }, async (annotate) => {
+    const traceparent = tracing.current();
+    const tracedHeaders = traceparent === undefined ? headers : { ...headers, traceparent };
+    const response = await webhookSender.send({ url, headers: tracedHeaders, body });
+    annotate({ 'http.request.method': 'POST', 'http.response.status_code': response.status ?? 0 });
+    return response;
+  });
+}
+
+function createBody(
+  { cursors, logger }: Core,
+  { agent_id }: Webhook,
+  { number }: Delivery,
+  event: Event,
+): string | undefined {
+  try {
+    return JSON.stringify(presentEvent(event, cursors.encodeFeed(agent_id, number)));
+  } catch (error) {
+    logger.error({ err: error, event: event.id }, 'event cannot be presented');
+    return undefined;
+  }
+}
+
+/** Returns undefined if SECRET_KEY has changed; the delivery then fails without retries. */
+function createHeaders(
+  { sealedBox, logger }: Core,
+  webhook: Webhook,
+  { event_id }: Delivery,
+  body: string,
+): Record<string, string> | undefined {
+  try {
+    return signHeaders(sealedBox, webhook, { event_id, body, now: Date.now() });
+  } catch (error) {
+    logger.error({ err: error, webhook: webhook.id }, 'webhook secret cannot be read');
+    return undefined;
+  }
+}
+
+async function recordResult(
+  { repositories }: Core,
+  { webhook_id, event_id }: Delivery,
+  next: Pick<Delivery, 'state' | 'next_at'>,
+  { status, error }: OutboundResponse,
+): Promise<void> {
+  const attempt = { ...next, at: Date.now(), status, error };
+  await repositories.webhookDeliveries.recordAttempt(webhook_id, event_id, attempt);
+}
+
+async function disable({ unitOfWork, logger }: Core, id: string, reason: 'gone' | 'failing'): Promise<void> {
+  logger.info({ webhook: id, reason }, 'webhook disabled');
+  await unitOfWork.writeAsSystem(async (work) => {
+    if (!(await work.webhooks.disable(id, reason, work.now))) return;
+    await work.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
+  });
+}
+
+function toOutcome(response: OutboundResponse): 'delivered' | 'refused' | 'unreachable' {
+  if (isDelivered(response)) return 'delivered';
+  return response.status === null ? 'unreachable' : 'refused';
+}
