@@ -71,7 +71,7 @@ describe('a question', () => {
     }
     const other = decision === 'approve' ? 'deny' : 'approve';
     const late = await ada.send(form, { button: other });
-    expect(late.visibleText).toContain(`This approval is ${word.toLowerCase()} already.`);
+    expect(late.visibleText).toContain(`This approval is already ${word.toLowerCase()}.`);
     const page = await ada.go(list);
     expect(page.visibleText).toMatch(new RegExp(`No pending approvals.*Recently decided.*${word}`));
   });
@@ -94,7 +94,7 @@ describe('a question', () => {
     expect(page.visibleText).toContain('Expired Nobody decided in time. The agent can ask again.');
     expect(page.forms.filter(({ action }) => action === address)).toEqual([]);
     const late = await ada.send(fillForm(page, address, { decision: 'approve' }));
-    expect(late.visibleText).toContain('This approval is expired already.');
+    expect(late.visibleText).toContain('This approval is already expired.');
     expect((await ada.go(list)).visibleText).toMatch(/No pending approvals.*Recently decided.*Expired/);
   });
 
@@ -113,7 +113,7 @@ describe('a question', () => {
         await eve.send(fillForm(home, each, { decision: 'approve' })),
       ]) {
         expect(page.status).toBe(404);
-        expect(page.visibleText).toContain('No such approval, or it is not yours to decide.');
+        expect(page.visibleText).toContain('No such approval, or you cannot decide it.');
       }
     }
     expect((await eve.go(list)).visibleText).toContain('No pending approvals');

@@ -41,7 +41,7 @@ describe('blocks', () => {
     const end = findForm(await ada.go(address), `${address}/end`);
     expect((await ada.send(end)).visibleText).toContain('Unblocked.');
     expect((await trust.blocks(ada.mine)).body.blocks).toEqual([]);
-    expect((await ada.send(end)).visibleText).toContain('You have blocked no such agent.');
+    expect((await ada.send(end)).visibleText).toContain('You have not blocked this agent.');
   });
 
   test.each([
@@ -63,7 +63,7 @@ describe('blocks', () => {
     await trust.block(ada.mine, pest.handle);
     const home = await eve.go('/console');
     const answer = await eve.send(fillForm(home, below(eve.mine, 'blocks/end'), { agent_id: pest.id }));
-    expect(answer.visibleText).toMatch(/You have blocked no such agent\..*No blocked agents/);
+    expect(answer.visibleText).toMatch(/You have not blocked this agent\..*No blocked agents/);
     expect((await trust.blocks(ada.mine)).body.blocks).toHaveLength(1);
   });
 
@@ -91,7 +91,7 @@ describe('the allowlist', () => {
     expect((await ada.send(remove)).visibleText).toMatch(
       /Removed @globex\.\* from the allowlist\..*The allowlist is empty/,
     );
-    expect((await ada.send(remove)).visibleText).toContain('This is not on your allowlist.');
+    expect((await ada.send(remove)).visibleText).toContain('This entry is not on your allowlist.');
   });
 
   test('takes nothing else', async () => {

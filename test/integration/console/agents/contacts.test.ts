@@ -56,7 +56,7 @@ describe('requests to an agent', () => {
     const late = await ada.send(no, { button: 'approve' });
     expect([late.status, late.visibleText]).toEqual([
       200,
-      expect.stringContaining('No such contact request waits for you.'),
+      expect.stringContaining('You have no such contact request.'),
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('requests to an agent', () => {
       const answer = await eve.send(
         fillForm(home, contactsOf(eve.mine, '/requests/decide'), { ...fields, decision }),
       );
-      expect(answer.visibleText).toContain('No such contact request waits for you.');
+      expect(answer.visibleText).toContain('You have no such contact request.');
     }
     expect((await trust.requests(ada.mine)).body.requests).toHaveLength(1);
   });
@@ -136,7 +136,7 @@ describe('asking for contact', () => {
   test.each([
     ['no handle', 'nonsense', 400, /A handle has the form/],
     ['nobody', 'nobody.here', 400, /No such agent/],
-    ['itself', 'self', 400, /names yourself/],
+    ['itself', 'self', 400, /must not be your own handle/],
     ['one that takes no requests', 'strict', 403, /accepts only/],
     ['one that is paused', 'paused', 400, /is paused by its owner/],
   ])('of %s is refused at the field, with what was typed', async (_what, whom, status, message) => {
@@ -179,7 +179,9 @@ describe('contacts', () => {
     const removed = await ada.send(findForm(question, remove));
     expect(removed.visibleText).toContain('Contact removed');
     expect(await trust.areContacts(ada.mine, friend)).toBe(false);
-    expect((await ada.send(findForm(question, remove))).visibleText).toContain('You have no such contact.');
+    expect((await ada.send(findForm(question, remove))).visibleText).toContain(
+      'This agent is not one of your contacts.',
+    );
   });
 
   test('an agent that is hidden is answered like one that is not there', async () => {

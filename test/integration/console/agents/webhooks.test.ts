@@ -206,7 +206,7 @@ test('one of another agent, one’s own too, is answered like one that is not th
         pages.push(await who.send(fillForm(home, `${address}${below}`, fields)));
       }
       for (const page of pages)
-        expect([page.status, page.visibleText.match(/You have no such webhook\./)?.length]).toEqual([404, 1]);
+        expect([page.status, page.visibleText.match(/No such webhook\./)?.length]).toEqual([404, 1]);
     }
   }
   expect((await service.core.repositories.webhooks.find(id))?.enabled).toBe(true);

@@ -56,7 +56,7 @@ describe('founding', () => {
 
   test.each([
     ['no name', '-', /has 1 to 32 of a-z/],
-    ['a name that is kept back', 'admin', /is kept back/],
+    ['a name that is kept back', 'admin', /is reserved/],
     ['nothing', '', /has 1 to 32 of a-z/],
     ['what no database stores', 'a\0', /has 1 to 32 of a-z/],
   ])('refuses %s at the field', async (_what, slug, message) => {
@@ -74,12 +74,12 @@ describe('an admin', () => {
     expect(added.visibleText).toContain(`Added ${stranger.username} to ${slug}`);
     expect((await rolesIn(slug))[stranger.username]).toBe('admin');
     const again = await boss.fill(address, { fields }, `${address}/members`);
-    expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is a member already.']);
+    expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is already a member.']);
     for (const username of ['nobody-of-that-name', slug, '\0', '']) {
       const page = await boss.fill(address, { fields: { username, role: 'admin' } }, `${address}/members`);
       expect([page.status, findFieldError(page, 'username')]).toEqual([
         400,
-        'Username is the name of no person here.',
+        'Username is not the username of an account.',
       ]);
       expect(readFormFields(page, `${address}/members`)).toMatchObject({ username, role: 'admin' });
     }
@@ -91,7 +91,7 @@ describe('an admin', () => {
     const role = (username: string, wanted: string) =>
       boss.send(fillForm(home, `${address}/roles`, { username, role: wanted }));
     const alone = await role(boss.username, 'member');
-    expect(alone.visibleText).toContain('An organization keeps an admin');
+    expect(alone.visibleText).toContain('An organization needs an admin');
     expect((await role(worker.username, 'admin')).visibleText).toContain(
       `${worker.username} is now an admin`,
     );
@@ -137,7 +137,7 @@ describe('a member', () => {
     expect(page.visibleText).not.toMatch(/Add a member|Make |Remove/);
     const leave = (username: string) => `${address}/members/${username}/remove`;
     const stuck = await boss.fill(leave(boss.username), {}, leave(boss.username));
-    expect(stuck.visibleText).toContain('An organization keeps an admin');
+    expect(stuck.visibleText).toContain('An organization needs an admin');
     const gone = await worker.fill(leave(worker.username), {}, leave(worker.username));
     expect([new URL(gone.url).pathname, gone.visibleText]).toEqual([
       list,

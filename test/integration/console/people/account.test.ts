@@ -18,13 +18,13 @@ test('a password is changed, which signs out everywhere else', async () => {
 });
 
 test.each([
-  ['the current one is wrong', { current: 'something else', next }, 'Current password is not your password.'],
+  ['the current one is wrong', { current: 'something else', next }, 'Current password is wrong.'],
   [
     'the new one is too short',
     { current: password, next: 'short' },
-    'New password has 10 to 200 characters.',
+    'New password must have 10 to 200 characters.',
   ],
-  ['nothing is filled in', { current: '', next: '' }, 'Current password is not your password.'],
+  ['nothing is filled in', { current: '', next: '' }, 'Current password is wrong.'],
 ])('nothing changes when %s', async (_why, fields, words) => {
   const { username, browser } = await house.signUpPerson();
   const answer = await browser.fill('/console/account', { fields }, form);
