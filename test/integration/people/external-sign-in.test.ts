@@ -83,7 +83,7 @@ describe('somebody new who comes through the provider', () => {
     let page = await through(browser, newUsername());
     for (const [name, status, word] of [
       [taken, 409, 'is taken'],
-      ['admin', 400, 'is kept back'],
+      ['admin', 400, 'is reserved'],
       ['a.b', 400, 'has 1 to 32'],
     ] as const) {
       page = await browser.send(findForm(page, choose), { fields: { username: name } });
@@ -203,7 +203,10 @@ describe('sign-up by invitation', () => {
         await signInAtIssuer(issuer, await beginSignIn(browser), newUsername()),
       );
       const refused = await browser.send(findForm(choice, choose), { fields: { invitation: 'AAAAA-AAAAA' } });
-      expect([refused.status, refused.visibleText]).toEqual([400, expect.stringContaining('is not valid')]);
+      expect([refused.status, refused.visibleText]).toEqual([
+        400,
+        expect.stringContaining('is invalid or has expired'),
+      ]);
       const { DATABASE_URL, SECRET_KEY } = invited.core.config;
       const { code } = (await runCliJson({ DATABASE_URL, SECRET_KEY }, ['invitation', 'create'])) as {
         code: string;

@@ -113,7 +113,7 @@ describe('its members', () => {
         (who) => add(admin, slug, who).then(() => 'no refusal', String),
       ),
     );
-    expect(new Set(refusals)).toEqual(new Set(['DomainError: username: is the name of no person here']));
+    expect(new Set(refusals)).toEqual(new Set(['DomainError: username: is not the username of an account']));
     await add(admin, slug, { ...stranger, username: ` ${stranger.username.toUpperCase()} ` });
     expect(await roles(stranger, slug)).toMatchObject({ [stranger.username]: 'member' });
   });
