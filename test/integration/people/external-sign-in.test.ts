@@ -203,7 +203,10 @@ describe('sign-up by invitation', () => {
         await signInAtIssuer(issuer, await beginSignIn(browser), newUsername()),
       );
       const refused = await browser.send(findForm(choice, choose), { fields: { invitation: 'AAAAA-AAAAA' } });
-      expect([refused.status, refused.visibleText]).toEqual([400, expect.stringContaining('is invalid')]);
+      expect([refused.status, refused.visibleText]).toEqual([
+        400,
+        expect.stringContaining('is invalid or has expired'),
+      ]);
       const { DATABASE_URL, SECRET_KEY } = invited.core.config;
       const { code } = (await runCliJson({ DATABASE_URL, SECRET_KEY }, ['invitation', 'create'])) as {
         code: string;

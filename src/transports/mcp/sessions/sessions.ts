@@ -15,7 +15,7 @@ export interface Session {
 }
 
 export interface SessionWithKey extends Session {
-  /** Hash of the session id; names the session on the bus. */
+  /** Hash of the session id; names the session inside the service. */
   key: string;
 }
 
@@ -38,6 +38,7 @@ export interface Sessions {
   check(id: string, actor: Actor): Promise<SessionWithKey>;
   /** Subscribes the session with this key to a resource. @throws {RpcError} when it has the maximum number already. */
   subscribe(key: string, uri: string): Promise<void>;
+  /** Ends a subscription. */
   unsubscribe(key: string, uri: string): Promise<void>;
   /** Sets the minimum severity of the log messages that the session receives (MCP, Logging). */
   setLogLevel(key: string, level: LoggingLevel): Promise<void>;
@@ -51,8 +52,8 @@ const touchIntervalMs = 3_600_000;
 const maxSubscriptions = 500;
 
 /**
- * MCP sessions (MCP, Transports: Session Management) in a store that all processes share. Every request reads its session from
- * the store: what one process was told holds at every process as soon as the answer arrives.
+ * MCP sessions (MCP, Transports: Session Management) over a store that all processes share. Every request reads its session
+ * from the store, so a change applies in every process as soon as the response arrives.
  */
 export function createSessions(store: SessionStore): Sessions {
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {

@@ -121,7 +121,7 @@ describe('agents of organizations', () => {
     );
     expect(tied.visibleText).toContain(`agent of ${worker.username}`);
     expect((await boss.go('/console/agents')).visibleText).toMatch(
-      new RegExp(`Of ${slug}.*@${slug}.desk.*@${slug}.mine`),
+      new RegExp(`Agents of ${slug}.*@${slug}.desk.*@${slug}.mine`),
     );
     expect((await worker.go('/console/agents')).visibleText).not.toContain('desk');
 

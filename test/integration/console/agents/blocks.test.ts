@@ -63,7 +63,7 @@ describe('blocks', () => {
     await trust.block(ada.mine, pest.handle);
     const home = await eve.go('/console');
     const answer = await eve.send(fillForm(home, below(eve.mine, 'blocks/end'), { agent_id: pest.id }));
-    expect(answer.visibleText).toMatch(/You have blocked no such agent\..*No blocked agents/);
+    expect(answer.visibleText).toMatch(/You have not blocked this agent\..*No blocked agents/);
     expect((await trust.blocks(ada.mine)).body.blocks).toHaveLength(1);
   });
 

@@ -136,7 +136,7 @@ describe('asking for contact', () => {
   test.each([
     ['no handle', 'nonsense', 400, /A handle has the form/],
     ['nobody', 'nobody.here', 400, /No such agent/],
-    ['itself', 'self', 400, /must not be your own/],
+    ['itself', 'self', 400, /must not be your own handle/],
     ['one that takes no requests', 'strict', 403, /accepts only/],
     ['one that is paused', 'paused', 400, /is paused by its owner/],
   ])('of %s is refused at the field, with what was typed', async (_what, whom, status, message) => {

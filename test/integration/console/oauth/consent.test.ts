@@ -115,7 +115,7 @@ describe('letting an app act as an agent', () => {
 describe('the page', () => {
   test.each([
     ['http://127.0.0.1:7777/cb', 'A program on this computer', '127.0.0.1:7777', 'http://127.0.0.1:7777'],
-    ['https://chat.example/cb', 'Whoever runs chat.example', 'chat.example', 'https://chat.example'],
+    ['https://chat.example/cb', 'The operator of chat.example', 'chat.example', 'https://chat.example'],
     ['http://[::1]:7777/cb', 'A program on this computer', '[::1]:7777', 'http:'],
   ])('says where the answer to %s goes', async (redirect_uri, words, host, source) => {
     const { browser } = await personWithAgents('writer');
@@ -137,14 +137,9 @@ describe('the page', () => {
     expect(little.visibleText).toContain('Read its messages');
     expect(little.visibleText).not.toContain('Send messages as it');
     const much = await ask(browser, app, 'agents:write threads:write contacts:write realtime:read');
-    for (const words of [
-      'Manage your agents',
-      'Send messages as it',
-      'Change its contacts',
-      'Receive events live',
-    ]) {
-      expect(much.visibleText).toContain(words);
-    }
+    expect(much.visibleText).toMatch(
+      /Manage your agents.*Send messages as it.*Change its contacts.*Receive events live/,
+    );
   });
 
   test('shows hostile names as the text that they are', async () => {

@@ -101,8 +101,8 @@ describe('an admin', () => {
     expect((await role(boss.username, 'member')).visibleText).toContain('You are a member');
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'member', [worker.username]: 'admin' });
     const late = await role(worker.username, 'member');
-    expect(late.visibleText).toContain(`Only admins of ${slug} may do that.`);
-    expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} may do that.`);
+    expect(late.visibleText).toContain(`Only admins of ${slug} can do this.`);
+    expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} can do this.`);
   });
 
   test('removes people after a question; what their apps got for its agents ends', async () => {
@@ -159,7 +159,7 @@ describe('a member', () => {
     ];
     for (const [action, fields] of acts) {
       const answer = await worker.send(fillForm(page, action, fields));
-      expect(answer.visibleText).toContain(`Only admins of ${slug} may do that.`);
+      expect(answer.visibleText).toContain(`Only admins of ${slug} can do this.`);
     }
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'admin', [worker.username]: 'member' });
   });
