@@ -50,17 +50,14 @@ const noSession: Session = { id: undefined, version: undefined };
 
 /** Creates the service's side of the bridge: consecutive sessions, and one notification stream that continues across them. */
 export function createServiceConnection(parts: ServiceConnectionParts): ServiceConnection {
-  const { address, fetch, onMessage, log } = parts;
+  const { onMessage, log } = parts;
   const retryPolicy = createRetryPolicy();
   const sendWithRetries = createRetryingSend(parts, retryPolicy);
-  const position: StreamPosition = { cursor: undefined };
   const sessionSetup = createSessionSetup();
   let session = noSession;
   let initializeRequest: JSONRPCRequest | undefined;
   let renewing: Promise<void> | undefined;
-  let stream: Stream | undefined;
-  let isListening = false;
-  let isClosed = false;
+  const notifications = createNotifications(parts, (lost) => renewOnce(lost));
 
   async function open(initialize: JSONRPCRequest, signal: AbortSignal) {
     const { answer, session_id } = await sendWithRetries(initialize, signal, noSession);
@@ -73,14 +70,14 @@ export function createServiceConnection(parts: ServiceConnectionParts): ServiceC
   /** Begins a new session with the client's own initialize request, and repeats its subscriptions and log level. */
   async function renew(initialize: JSONRPCRequest): Promise<void> {
     const signal = new AbortController().signal;
-    await stream?.close();
+    await notifications.close();
     const answer = await open(initialize, signal);
     if (!answer || isJSONRPCErrorResponse(answer)) throw new SessionLost('a new session was refused');
     const current = session;
     await sendWithRetries({ jsonrpc: '2.0', method: 'notifications/initialized' }, signal, current);
     for (const request of sessionSetup.requests()) await sendWithRetries(request, signal, current);
     log('the session had ended; a new one has begun');
-    if (isListening) startNotifications();
+    notifications.restart(session);
   }
 
   function renewOnce(lost: Session): Promise<void> {
@@ -92,27 +89,10 @@ export function createServiceConnection(parts: ServiceConnectionParts): ServiceC
     return renewing;
   }
 
-  function startNotifications(): void {
-    isListening = true;
-    if (isClosed || stream?.isOpen()) return;
-    const followed = session;
-    const onSessionLost = () =>
-      void renewOnce(followed).catch((error: unknown) => log(`notifications ended: ${errorReason(error)}`));
-    stream = followNotifications({
-      address,
-      fetch,
-      session: followed,
-      position,
-      onMessage,
-      onSessionLost,
-      log,
-    });
-  }
-
   return {
     async begin(initialize, signal) {
       initializeRequest = initialize;
-      await stream?.close();
+      await notifications.close();
       sessionSetup.clear();
       return open(initialize, signal);
     },
@@ -126,7 +106,7 @@ export function createServiceConnection(parts: ServiceConnectionParts): ServiceC
             retryPolicy.learnTools(message, answer);
             sessionSetup.record(message);
           }
-          if (isListening) startNotifications();
+          notifications.restart(session);
           return answer;
         } catch (error) {
           if (!(error instanceof SessionLost) || sessions === maxSessions) throw error;
@@ -134,11 +114,44 @@ export function createServiceConnection(parts: ServiceConnectionParts): ServiceC
         }
       }
     },
-    startNotifications,
+    startNotifications: () => notifications.start(session),
     async close() {
-      isClosed = true;
-      await stream?.close();
+      await notifications.end();
       if (session.id !== undefined) await endSession(parts, session.id);
+    },
+  };
+}
+
+/** Follows the notifications of the current session, from the cursor at which those of the session before ended. */
+function createNotifications(
+  { address, fetch, onMessage, log }: ServiceConnectionParts,
+  renew: (lost: Session) => Promise<void>,
+) {
+  const position: StreamPosition = { cursor: undefined };
+  let stream: Stream | undefined;
+  let isListening = false;
+  let isEnded = false;
+
+  function start(session: Session): void {
+    isListening = true;
+    if (isEnded || stream?.isOpen()) return;
+    const onSessionLost = () =>
+      void renew(session).catch((error: unknown) => log(`notifications ended: ${errorReason(error)}`));
+    stream = followNotifications({ address, fetch, session, position, onMessage, onSessionLost, log });
+  }
+
+  return {
+    start,
+    /** Starts again if notifications were started before. */
+    restart(session: Session): void {
+      if (isListening) start(session);
+    },
+    async close(): Promise<void> {
+      await stream?.close();
+    },
+    async end(): Promise<void> {
+      isEnded = true;
+      await stream?.close();
     },
   };
 }

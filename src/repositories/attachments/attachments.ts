@@ -136,8 +136,41 @@ export interface NewAttachment extends StoredFile {
   expires_at: number | null;
 }
 
+/** What maintenance does with files and their storage keys. */
+function createStorageMaintenance(db: Queryable) {
+  return {
+    /** Removes up to `limit` unsent files that have expired; returns their storage keys. */
+    async removeExpired(now: number, limit: number): Promise<string[]> {
+      const rows = await query<{ storage_key: string }>(db, statements.removeExpired, { now, limit });
+      return rows.map(({ storage_key }) => storage_key);
+    },
+    /** Removes up to `limit` files of deleted messages with ids below this one; returns their storage keys. */
+    async removeOrphaned(messageId: string, limit: number): Promise<string[]> {
+      const rows = await query<{ storage_key: string }>(db, statements.removeOrphaned, {
+        message_id: messageId,
+        limit,
+      });
+      return rows.map(({ storage_key }) => storage_key);
+    },
+    /** Clean files created before a time (ms), with storage keys after `after` and up to `last`. */
+    listKeys(after: string, last: string, before: number): Promise<{ id: string; storage_key: string }[]> {
+      return query<{ id: string; storage_key: string }>(db, statements.listKeys, { after, last, before });
+    },
+    /** Those of these storage keys that belong to attachments or to incomplete uploads. */
+    async findKeys(keys: readonly string[]): Promise<Set<string>> {
+      const rows = await query<{ storage_key: string }>(db, statements.findKeys, { keys });
+      return new Set(rows.map(({ storage_key }) => storage_key));
+    },
+    /** Marks files whose bytes are lost as failed: they are no longer served. */
+    async setLost(ids: readonly string[]): Promise<void> {
+      await query(db, statements.setLost, { ids });
+    },
+  };
+}
+
 export function attachmentsRepository(db: Queryable) {
   return {
+    ...createStorageMaintenance(db),
     async find(id: string): Promise<AttachmentRow | undefined> {
       return (await query<AttachmentRow>(db, statements.find, { id }))[0];
     },
@@ -192,32 +225,6 @@ export function attachmentsRepository(db: Queryable) {
     async findThread(id: string): Promise<string | null> {
       const rows = await query<{ thread_id: string }>(db, statements.findThread, { id });
       return rows[0]?.thread_id ?? null;
-    },
-    /** Removes up to `limit` unsent files that have expired; returns their storage keys. */
-    async removeExpired(now: number, limit: number): Promise<string[]> {
-      const rows = await query<{ storage_key: string }>(db, statements.removeExpired, { now, limit });
-      return rows.map(({ storage_key }) => storage_key);
-    },
-    /** Removes up to `limit` files of deleted messages with ids below this one; returns their storage keys. */
-    async removeOrphaned(messageId: string, limit: number): Promise<string[]> {
-      const rows = await query<{ storage_key: string }>(db, statements.removeOrphaned, {
-        message_id: messageId,
-        limit,
-      });
-      return rows.map(({ storage_key }) => storage_key);
-    },
-    /** Clean files created before a time (ms), with storage keys after `after` and up to `last`. */
-    listKeys(after: string, last: string, before: number): Promise<{ id: string; storage_key: string }[]> {
-      return query<{ id: string; storage_key: string }>(db, statements.listKeys, { after, last, before });
-    },
-    /** Those of these storage keys that belong to attachments or to incomplete uploads. */
-    async findKeys(keys: readonly string[]): Promise<Set<string>> {
-      const rows = await query<{ storage_key: string }>(db, statements.findKeys, { keys });
-      return new Set(rows.map(({ storage_key }) => storage_key));
-    },
-    /** Marks files whose bytes are lost as failed: they are no longer served. */
-    async setLost(ids: readonly string[]): Promise<void> {
-      await query(db, statements.setLost, { ids });
     },
     /** Records that no scanner could scan the file; returns the time of the first failure, in milliseconds. */
     async recordScanTrouble(id: string, now: number): Promise<number | undefined> {
