@@ -73,6 +73,6 @@ async function showApproval(page: Page): Promise<void> {
 export async function createCredential(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.getByLabel('Name').fill('Reading list server');
-  await page.getByRole('button', { name: 'Create the credential' }).click();
+  await page.getByRole('button', { name: 'Create credential' }).click();
   await page.getByText('Copy this now').waitFor();
 }

@@ -155,7 +155,7 @@ function metricsOn(backend: Backend): void {
     const nothing = await runCli(settings, ['queue', 'retry', 'attachment-scanning', 'job-two']);
     expect(nothing).toMatchObject({
       code: 1,
-      err: 'error: no job job-two of the queue attachment-scanning has failed\n',
+      err: 'error: the queue attachment-scanning has no failed job job-two\n',
     });
     expect(await runCli(settings, ['queue', 'retry', 'attachment-scanning'])).toMatchObject({ code: 1 });
     expect(await runCli(settings, ['queue', 'failed', 'nonsense'])).toMatchObject({ code: 2 });

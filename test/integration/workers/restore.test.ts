@@ -116,7 +116,7 @@ describeUnless(
       await run(join(bin, 'pg_restore'), ['--no-owner', '--exit-on-error', '-d', after.url, dump]);
       const again = { ...env, DATABASE_URL: after.url, DATA_DIR: join(folder, 'second') };
       const doctor = await runCli(again, ['doctor']);
-      expect(doctor.out).toMatch(/^FAIL {2}numbers/m);
+      expect(doctor.out).toMatch(/^FAIL {2}feeds/m);
       const second = await start(again, { worker: true });
 
       // Before anything new: the one is where it was, the other hears that its position is of no use.
