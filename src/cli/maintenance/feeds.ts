@@ -21,7 +21,8 @@ export function feedsCommand(io: CommandIo): Command {
         options.yes ? unitOfWork.writeAsSystem(declareRestore) : unitOfWork.readAsSystem(countFeeds),
       );
       printResult(io, options, { feeds, changed: options.yes ?? false });
-      if (!options.yes) io.log('dry run: no feed was changed; repeat the command with --yes\n');
+      if (!options.yes && !options.json)
+        io.log('dry run: no feed was changed; repeat the command with --yes\n');
     });
   return new Command('feeds').description('manage feeds').addCommand(markRestored);
 }

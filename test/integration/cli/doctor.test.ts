@@ -234,7 +234,7 @@ describe('the command line', () => {
       'a.b',
     ]);
     expect(database.code).toBe(1);
-    expect(database.err).toMatch(/^error: The database does not answer.*\n$/);
+    expect(database.err).toMatch(/^error: The database is temporarily unavailable.*\n$/);
     const command = await runCli({}, ['tokens']);
     expect(command.code).toBe(2);
     expect(command.err).toMatch(/^error: unknown command 'tokens'/);
