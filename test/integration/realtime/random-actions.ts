@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 
-/** Something that an agent does, as numbers: whom and what they mean is found when it is done. */
+/** An action of an agent, as numbers. They are resolved to agents and threads when it runs. */
 export interface RandomAction {
-  /** Which agent does it. */
+  /** The acting agent. */
   actor: number;
   kind: Kind;
-  /** Which other agent, thread, or value. */
+  /** The other agent, the thread, or the value. */
   target: number;
   thread: number;
   value: number;
@@ -50,7 +50,7 @@ export function arbitraryActions(agents: number, maxLength: number): fc.Arbitrar
   return fc.array(move, { minLength: 1, maxLength, size: 'max' });
 }
 
-/** Two threads with everybody in them, each with a first message. */
+/** Two threads of all agents, each with a first message. */
 export const initialActions: readonly RandomAction[] = [0, 1].map((actor) => ({
   actor,
   kind: 'open',
@@ -62,11 +62,11 @@ export const initialActions: readonly RandomAction[] = [0, 1].map((actor) => ({
 const statuses = ['active', 'closed', 'archived'];
 const part = encodeURIComponent;
 
-/** What agents can do to each other. @param threads those that they have opened so far; new ones are added. */
+/** What agents can do to each other. @param threads the open threads; new ones are added. */
 export function createActionRunner(api: string, agents: readonly TestAgent[], threads: string[]) {
   async function call(by: TestAgent, method: string, path: string, body?: object) {
     const answer = await requestRest(method, `${api}${path}`, { token: by.token, ...(body && { body }) });
-    // Refusals are as good as anything: blocks, closed threads, threads of others.
+    // Refusals are expected: blocks, closed threads, threads of others.
     if (answer.status >= 500 && answer.body?.error?.code !== 'AGENT_PAUSED')
       throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
     return answer;

@@ -10,7 +10,7 @@ import { connectWebSocket } from '../../clients/websocket.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test('a process that stops writes what it has delivered until then', async () => {
+test('a stopping process writes the deliveries until then', async () => {
   const settings = await createTestSettings('postgres');
   const config = loadConfig(settings.env);
   const [stopping, looking] = [compose(config, 'stopping'), compose(config, 'looking')];

@@ -41,7 +41,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
       requestRest('POST', `${url}/members`, { token: by.token, body: { handle } }),
     remove: (by: TestAgent, { id: member }: TestAgent) =>
       requestRest('DELETE', `${url}/members/${member}`, { token: by.token }),
-    /** Handle, delivered and read mark of each member, as this one sees them. */
+    /** Handle, delivered and read mark of each member, as the agent sees them. */
     async marks(by: TestAgent | undefined) {
       const answer = await requestRest('GET', `${url}/receipts`, { token: by?.token });
       expect(answer.status).toBe(200);
@@ -65,7 +65,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
 const record = (taken: DeliveredBatch) =>
   service.core.unitOfWork.writeAsSystem((work) => recordDeliveries(work, { ...taken }));
 
-/** What the agent has heard of deliveries so far: thread, member and mark, in order. */
+/** The receipts that the agent has received: thread, member and mark, in order. */
 async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string, string, number][]> {
   const events = await readAllEvents(service.core, agent);
   return events
@@ -79,7 +79,7 @@ async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string,
     );
 }
 
-test('what a WebSocket, an SSE stream, a long poll or an acknowledged position took is delivered', async () => {
+test('messages count as delivered over WebSocket, SSE, long poll or by an acknowledged position', async () => {
   const [ann, web, sse, poll, ack, away] = await agents(6);
   if (!ann || !web || !sse || !poll || !ack || !away) throw new Error('no agents');
   const thread = await threadOf(ann, web, sse, poll, ack, away);
@@ -96,7 +96,7 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
     token: poll.token,
   });
   expect(page.body.events).toHaveLength(3);
-  // The line of thread.created is the first one; a token that is shown no messages says nothing of them.
+  // The feed starts with thread.created. A token without access to messages delivers none.
   for (const [who, scopes, line] of [
     [ack, ['threads:read'], 3],
     [away, ['contacts:read'], 4],
@@ -135,7 +135,7 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
   await Promise.all([socket.close(), hearing.close()]);
 });
 
-test('one event tells the senders concerned of all members of a thread, and nobody else', async () => {
+test('one event reports all members of a thread to the senders only', async () => {
   const [ann, bob, cleo, dora] = await agents(4);
   if (!ann || !bob || !cleo || !dora) throw new Error('no agents');
   const thread = await threadOf(ann, bob, cleo, dora);
@@ -161,7 +161,7 @@ test('one event tells the senders concerned of all members of a thread, and nobo
   for (const reader of [cleo, dora]) expect(await readReceiptEvents(reader)).toEqual([]);
 });
 
-test('marks never go back nor beyond the end; what is read is delivered; strangers have none', async () => {
+test('marks never move back or beyond the end; read messages are delivered; strangers have no marks', async () => {
   const [ann, bob, cleo, stranger] = await agents(4);
   if (!ann || !bob || !cleo || !stranger) throw new Error('no agents');
   const thread = await threadOf(ann, bob);
@@ -189,7 +189,7 @@ test('marks never go back nor beyond the end; what is read is delivered; strange
   expect(hidden.body.error.code).toBe('THREAD_NOT_FOUND');
 });
 
-test('many deliveries, messages and read marks at once: nobody waits in a circle, and senders hear of marks in order', async () => {
+test('concurrent deliveries, messages and read marks do not deadlock, and senders receive marks in order', async () => {
   const crowd = await agents(6);
   const threads = await Promise.all(
     [0, 1, 2].map((turn) => threadOf(...(crowd.slice(turn, turn + 4) as [TestAgent, TestAgent]))),
@@ -210,14 +210,14 @@ test('many deliveries, messages and read marks at once: nobody waits in a circle
       latest.set(`${thread_id} ${id}`, mark);
     }
   }
-  // A mark beyond the end at that moment ends there.
+  // A mark beyond the end is set to the end.
   for (const [turn, thread] of threads.entries()) {
     for (const [delivered = 0] of (await thread.marks(crowd[turn])).values())
       expect(delivered).toBeGreaterThanOrEqual(10);
   }
 });
 
-test('who is removed while a delivery is written does not hear of it', async () => {
+test('a member that is removed while a delivery is written gets no event', async () => {
   const [ann, bob] = await agents(2);
   if (!ann || !bob) throw new Error('no agents');
   const thread = await threadOf(ann, bob);

@@ -31,7 +31,7 @@ interface Resident extends TestAgent {
   place: FeedAccess;
 }
 
-/** Four agents, two of them of one owner: these become contacts as soon as one asks. */
+/** Four agents. Two have one owner: a request makes them contacts immediately. */
 async function createAgents(): Promise<Resident[]> {
   const strangers = await Promise.all([1, 2, 3].map(() => service.agent({ scopes })));
   const [first] = strangers;
@@ -45,7 +45,7 @@ async function createAgents(): Promise<Resident[]> {
 
 const transportNames = Object.keys(transportOpeners) as FeedTransport[];
 
-/** Ways through the doors: for each door one that ends there, after any stays elsewhere, or none. */
+/** Paths through the transports: one path that ends in each transport, after any number of others. */
 const arbitraryStays = fc
   .array(
     fc.array(
@@ -69,13 +69,13 @@ const arbitraryStays = fc
 interface Reader {
   agent: Resident;
   state: AgentState;
-  /** The ids of the events that it took, once it has seen the last one. */
+  /** The ids of the received events, once it has received the last one. */
   ids: Promise<string[]>;
 }
 
 const endMarker = 'the last event of this feed';
 
-/** Readers of every agent, one for each way, all from the same cursor and state on. */
+/** Readers of every agent, one for each path, all from the same cursor and state. */
 async function startReaders(
   agents: readonly Resident[],
   ways: readonly TransportStay[][],
@@ -88,7 +88,7 @@ async function startReaders(
     return ways.map((stays): Reader => {
       const state = structuredClone(known);
       const ids = followAcrossTransports(agent.place, state, cursor, stays, isLast);
-      // Whoever waits for it later hears of what went wrong meanwhile.
+      // The later await reports the failure.
       ids.catch(() => undefined);
       return { agent, state, ids };
     });
@@ -96,7 +96,7 @@ async function startReaders(
   return (await Promise.all(readers)).flat();
 }
 
-/** Makes the moves of each agent in their order, and those of different agents at once. */
+/** Runs the actions of each agent in order, and those of different agents in parallel. */
 async function runActions(
   agents: readonly TestAgent[],
   moves: readonly RandomAction[],
@@ -121,7 +121,7 @@ function shown({ profile, threads, contacts }: AgentState) {
   return { profile, threads: Object.fromEntries(threads), contacts: Object.fromEntries(contacts) };
 }
 
-/** How far each member has read, of those that a reader knows of. */
+/** The read mark of each member that the reader knows. */
 function readMarks(
   { receipts }: AgentState,
   known: AgentState,
@@ -134,54 +134,58 @@ function readMarks(
   );
 }
 
-test('state and events make state: at every door, and from door to door', { timeout: 120_000 }, async () => {
-  const counts = { runs: 0, moves: 0, events: 0, threads: 0, contacts: 0 };
-  const property = fc.asyncProperty(
-    arbitraryActions(agentsAtOnce, maxActions),
-    arbitraryStays,
-    async (moves, ways) => {
-      const agents = await createAgents();
-      const threads: string[] = [];
-      const early = await startReaders(agents, ways);
-      const half = Math.ceil(moves.length / 2);
-      await runActions(agents, initialActions, threads);
-      await runActions(agents, moves.slice(0, half), threads);
-      // Some begin in the middle of it all: what they read of the state is of no one moment.
-      const [late] = await Promise.all([
-        startReaders(agents.slice(0, 2), ways.slice(0, 1)),
-        runActions(agents, moves.slice(half), threads),
-      ]);
-      await end(agents);
+test(
+  'state plus events equals the new state, on every transport and across transports',
+  { timeout: 120_000 },
+  async () => {
+    const counts = { runs: 0, moves: 0, events: 0, threads: 0, contacts: 0 };
+    const property = fc.asyncProperty(
+      arbitraryActions(agentsAtOnce, maxActions),
+      arbitraryStays,
+      async (moves, ways) => {
+        const agents = await createAgents();
+        const threads: string[] = [];
+        const early = await startReaders(agents, ways);
+        const half = Math.ceil(moves.length / 2);
+        await runActions(agents, initialActions, threads);
+        await runActions(agents, moves.slice(0, half), threads);
+        // Some start in the middle: the state that they read is no consistent snapshot.
+        const [late] = await Promise.all([
+          startReaders(agents.slice(0, 2), ways.slice(0, 1)),
+          runActions(agents, moves.slice(half), threads),
+        ]);
+        await end(agents);
 
-      for (const agent of agents) {
-        const fresh = await readAgentState(service.api, agent.token);
-        const own = (reader: Reader) => reader.agent === agent;
-        const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
-        for (const ids of others) expect(ids).toEqual(first);
-        expect(new Set(first).size).toBe(first.length);
-        for (const { state } of early.filter(own)) {
-          expect(shown(state)).toEqual(shown(fresh));
-          expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
+        for (const agent of agents) {
+          const fresh = await readAgentState(service.api, agent.token);
+          const own = (reader: Reader) => reader.agent === agent;
+          const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
+          for (const ids of others) expect(ids).toEqual(first);
+          expect(new Set(first).size).toBe(first.length);
+          for (const { state } of early.filter(own)) {
+            expect(shown(state)).toEqual(shown(fresh));
+            expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
+          }
+          for (const { state, ids } of late.filter(own)) {
+            await ids;
+            expect(shown(state)).toEqual(shown(fresh));
+          }
+          counts.events += first.length;
+          counts.threads += fresh.threads.size;
+          counts.contacts += fresh.contacts.size;
         }
-        for (const { state, ids } of late.filter(own)) {
-          await ids;
-          expect(shown(state)).toEqual(shown(fresh));
-        }
-        counts.events += first.length;
-        counts.threads += fresh.threads.size;
-        counts.contacts += fresh.contacts.size;
-      }
-      counts.moves += moves.length;
-      counts.runs += 1;
-    },
-  );
-  await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
-  console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
-  expect(counts.events).toBeGreaterThan(counts.moves);
-  expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
-});
+        counts.moves += moves.length;
+        counts.runs += 1;
+      },
+    );
+    await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
+    console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
+    expect(counts.events).toBeGreaterThan(counts.moves);
+    expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
+  },
+);
 
-/** Of an agent's own messages in each thread: the last one that each other member has got. */
+/** The last of an agent's own messages that was delivered to each other member, per thread. */
 async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: AgentState) {
   const found: Record<string, Record<string, number>> = {};
   for (const thread of threads.keys()) {
@@ -199,7 +203,7 @@ async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: Age
   return found;
 }
 
-test('receipts fold into what the receipts of each thread say', { timeout: 300_000 }, async () => {
+test('folded receipt events equal the receipts of each thread', { timeout: 300_000 }, async () => {
   const agents = await createAgents();
   const [ways = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
   const [moves = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });
@@ -209,7 +213,7 @@ test('receipts fold into what the receipts of each thread say', { timeout: 300_0
   await runActions(agents, moves, threads);
   const delivered: number[] = [];
   for (const { agent, state } of readers) {
-    // What is delivered is written and told about a second later.
+    // Deliveries are written and published about a second later.
     await vi.waitFor(
       async () => {
         const fresh = await readAgentState(service.api, agent.token);

@@ -52,7 +52,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
     const file = await upload(service, { token }, { bytes: Buffer.from('a file') });
     await service.core.repositories.attachments.setScan(file.body.id, {
       scan_status: 'clean',
-      scanned_by: 'nobody',
+      scanned_by: 'test',
     });
     world.recordIds('create_attachment', residents[index] ?? failSetup(), file.body);
   }
