@@ -22,9 +22,9 @@ const cursorOf = ({ id }: TestAgent, number: number) => service.core.cursors.enc
 async function agentWithFeed(messages: number) {
   const [agent, friend] = await Promise.all([service.agent(), service.agent()]);
   const body = { participants: [agent.handle] };
-  const made = await requestRest('POST', `${service.api}/threads`, { token: friend.token, body });
+  const created = await requestRest('POST', `${service.api}/threads`, { token: friend.token, body });
   const send = async (content: string) => {
-    const url = `${service.api}/threads/${made.body.id}/messages`;
+    const url = `${service.api}/threads/${created.body.id}/messages`;
     expect((await requestRest('POST', url, { token: friend.token, body: { content } })).status).toBe(201);
   };
   for (let number = 1; number <= messages; number += 1) await send(`m${number}`);

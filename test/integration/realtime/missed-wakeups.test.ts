@@ -11,7 +11,7 @@ function withoutWakeups(healthy: boolean) {
 }
 
 test.each([
-  ['says so', false],
+  ['reports the failure', false],
   ['reports no failure', true],
 ])('events arrive in order while the bus drops every message and %s', async (_, healthy) => {
   const node = await startRealtimeNode({

@@ -40,14 +40,14 @@ const kinds = fc.oneof(
 );
 
 export function arbitraryActions(agents: number, maxLength: number): fc.Arbitrary<RandomAction[]> {
-  const move = fc.record({
+  const action = fc.record({
     actor: fc.nat(agents - 1),
     kind: kinds,
     target: fc.nat(agents - 2),
     thread: fc.nat(4),
     value: fc.nat(9),
   });
-  return fc.array(move, { minLength: 1, maxLength, size: 'max' });
+  return fc.array(action, { minLength: 1, maxLength, size: 'max' });
 }
 
 /** Two threads of all agents, each with a first message. */
@@ -79,7 +79,7 @@ export function createActionRunner(api: string, agents: readonly TestAgent[], th
     if (!actor || !other) throw new Error('there is no such agent');
     const thread = `/threads/${threads[where % Math.max(1, threads.length)] ?? 'thd_none'}`;
     const contact = `/contacts/${part(other.handle)}`;
-    const moves: Record<Kind, () => Promise<unknown>> = {
+    const runners: Record<Kind, () => Promise<unknown>> = {
       async open() {
         const { body, status } = await call(actor, 'POST', '/threads', {
           participants: others
@@ -107,6 +107,6 @@ export function createActionRunner(api: string, agents: readonly TestAgent[], th
       rename: () => call(actor, 'PATCH', '/agents/me', { display_name: `Name ${value}` }),
       profile: () => call(actor, 'PATCH', '/agents/me', { description: `For ${value}` }),
     };
-    await moves[kind]();
+    await runners[kind]();
   };
 }

@@ -20,9 +20,9 @@ const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
 
 async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | undefined)[]) {
   const body = { participants: others.map((agent) => agent?.handle) };
-  const made = await requestRest('POST', `${service.api}/threads`, { token: creator?.token, body });
-  expect(made.status).toBe(201);
-  const id = String(made.body.id);
+  const created = await requestRest('POST', `${service.api}/threads`, { token: creator?.token, body });
+  expect(created.status).toBe(201);
+  const id = String(created.body.id);
   const url = `${service.api}/threads/${id}`;
   return {
     id,
@@ -119,8 +119,8 @@ test('messages count as delivered over WebSocket, SSE, long poll or by an acknow
         [away.id, [0, 0]],
       ]),
     );
-  const heard = new Map((await readReceiptEvents(ann)).map(([, id, mark]) => [id, mark]));
-  expect(heard).toEqual(
+  const received = new Map((await readReceiptEvents(ann)).map(([, id, mark]) => [id, mark]));
+  expect(received).toEqual(
     new Map([
       [web.id, 3],
       [sse.id, 3],

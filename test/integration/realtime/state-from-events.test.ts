@@ -59,8 +59,8 @@ const arbitraryStays = fc
     ),
     { minLength: transportNames.length, maxLength: transportNames.length },
   )
-  .map((ways) =>
-    ways.map((stays, index): TransportStay[] => [
+  .map((paths) =>
+    paths.map((stays, index): TransportStay[] => [
       ...stays,
       { transport: transportNames[index] ?? 'longPoll', eventCount: Infinity },
     ]),
@@ -78,15 +78,15 @@ const endMarker = 'the last event of this feed';
 /** Readers of every agent, one for each path, all from the same cursor and state. */
 async function startReaders(
   agents: readonly Resident[],
-  ways: readonly TransportStay[][],
+  paths: readonly TransportStay[][],
 ): Promise<Reader[]> {
   const isLast = ({ type, data }: PositionedEvent) =>
     type === 'agent.updated' && data.description === endMarker;
   const readers = agents.map(async (agent) => {
     const cursor = await readCurrentCursor(agent.place);
-    const known = await readAgentState(service.api, agent.token);
-    return ways.map((stays): Reader => {
-      const state = structuredClone(known);
+    const initialState = await readAgentState(service.api, agent.token);
+    return paths.map((stays): Reader => {
+      const state = structuredClone(initialState);
       const ids = followAcrossTransports(agent.place, state, cursor, stays, isLast);
       // The later await reports the failure.
       ids.catch(() => undefined);
@@ -99,13 +99,13 @@ async function startReaders(
 /** Runs the actions of each agent in order, and those of different agents in parallel. */
 async function runActions(
   agents: readonly TestAgent[],
-  moves: readonly RandomAction[],
+  actions: readonly RandomAction[],
   threads: string[],
 ): Promise<void> {
-  const make = createActionRunner(service.api, agents, threads);
+  const runAction = createActionRunner(service.api, agents, threads);
   await Promise.all(
     agents.map(async (_, index) => {
-      for (const move of moves.filter(({ actor }) => actor === index)) await make(move);
+      for (const action of actions.filter(({ actor }) => actor === index)) await runAction(action);
     }),
   );
 }
@@ -124,10 +124,10 @@ function shown({ profile, threads, contacts }: AgentState) {
 /** The read mark of each member that the reader knows. */
 function readMarks(
   { receipts }: AgentState,
-  known: AgentState,
+  expected: AgentState,
 ): Record<string, Record<string, number | undefined>> {
   return Object.fromEntries(
-    [...known.receipts].map(([thread, marks]) => [
+    [...expected.receipts].map(([thread, marks]) => [
       thread,
       Object.fromEntries([...marks.keys()].map((id) => [id, receipts.get(thread)?.get(id)?.read])),
     ]),
@@ -138,21 +138,21 @@ test(
   'state plus events equals the new state, on every transport and across transports',
   { timeout: 120_000 },
   async () => {
-    const counts = { runs: 0, moves: 0, events: 0, threads: 0, contacts: 0 };
+    const counts = { runs: 0, actions: 0, events: 0, threads: 0, contacts: 0 };
     const property = fc.asyncProperty(
       arbitraryActions(agentsAtOnce, maxActions),
       arbitraryStays,
-      async (moves, ways) => {
+      async (actions, paths) => {
         const agents = await createAgents();
         const threads: string[] = [];
-        const early = await startReaders(agents, ways);
-        const half = Math.ceil(moves.length / 2);
+        const early = await startReaders(agents, paths);
+        const half = Math.ceil(actions.length / 2);
         await runActions(agents, initialActions, threads);
-        await runActions(agents, moves.slice(0, half), threads);
+        await runActions(agents, actions.slice(0, half), threads);
         // Some start in the middle: the state that they read is no consistent snapshot.
         const [late] = await Promise.all([
-          startReaders(agents.slice(0, 2), ways.slice(0, 1)),
-          runActions(agents, moves.slice(half), threads),
+          startReaders(agents.slice(0, 2), paths.slice(0, 1)),
+          runActions(agents, actions.slice(half), threads),
         ]);
         await end(agents);
 
@@ -174,13 +174,13 @@ test(
           counts.threads += fresh.threads.size;
           counts.contacts += fresh.contacts.size;
         }
-        counts.moves += moves.length;
+        counts.actions += actions.length;
         counts.runs += 1;
       },
     );
     await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
     console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
-    expect(counts.events).toBeGreaterThan(counts.moves);
+    expect(counts.events).toBeGreaterThan(counts.actions);
     expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
   },
 );
@@ -205,12 +205,12 @@ async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: Age
 
 test('folded receipt events equal the receipts of each thread', { timeout: 300_000 }, async () => {
   const agents = await createAgents();
-  const [ways = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
-  const [moves = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });
-  const readers = await startReaders(agents, ways);
+  const [paths = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
+  const [actions = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });
+  const readers = await startReaders(agents, paths);
   const threads: string[] = [];
   await runActions(agents, initialActions, threads);
-  await runActions(agents, moves, threads);
+  await runActions(agents, actions, threads);
   const delivered: number[] = [];
   for (const { agent, state } of readers) {
     // Deliveries are written and published about a second later.

@@ -13,7 +13,7 @@ import { threadsRepository } from '../../../src/repositories/threads/threads.ts'
 import { flattenPlan, collectPlans, findUnindexedReads } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
-/** What a write looks into. Of each only a few rows concern it. */
+/** The tables that a write reads. It needs only a few rows of each. */
 const tables = new Set([
   'agents',
   'owners',
@@ -25,7 +25,7 @@ const tables = new Set([
   'feed',
 ]);
 
-// As many as make it tempting for the planner to read all of them for the sake of ten.
+// Few enough that the planner could prefer a full scan to an index lookup of ten rows.
 const agents = Array.from({ length: 2_000 }, () => newId('agent'));
 const threads = agents.slice(0, 1_000).map(() => newId('thread'));
 const [sender = '', other = ''] = agents;
@@ -95,12 +95,12 @@ const commit = () => {
 };
 
 const writes: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['holds a thread', (db) => threadsRepository(db).lockForMessage(thread_id, sender)],
-  ['looks for whom a message reaches', (db) => threadsRepository(db).readAudience(thread_id, sender)],
+  ['locks a thread', (db) => threadsRepository(db).lockForMessage(thread_id, sender)],
+  ['finds the audience of a message', (db) => threadsRepository(db).readAudience(thread_id, sender)],
   ['appends a message', (db) => messagesRepository(db).append({ ...message(), attachment_count: 0 }, null)],
-  ['holds several threads', (db) => messageBatchesRepository(db).lockThreads([writer])],
-  ['looks for whom several messages reach', (db) => messageBatchesRepository(db).listAudiences([writer])],
-  ['looks for exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
+  ['locks several threads', (db) => messageBatchesRepository(db).lockThreads([writer])],
+  ['finds the audiences of several messages', (db) => messageBatchesRepository(db).listAudiences([writer])],
+  ['finds exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
   [
     'appends several messages',
     (db) =>
@@ -119,11 +119,11 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-/** Outside of transactions, where the settings of writes do not hold. */
+/** Outside of transactions, where the settings of writes do not apply. */
 const others: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['where feeds stand', (db) => feedRepository(db).readCounters([sender, other])],
-  ['from where to where feeds go', (db) => feedRepository(db).readBounds([sender, other])],
-  ['what is pending', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
+  ['counters of feeds', (db) => feedRepository(db).readCounters([sender, other])],
+  ['bounds of feeds', (db) => feedRepository(db).readBounds([sender, other])],
+  ['feed statuses', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
   [
     'the index of words',
     (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
@@ -133,7 +133,7 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
 test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, use) => {
   const plans = await collectPlans(pool, use);
   expect(plans.length).toBeGreaterThan(1);
-  expect(findUnindexedReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
+  expect(findUnindexedReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // the feeds are empty
 });
 
 test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
@@ -147,8 +147,8 @@ test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
   }
 });
 
-test.each(writes.filter(([name]) => name === 'holds several threads' || name === 'commits'))(
-  'what several writes may wait for is locked in an order that no locale of the database changes: %s',
+test.each(writes.filter(([name]) => name === 'locks several threads' || name === 'commits'))(
+  'shared rows are locked in an order that does not depend on the locale of the database: %s',
   async (_, use) => {
     const transaction = await pool.begin();
     try {
