@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What a cell of the table says of this answer. */
+/** The value of a table cell for this response. */
 function outcome(answer: RestResponse, { target }: AgentPair): string {
   const { body, status } = answer;
   if (body?.error) return body.error.code;
@@ -32,10 +32,10 @@ function outcome(answer: RestResponse, { target }: AgentPair): string {
   return found ? 'found' : 'not found';
 }
 
-/** What the viewer gets in a world of its own. */
+/** What the viewer gets with a new pair of agents. */
 async function cell(name: string, relation: Relation, policy: Policy, visibility: Visibility) {
   const action = worlds.actions[name];
-  if (!action) throw new Error(`nobody knows how to ${name}`);
+  if (!action) throw new Error(`no such action: ${name}`);
   const world = await worlds.pairOf(relation);
   const prepared = (await action.prepare?.(world)) ?? '';
   await worlds.relate(world, relation, policy, visibility);
@@ -65,12 +65,12 @@ const partsOf = ({ viewer, target }: AgentPair) => ({
   'part of other': target.handle.split('.'),
 });
 
-/** An open agent refuses nobody but whom it blocked; see docs/decisions/0010-trust.md. */
+/** An open agent refuses only the agents that it has blocked; see docs/decisions/0010-trust.md. */
 const refusesByBlock = (name: string, policy: Policy) =>
   policy === 'open' && expectedOutcome(policyTable[name]?.['stranger'].public ?? '', policy) === '201';
 
 test.each(Object.keys(policyTable))(
-  'who is blocked cannot tell it from being a stranger: %s',
+  'a blocked agent gets the same response as a stranger: %s',
   async (name) => {
     for (const visibility of visibilities) {
       for (const policy of policies.filter((one) => !refusesByBlock(name, one))) {

@@ -78,7 +78,7 @@ test('a connection that asks without taking answers is cut, and others are serve
 
 test('a body that comes with DELETE is read like any other', async () => {
   const { token } = await service.agent();
-  const url = `${service.api}/blocks/acme.nobody`;
+  const url = `${service.api}/blocks/acme.absent`;
   const answers = await Promise.all([
     requestRest('DELETE', url, { token, body: {} }),
     requestRest('DELETE', url, { token, body: { more: 1 } }),

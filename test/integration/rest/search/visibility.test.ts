@@ -122,7 +122,7 @@ describe('who may find it', () => {
       expect([status, body.error.code]).toEqual([404, 'THREAD_NOT_FOUND']);
     expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
     for (const filter of ['from', 'counterpart']) {
-      for (const ref of [hidden.handle, hidden.id, 'nobody.at-all', `agt_${'0'.repeat(26)}`]) {
+      for (const ref of [hidden.handle, hidden.id, 'absent.at-all', `agt_${'0'.repeat(26)}`]) {
         const { status, text } = await on.ask(ann, { q: 'walnut', [filter]: ref });
         expect([status, text], `${filter} ${ref}`).toEqual([200, '{"results":[]}']);
       }

@@ -115,7 +115,7 @@ test('no stranger, no closed thread and nobody hidden: members are refused in th
   expect(await code(add(url, cleo, cleo.handle))).toBe('THREAD_NOT_FOUND');
   expect(await code(add(`${service.api}/threads/thd_nonsense`, ann, cleo.handle))).toBe('THREAD_NOT_FOUND');
   expect(await code(add(url, ann, hidden.handle))).toBe('AGENT_NOT_FOUND');
-  expect(await code(add(url, ann, 'nobody.here'))).toBe('AGENT_NOT_FOUND');
+  expect(await code(add(url, ann, 'absent.here'))).toBe('AGENT_NOT_FOUND');
   expect(await code(add(url, ann, 'no handle'))).toBe('INVALID_HANDLE');
   expect(await code(add(url, ann, guarded.handle))).toBe('NOT_CONTACTS');
   expect(await code(remove(url, ann, cleo.handle))).toBe('AGENT_NOT_FOUND');

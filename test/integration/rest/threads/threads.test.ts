@@ -109,7 +109,7 @@ test('a thread without subject and message has nulls, and a first message may be
 test('a path that names another agent is refused, whether that agent exists or not', async () => {
   const [ann, bob] = await agents();
   const answers = [];
-  for (const handle of [bob.handle, 'nobody.at-all']) {
+  for (const handle of [bob.handle, 'absent.at-all']) {
     const [owner, name] = handle.split('.');
     for (const method of ['GET', 'POST']) {
       const body = method === 'POST' ? { with_handle: bob.handle } : undefined;
