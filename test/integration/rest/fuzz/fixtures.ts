@@ -11,19 +11,19 @@ export interface FuzzAgent extends TestAgent {
   name: string;
 }
 
-/** What exists while requests are thrown at it; it grows with every answer that makes something. */
+/** The existing resources. Every response that creates a resource adds to them. */
 export interface FuzzFixtures {
   agents: FuzzAgent[];
   organization: string;
-  /** Text in which every `{{kind:number}}` stands for one thing that exists, seen from a resident. */
+  /** Replaces every `{{kind:number}}` with an existing resource that the resident can name. */
   replacePlaceholders(text: string, resident: FuzzAgent, escape: (value: string) => string): string;
-  /** Takes notice of what an operation made or ended. */
+  /** Records what an operation created or ended. */
   recordIds(operation: string, resident: FuzzAgent, body: unknown): void;
 }
 
 const agentCount = 8;
 
-/** Agents that are open to each other, an organization, some threads and messages. */
+/** Creates open agents, an organization, some threads and messages. */
 export async function createFuzzFixtures(service: TestService): Promise<FuzzFixtures> {
   const residents = await Promise.all(
     Array.from({ length: agentCount }, async () => {
@@ -59,7 +59,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
   return world;
 }
 
-/** A webhook with something to post; no worker does it. */
+/** Creates a webhook with a failed delivery. No worker posts it. */
 async function buildDelivery({ api, core }: TestService, token: string) {
   const made = await requestRest('POST', `${api}/webhooks`, { token, body: { url: 'https://127.0.0.1:1/' } });
   const delivery = { webhook: String(made.body.id), event: newId('event') };
@@ -74,7 +74,7 @@ async function buildDelivery({ api, core }: TestService, token: string) {
 }
 
 function failSetup(): never {
-  throw new Error('there is nobody');
+  throw new Error('there are no agents');
 }
 
 function elementAt<T>(list: readonly T[], number: number): T | undefined {
@@ -143,7 +143,7 @@ function createFixtures({ residents, organization, deliveries, approvals }: Fixt
         number,
       )?.id,
     cursor: (number) => elementAt(cursors, number),
-    fresh: () => `made-${(fresh += 1)}`,
+    fresh: () => `new-${(fresh += 1)}`,
   };
 
   return {

@@ -5,13 +5,13 @@ import { corruptBody } from './hostile-requests.ts';
 import type { RequestDraft } from './requests.ts';
 import type { FuzzFixtures } from './fixtures.ts';
 
-/** Longer than the longest wait that is asked for; what takes longer hangs. */
+/** Longer than the longest requested wait. A slower response counts as hung. */
 const timeoutMs = 60_000;
 
 export interface Sender {
   /**
-   * @returns null when the caller itself hung up in the middle of its request.
-   * @throws {Error} when there is no answer, or none in time.
+   * @returns null when the request disconnects by design.
+   * @throws {Error} when there is no response in time.
    */
   send(draft: RequestDraft): Promise<HttpExchange | null>;
   close(): void;
@@ -20,14 +20,14 @@ export interface Sender {
 const fileBody = (content: string): string =>
   `${String(buildPart({ bytes: Buffer.from(content) }))}${String(closingBoundary)}`;
 
-/** Sends drafts as they are, byte by byte: a better client would repair half of them. */
+/** Sends drafts unchanged. A full HTTP client would correct many of them. */
 export function createSender(origin: string, world: FuzzFixtures): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const { hostname, port } = new URL(origin);
 
   function send(draft: RequestDraft): Promise<HttpExchange | null> {
     const resident = world.agents[draft.agentIndex % world.agents.length];
-    if (!resident) throw new Error('there is nobody');
+    if (!resident) throw new Error('there are no agents');
     const path = `/v1${world.replacePlaceholders(draft.path, resident, encodeURIComponent)}`;
     const text =
       draft.body && `{${draft.body.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a crowd in one thread is served whole, and leaves connections to everybody else', async () => {
+test('many senders in one thread are all served, and leave connections to others', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const made = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
@@ -30,7 +30,7 @@ test('a crowd in one thread is served whole, and leaves connections to everybody
   expect(new Set(await Promise.all(crowd))).toEqual(new Set([201]));
 });
 
-test('tokens of a crowd are looked up together: nobody is refused for want of a connection', async () => {
+test('token lookups are batched, so no caller is refused for lack of a connection', async () => {
   const size = 300;
   let arrived = 0;
   const count = () => void (arrived += 1);
