@@ -51,9 +51,9 @@ test('need no token and cannot be changed', async () => {
   }
   const { apiAddresses } = service.core;
   expect(apiAddresses.verify(ticket)).not.toBeNull();
-  for (const [at, letter] of Array.from(ticket).entries()) {
+  for (const [at, character] of Array.from(ticket).entries()) {
     for (const other of ['A', 'z', '.', '']) {
-      if (other === letter) continue;
+      if (other === character) continue;
       expect(apiAddresses.verify(ticket.slice(0, at) + other + ticket.slice(at + 1)), `${at}`).toBeNull();
     }
   }

@@ -52,7 +52,7 @@ async function openBucket(): Promise<OpenStore> {
 }
 
 /** What every store guarantees. */
-function contract(open: () => Promise<OpenStore>): void {
+function testStore(open: () => Promise<OpenStore>): void {
   let store: OpenStore;
   let blobs: BlobStore;
   beforeAll(async () => {
@@ -177,9 +177,9 @@ function contract(open: () => Promise<OpenStore>): void {
   });
 }
 
-describe('blobs in a folder', () => contract(openFolder));
+describe('blobs in a folder', () => testStore(openFolder));
 
-describeUnless(missingS3Reason, 'blobs in a bucket of S3', () => contract(openBucket));
+describeUnless(missingS3Reason, 'blobs in a bucket of S3', () => testStore(openBucket));
 
 describe('the blob folder', () => {
   async function folder(): Promise<{ root: string; blobs: BlobStore }> {

@@ -17,7 +17,7 @@ interface Backend {
 }
 
 await describeWithRedis('the bus over Redis', () =>
-  contract(async () => {
+  testBus(async () => {
     const redis = await startTestRedis();
     return {
       url: redis.url,
@@ -28,7 +28,7 @@ await describeWithRedis('the bus over Redis', () =>
 );
 
 describe('the bus over PostgreSQL', () =>
-  contract(async () => {
+  testBus(async () => {
     const database = await createTestDatabase();
     return {
       url: database.url,
@@ -37,7 +37,7 @@ describe('the bus over PostgreSQL', () =>
     };
   }));
 
-function contract(start: () => Promise<Backend>): void {
+function testBus(start: () => Promise<Backend>): void {
   let backend: Backend;
   beforeAll(async () => {
     backend = await start();

@@ -34,7 +34,7 @@ interface Backend {
 }
 
 await describeWithRedis('limits in Redis', () =>
-  contract(async () => {
+  testLimiter(async () => {
     const redis = await startTestRedis();
     const client = new Redis(redis.url);
     return {
@@ -50,7 +50,7 @@ await describeWithRedis('limits in Redis', () =>
 );
 
 describe('limits in PostgreSQL', () =>
-  contract(async () => {
+  testLimiter(async () => {
     const database = await createTestDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -69,7 +69,7 @@ describe('limits in PostgreSQL', () =>
     };
   }));
 
-function contract(start: () => Promise<Backend>): void {
+function testLimiter(start: () => Promise<Backend>): void {
   let backend: Backend;
   beforeAll(async () => {
     backend = await start();
@@ -118,8 +118,8 @@ function contract(start: () => Promise<Backend>): void {
   test('are shared: concurrent calls to several processes get exactly the limit', async () => {
     const processes = [openLimiter(), openLimiter(), openLimiter()];
     const key = randomUUID();
-    const crowd = Array.from({ length: 25 }, () => processes.map((each) => taken(each, 'many', key)));
-    const answers = await Promise.all(crowd.flat());
+    const calls = Array.from({ length: 25 }, () => processes.map((each) => taken(each, 'many', key)));
+    const answers = await Promise.all(calls.flat());
     expect(answers.filter(Boolean)).toHaveLength(20);
   });
 

@@ -210,7 +210,7 @@ describe('addresses that settings allow', () => {
 });
 
 test('a connection that fails after the status causes no second request', async () => {
-  const letters: number[] = [];
+  const received: number[] = [];
   let broken = false;
   let connections = 0;
   const receiver = createSocketServer((socket) => {
@@ -219,7 +219,7 @@ test('a connection that fails after the status causes no second request', async 
     socket.on('error', () => undefined);
     socket.on('close', () => (broken ||= requests === 2));
     socket.on('data', () => {
-      letters.push(connection);
+      received.push(connection);
       requests += 1;
       if (connection > 1) socket.resetAndDestroy();
       else if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
@@ -233,7 +233,7 @@ test('a connection that fails after the status causes no second request', async 
   const post = () => sender.send(buildRequest(`http://127.0.0.1:${port}/`));
   try {
     expect(await post()).toEqual({ status: 200, error: null });
-    await vi.waitFor(() => expect(letters).toEqual([1]));
+    await vi.waitFor(() => expect(received).toEqual([1]));
     expect(await post()).toEqual({ status: 200, error: null });
     await vi.waitFor(() => expect(broken).toBe(true));
     // A repeated request would arrive before this one.
@@ -242,7 +242,7 @@ test('a connection that fails after the status causes no second request', async 
     ).toMatchObject({
       status: 200,
     });
-    expect(letters).toEqual([1, 1]);
+    expect(received).toEqual([1, 1]);
   } finally {
     sender.close();
     receiver.close();

@@ -155,7 +155,7 @@ test('agents of a killed process are online until its lease ends, and its rows a
   expect(await rows()).toEqual([]);
 });
 
-test('an agent that reconnects soon stays online; another one goes offline', async () => {
+test('an agent that reconnects soon connected online; another one disconnecting offline', async () => {
   const node = await startRealtimeNode({
     lingerMs: 300,
     presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 },
@@ -186,19 +186,19 @@ test('streams continue while presence cannot be written, and presence recovers',
     presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 },
   });
   onTestFinished(() => node.stop());
-  const [stays, comes, goes] = [await node.agent(), await node.agent(), await node.agent()];
+  const [connected, connecting, disconnecting] = [await node.agent(), await node.agent(), await node.agent()];
   const { presence } = node.repositories;
-  await connectClient(node.address, node.token(stays));
-  const leaving = await connectClient(node.address, node.token(goes));
-  const online = () => presence.listOnline([stays, comes, goes]);
-  await expect.poll(online, waitOptions).toEqual(new Set([stays, goes]));
+  await connectClient(node.address, node.token(connected));
+  const leaving = await connectClient(node.address, node.token(disconnecting));
+  const online = () => presence.listOnline([connected, connecting, disconnecting]);
+  await expect.poll(online, waitOptions).toEqual(new Set([connected, disconnecting]));
   await node.database.query({ text: 'alter table presence_nodes rename to away' }, []);
   await leaving.close();
-  const late = await connectClient(node.address, node.token(comes));
+  const late = await connectClient(node.address, node.token(connecting));
   await expect.poll(() => node.logged.length, waitOptions).toBe(1);
-  await node.emit([comes], 'received during the outage');
+  await node.emit([connecting], 'received during the outage');
   await late.next(({ data }) => data?.['subject'] === 'received during the outage');
   await node.database.query({ text: 'alter table away rename to presence_nodes' }, []);
-  await expect.poll(online, waitOptions).toEqual(new Set([stays, comes]));
+  await expect.poll(online, waitOptions).toEqual(new Set([connected, connecting]));
   expect(node.logged).toHaveLength(1);
 });

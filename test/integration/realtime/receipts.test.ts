@@ -97,12 +97,12 @@ test('messages count as delivered over WebSocket, SSE, long poll or by an acknow
   });
   expect(page.body.events).toHaveLength(3);
   // The feed starts with thread.created. A token without access to messages delivers none.
-  for (const [who, scopes, line] of [
+  for (const [agent, scopes, position] of [
     [ack, ['threads:read'], 3],
     [away, ['contacts:read'], 4],
   ] as const) {
-    const token = await service.token(who.handle, { scopes });
-    const cursor = service.core.cursors.encodeFeed(who.id, line);
+    const token = await service.token(agent.handle, { scopes });
+    const cursor = service.core.cursors.encodeFeed(agent.id, position);
     expect((await requestRest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(
       204,
     );
@@ -190,20 +190,20 @@ test('marks never move back or beyond the end; read messages are delivered; stra
 });
 
 test('concurrent deliveries, messages and read marks do not deadlock, and senders receive marks in order', async () => {
-  const crowd = await agents(6);
+  const members = await agents(6);
   const threads = await Promise.all(
-    [0, 1, 2].map((turn) => threadOf(...(crowd.slice(turn, turn + 4) as [TestAgent, TestAgent]))),
+    [0, 1, 2].map((turn) => threadOf(...(members.slice(turn, turn + 4) as [TestAgent, TestAgent]))),
   );
-  await Promise.all(threads.map((thread, turn) => thread.send(crowd[turn], 10)));
+  await Promise.all(threads.map((thread, turn) => thread.send(members[turn], 10)));
   const rounds = Array.from({ length: 60 }, async (_, round) => {
     const marks = threads.flatMap((thread, turn) =>
-      crowd.slice(turn, turn + 4).map((agent) => thread.mark(agent, 1 + ((round * 7) % 12))),
+      members.slice(turn, turn + 4).map((agent) => thread.mark(agent, 1 + ((round * 7) % 12))),
     );
     await record({ marks: round % 2 ? marks : marks.toReversed() });
-    if (round % 5 === 0) await threads[round % 3]?.send(crowd[(round % 3) + 1]);
+    if (round % 5 === 0) await threads[round % 3]?.send(members[(round % 3) + 1]);
   });
   await Promise.all(rounds);
-  for (const agent of crowd) {
+  for (const agent of members) {
     const latest = new Map<string, number>();
     for (const [thread_id, id, mark] of await readReceiptEvents(agent)) {
       expect(mark).toBeGreaterThan(latest.get(`${thread_id} ${id}`) ?? 0);
@@ -212,7 +212,7 @@ test('concurrent deliveries, messages and read marks do not deadlock, and sender
   }
   // A mark beyond the end is set to the end.
   for (const [turn, thread] of threads.entries()) {
-    for (const [delivered = 0] of (await thread.marks(crowd[turn])).values())
+    for (const [delivered = 0] of (await thread.marks(members[turn])).values())
       expect(delivered).toBeGreaterThanOrEqual(10);
   }
 });

@@ -96,8 +96,8 @@ test('the index of a long audit log is built during writes, and built again afte
   // The server would wait two more minutes.
   await untilWaiting(0);
 
-  const told: string[] = [];
-  const run = migrateForward(url, (line) => void told.push(line));
+  const logged: string[] = [];
+  const run = migrateForward(url, (line) => void logged.push(line));
   await untilWaiting(1);
   // This statement would wait too if another one waited for the lock on the table.
   await rows(`set lock_timeout = '10s'; ${act('aud_2')}`);
@@ -105,7 +105,7 @@ test('the index of a long audit log is built during writes, and built again afte
   const named = new RegExp(
     `^the migration waits for the transaction of process ${pid} \\(.*idle in transaction`,
   );
-  await vi.waitFor(() => expect(told).toContainEqual(expect.stringMatching(named)), 60_000);
+  await vi.waitFor(() => expect(logged).toContainEqual(expect.stringMatching(named)), 60_000);
   await writer.query('commit');
   expect(await run).toContain('0047-audit-log-by-organization');
   const [index] =

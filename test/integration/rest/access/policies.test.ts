@@ -18,11 +18,11 @@ afterAll(() => service.stop());
 
 test('every caller gets the same error for a paused agent, which can do nothing itself', async () => {
   for (const relation of ['stranger', 'contact', 'same owner', 'blocked by it'] as const) {
-    const world = await pairOf(relation);
-    const { viewer, target } = world;
+    const pair = await pairOf(relation);
+    const { viewer, target } = pair;
     const thread = await threadOf(viewer, target.handle);
     const group = await threadOf(viewer, (await service.agent()).handle);
-    await relate(world, relation, 'open', 'public');
+    await relate(pair, relation, 'open', 'public');
     const pause = { token: target.token, body: { paused: true } };
     expect((await requestRest('PATCH', `${service.api}/agents/${target.id}`, pause)).status).toBe(200);
     const towards = [

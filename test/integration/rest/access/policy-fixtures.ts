@@ -7,8 +7,8 @@ import type { Policy, Relation, Visibility } from './policy-table.ts';
 
 /** The action of the viewer; `prepare` runs before the two are related. */
 export interface PolicyAction {
-  prepare?(world: AgentPair): Promise<string>;
-  act(world: AgentPair, prepared: string): Promise<RestResponse>;
+  prepare?(pair: AgentPair): Promise<string>;
+  act(pair: AgentPair, prepared: string): Promise<RestResponse>;
 }
 
 export interface AgentPair {

@@ -15,10 +15,10 @@ import {
 import { createPolicyFixtures, type PolicyFixtures, type AgentPair } from './policy-fixtures.ts';
 
 let service: TestService;
-let worlds: PolicyFixtures;
+let fixtures: PolicyFixtures;
 beforeAll(async () => {
   service = await startService({ worker: false });
-  worlds = createPolicyFixtures(service);
+  fixtures = createPolicyFixtures(service);
 });
 afterAll(() => service.stop());
 
@@ -34,12 +34,12 @@ function outcome(answer: RestResponse, { target }: AgentPair): string {
 
 /** What the viewer gets with a new pair of agents. */
 async function cell(name: string, relation: Relation, policy: Policy, visibility: Visibility) {
-  const action = worlds.actions[name];
+  const action = fixtures.actions[name];
   if (!action) throw new Error(`no such action: ${name}`);
-  const world = await worlds.pairOf(relation);
-  const prepared = (await action.prepare?.(world)) ?? '';
-  await worlds.relate(world, relation, policy, visibility);
-  return { world, answer: await action.act(world, prepared) };
+  const pair = await fixtures.pairOf(relation);
+  const prepared = (await action.prepare?.(pair)) ?? '';
+  await fixtures.relate(pair, relation, policy, visibility);
+  return { pair, answer: await action.act(pair, prepared) };
 }
 
 describe.each(Object.keys(policyTable))('%s', (name) => {
@@ -49,8 +49,8 @@ describe.each(Object.keys(policyTable))('%s', (name) => {
       const row = rows?.[visibility] ?? '';
       const found = await Promise.all(
         policies.map(async (policy) => {
-          const { world, answer } = await cell(name, relation, policy, visibility);
-          return [policy, outcome(answer, world)];
+          const { pair, answer } = await cell(name, relation, policy, visibility);
+          return [policy, outcome(answer, pair)];
         }),
       );
       expect(found, visibility).toEqual(policies.map((policy) => [policy, expectedOutcome(row, policy)]));
@@ -78,8 +78,8 @@ test.each(Object.keys(policyTable))(
           cell(name, 'blocked by it', policy, visibility),
           cell(name, 'stranger', policy, visibility),
         ]);
-        const [seen, wanted] = [blocked, strange].map(({ answer, world }) =>
-          maskResponse(answer, partsOf(world)),
+        const [seen, wanted] = [blocked, strange].map(({ answer, pair }) =>
+          maskResponse(answer, partsOf(pair)),
         );
         expect(seen, `${policy}, ${visibility}`).toBe(wanted);
       }

@@ -256,8 +256,8 @@ test('MCP tools read a card and update their own', async () => {
     call('get_agent_card', { handle: 'absent.at-all' }),
     call('update_my_card', { visibility: 'private' }),
   ]);
-  const told = refusals.map(({ content }) => JSON.parse(Object(content)[0].text).error);
-  expect(told.map(({ code }) => code)).toEqual(['AGENT_NOT_FOUND', 'AGENT_NOT_FOUND', 'FORBIDDEN']);
-  expect(told[0].message).toBe(told[1].message);
+  const errors = refusals.map(({ content }) => JSON.parse(Object(content)[0].text).error);
+  expect(errors.map(({ code }) => code)).toEqual(['AGENT_NOT_FOUND', 'AGENT_NOT_FOUND', 'FORBIDDEN']);
+  expect(errors[0].message).toBe(errors[1].message);
   await close();
 });

@@ -218,10 +218,10 @@ test('all contacts receive one event of a retirement, so that its cost is not qu
   const feeds = await Promise.all(contacts.map(({ token }) => followFeed(service.api, token)));
   const url = `${service.api}/agents/${ann.id}`;
   expect((await requestRest('DELETE', url, { token: ann.token })).status).toBe(204);
-  const heard = await Promise.all(feeds.map((feed) => feed()));
-  expect(heard.map((events) => events.map(({ type }) => type))).toEqual([
+  const received = await Promise.all(feeds.map((feed) => feed()));
+  expect(received.map((events) => events.map(({ type }) => type))).toEqual([
     ['contact.removed'],
     ['contact.removed'],
   ]);
-  expect(new Set(heard.flat().map(({ id }) => id)).size).toBe(1);
+  expect(new Set(received.flat().map(({ id }) => id)).size).toBe(1);
 });

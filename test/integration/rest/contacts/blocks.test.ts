@@ -112,14 +112,14 @@ test('only a blocked agent sees its pending request while the block exists', asy
 
 test('a block applies to agents of the same owner too; after it a new request is enough', async () => {
   const ann = await service.agent();
-  const kin = await createRelatedAgent(service, ann);
-  await trust.block(ann, kin.handle);
-  const first = await trust.request(kin, ann.handle);
+  const related = await createRelatedAgent(service, ann);
+  await trust.block(ann, related.handle);
+  const first = await trust.request(related, ann.handle);
   expect(first.body.status).toBe('pending');
-  expect(await trust.areContacts(ann, kin)).toBe(false);
-  await trust.unblock(ann, kin.handle);
-  expect((await trust.request(kin, ann.handle)).body).toEqual({ ...first.body, status: 'approved' });
-  expect(await trust.areContacts(ann, kin)).toBe(true);
+  expect(await trust.areContacts(ann, related)).toBe(false);
+  await trust.unblock(ann, related.handle);
+  expect((await trust.request(related, ann.handle)).body).toEqual({ ...first.body, status: 'approved' });
+  expect(await trust.areContacts(ann, related)).toBe(true);
 });
 
 test('a block has precedence over the allowlist', async () => {

@@ -127,13 +127,13 @@ test('contacts, blocks, requests and events stay consistent under concurrent act
 
 test('a retired agent gets no contact: a concurrent approval and request wait for the retirement', async () => {
   const ann = await service.agent();
-  const [bob, kin] = await Promise.all([service.agent(), createRelatedAgent(service, ann)]);
+  const [bob, related] = await Promise.all([service.agent(), createRelatedAgent(service, ann)]);
   await trust.request(ann, bob.handle);
   const ending = await service.core.database.begin();
   await ending.query({ text: 'update agents set retired_at = $2 where id = $1' }, [ann.id, Date.now()]);
   await contactsRepository(ending).removeAllOf(ann.id);
   await contactRequestsRepository(ending).withdrawAllOf(ann.id, Date.now());
-  const answers = Promise.all([trust.approve(bob, ann.handle), trust.request(kin, ann.handle)]);
+  const answers = Promise.all([trust.approve(bob, ann.handle), trust.request(related, ann.handle)]);
   const waiting = {
     text: 'select from pg_stat_activity where wait_event_type = $1 and datname = current_database()',
   };
@@ -145,5 +145,5 @@ test('a retired agent gets no contact: a concurrent approval and request wait fo
     [404, 'REQUEST_NOT_FOUND'],
     [404, 'AGENT_NOT_FOUND'],
   ]);
-  for (const by of [bob, kin]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });
+  for (const by of [bob, related]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });
 });

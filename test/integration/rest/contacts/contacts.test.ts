@@ -106,9 +106,9 @@ test('a cursor is valid only for its list and agent, and limits are enforced', a
 
 test('without a limit a page holds 50', async () => {
   const ann = await service.agent();
-  const crowd = await agents(51);
+  const others = await agents(51);
   await service.core.unitOfWork.writeAsSystem(async ({ contacts, now }) => {
-    for (const { id } of crowd) await contacts.insert({ agent_id: ann.id, contact_id: id, since: now });
+    for (const { id } of others) await contacts.insert({ agent_id: ann.id, contact_id: id, since: now });
   });
   const { body } = await trust.contacts(ann);
   expect(body.contacts).toHaveLength(50);

@@ -81,8 +81,8 @@ test('contact list changes emit events: a new name to all contacts, a favorite o
   await trust.call('PATCH', '/agents/me', bob, { ...body, description: 'Reads.' });
   await trust.unfavorite(ann, bob.handle);
   const who = { agent_id: bob.id, canonical_handle: bob.handle };
-  const [heard, own, nothing] = await readEvents();
-  expect(heard).toEqual([
+  const [received, own, nothing] = await readEvents();
+  expect(received).toEqual([
     ['contact.updated', { ...who, favorite: true }],
     ['contact.updated', { ...who, ...body }],
     ['contact.updated', { ...who, favorite: false }],

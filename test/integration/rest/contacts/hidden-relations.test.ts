@@ -73,7 +73,7 @@ async function expectSameResponse(
   return statusAndCode(last);
 }
 
-const everybody = Object.keys(situations) as Situation[];
+const allSituations = Object.keys(situations) as Situation[];
 const unseen: Situation[] = ['absent', 'hidden', 'retired'];
 
 test('absent, hidden and retired agents can be neither requested nor blocked', async () => {
@@ -84,16 +84,16 @@ test('absent, hidden and retired agents can be neither requested nor blocked', a
 
 test('an absent contact, request, block or entry gets the same response for every agent', async () => {
   for (const ask of [trust.removeContact, trust.favorite, trust.unfavorite])
-    expect(await expectSameResponse(everybody, ask)).toEqual([404, 'CONTACT_NOT_FOUND']);
+    expect(await expectSameResponse(allSituations, ask)).toEqual([404, 'CONTACT_NOT_FOUND']);
   for (const ask of [trust.approve, trust.reject])
-    expect(await expectSameResponse(everybody, ask)).toEqual([404, 'REQUEST_NOT_FOUND']);
-  expect(await expectSameResponse(everybody, trust.unblock)).toEqual([404, 'NOT_FOUND']);
+    expect(await expectSameResponse(allSituations, ask)).toEqual([404, 'REQUEST_NOT_FOUND']);
+  expect(await expectSameResponse(allSituations, trust.unblock)).toEqual([404, 'NOT_FOUND']);
 });
 
 test('adding and removing an allowlist entry looks the same for every name', async () => {
   for (const suffix of ['', '.*']) {
     const answers = new Set<string>();
-    for (const situation of everybody) {
+    for (const situation of allSituations) {
       const ann = await service.agent();
       const { id, handle } = await situations[situation](ann);
       const entry = suffix === '' ? handle : `${handle.split('.')[0]}${suffix}`;
@@ -170,8 +170,8 @@ test.each(policies)(
     const blocker = await service.agent(options);
     await trust.block(blocker, bob.handle);
     const cleo = await service.agent();
-    const kin = await createRelatedAgent(service, cleo, options);
-    await trust.block(kin, cleo.handle);
+    const related = await createRelatedAgent(service, cleo, options);
+    await trust.block(related, cleo.handle);
     const dora = await service.agent();
     const allowing = await service.agent(options);
     await trust.allow(allowing, dora.handle);
@@ -180,7 +180,7 @@ test.each(policies)(
     const expected = (await collectResponses(ann, stranger)).replaceAll('"display_name":"agent"', '');
     for (const [blocked, by] of [
       [bob, blocker],
-      [cleo, kin],
+      [cleo, related],
       [dora, allowing],
     ] as const) {
       const seen = (await collectResponses(blocked, by)).replaceAll(
@@ -203,8 +203,8 @@ test('a block ends a contact like a removal', async () => {
     await trust.befriend(ann, other);
     const readEvents = await trust.newsOf(ann);
     await end(other, ann.handle);
-    const heard = await readEvents();
-    expect(heard).toEqual([[['contact.removed', { agent_id: other.id, canonical_handle: other.handle }]]]);
+    const received = await readEvents();
+    expect(received).toEqual([[['contact.removed', { agent_id: other.id, canonical_handle: other.handle }]]]);
     // Its old request was approved, so this is a new one.
     seen.push(await collectResponses(ann, other));
   }

@@ -170,8 +170,10 @@ test('concurrent crossing requests create one contact in any order', async () =>
     ]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(await trust.areContacts(ann, bob)).toBe(true);
-    const heard = (await readEvents()).map((events) => events.filter(([type]) => type === 'contact.added'));
-    expect(heard).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
+    const received = (await readEvents()).map((events) =>
+      events.filter(([type]) => type === 'contact.added'),
+    );
+    expect(received).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
   }
 });
 

@@ -147,9 +147,9 @@ test('every operation documents its errors under the correct status', () => {
       if (status < '400') continue;
       const examples =
         resolveReference<ResponseObject>(document, given).content?.['application/json']?.examples ?? {};
-      const told = Object.keys(examples) as (keyof typeof errorStatuses)[];
-      expect(told.length, `${pointer} ${status}`).toBeGreaterThan(0);
-      expect(told.filter((code) => errorStatuses[code] !== Number(status))).toEqual([]);
+      const codes = Object.keys(examples) as (keyof typeof errorStatuses)[];
+      expect(codes.length, `${pointer} ${status}`).toBeGreaterThan(0);
+      expect(codes.filter((code) => errorStatuses[code] !== Number(status))).toEqual([]);
     }
   }
 });

@@ -27,7 +27,7 @@ const atLeast = Number(process.env['FUZZ_RUNS'] ?? (isNightly ? 10_000 : 1_500))
 const batch = 24;
 
 let service: TestService;
-let world: FuzzFixtures;
+let fixtures: FuzzFixtures;
 let sender: Sender;
 let answers: ResponseCheck;
 let endpoints: Endpoint[];
@@ -40,8 +40,8 @@ beforeAll(async () => {
   const document = await fetchServedDocument(service.url);
   answers = createResponseCheck(document);
   endpoints = listEndpoints(document);
-  world = await createFuzzFixtures(service);
-  sender = createSender(service.url, world);
+  fixtures = await createFuzzFixtures(service);
+  sender = createSender(service.url, fixtures);
 });
 afterAll(async () => {
   sender.close();
@@ -59,8 +59,8 @@ async function exchange(draft: RequestDraft): Promise<void> {
   if (!operation || (answer.status >= 300 && answer.status !== 302)) return;
   served.set(operation, (served.get(operation) ?? 0) + 1);
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const resident = world.agents[draft.agentIndex % world.agents.length];
-  if (resident && isJson && answer.text) world.recordIds(operation, resident, JSON.parse(answer.text));
+  const resident = fixtures.agents[draft.agentIndex % fixtures.agents.length];
+  if (resident && isJson && answer.text) fixtures.recordIds(operation, resident, JSON.parse(answer.text));
 }
 
 function expectDocumentedResponse({ method, path, status, headers, text }: HttpExchange): void {
@@ -111,7 +111,7 @@ test('afterwards the service is healthy, and no sequence has a gap', { timeout: 
   expect((await requestRest('GET', `${service.url}/readyz`)).body.status).toBe('ok');
   const broken = await service.core.database.query({ text: unevenThreads }, []);
   expect(broken).toEqual([]);
-  for (const { id, token } of world.agents) {
+  for (const { id, token } of fixtures.agents) {
     expect((await requestRest('GET', `${service.api}/agents/me`, { token })).body.id).toBe(id);
     const numbers = await readFeed(id, token);
     expect(numbers.length).toBeGreaterThan(0);

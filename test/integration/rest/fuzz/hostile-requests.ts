@@ -105,19 +105,19 @@ export const hostileHeaders: Arbitrary<[string, string][]> = fc.array(
 
 /** How the bytes of a body are corrupted. */
 export interface BodyCorruption {
-  kind: 'cut' | 'behind' | 'before' | 'twice' | 'instead' | 'utf16' | 'latin1' | 'hang up';
+  kind: 'cut' | 'after' | 'before' | 'twice' | 'instead' | 'utf16' | 'latin1' | 'disconnect';
   /** For `cut`, in percent. */
   at: number;
   text: string;
 }
 
 export const arbitraryBodyCorruption: Arbitrary<BodyCorruption> = fc.record({
-  kind: fc.constantFrom('cut', 'behind', 'before', 'twice', 'instead', 'utf16', 'latin1', 'hang up'),
+  kind: fc.constantFrom('cut', 'after', 'before', 'twice', 'instead', 'utf16', 'latin1', 'disconnect'),
   at: fc.nat(99),
   text: fc.constantFrom(...hostileBodies),
 });
 
-type Corrupt = (body: string, twist: BodyCorruption) => Buffer;
+type Corrupt = (body: string, corruption: BodyCorruption) => Buffer;
 
 const truncate: Corrupt = (body, { at }) => {
   const bytes = Buffer.from(body);
@@ -126,8 +126,8 @@ const truncate: Corrupt = (body, { at }) => {
 
 const corruptions: Record<BodyCorruption['kind'], Corrupt> = {
   cut: truncate,
-  'hang up': truncate,
-  behind: (body, { text }) => Buffer.from(body + text),
+  disconnect: truncate,
+  after: (body, { text }) => Buffer.from(body + text),
   before: (body, { text }) => Buffer.from(text + body),
   twice: (body) => Buffer.from(body + body),
   instead: (_, { text }) => Buffer.from(text),
@@ -136,6 +136,6 @@ const corruptions: Record<BodyCorruption['kind'], Corrupt> = {
 };
 
 /** The bytes to send. */
-export function corruptBody(body: string, twist: BodyCorruption): Buffer {
-  return corruptions[twist.kind](body, twist);
+export function corruptBody(body: string, corruption: BodyCorruption): Buffer {
+  return corruptions[corruption.kind](body, corruption);
 }

@@ -167,11 +167,13 @@ export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<Requ
       { weight: 30, arbitrary: nearly },
       {
         weight: 9,
-        arbitrary: fc.tuple(base, hostilePath).map(([one, twist]) => ({ ...one, path: twist(one.path) })),
+        arbitrary: fc.tuple(base, hostilePath).map(([one, corrupt]) => ({ ...one, path: corrupt(one.path) })),
       },
       {
         weight: 9,
-        arbitrary: fc.tuple(base, hostileQuery).map(([one, twist]) => ({ ...one, path: twist(one.path) })),
+        arbitrary: fc
+          .tuple(base, hostileQuery)
+          .map(([one, corrupt]) => ({ ...one, path: corrupt(one.path) })),
       },
       {
         weight: 9,
@@ -181,7 +183,9 @@ export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<Requ
       },
       {
         weight: 6,
-        arbitrary: fc.tuple(base, arbitraryBodyCorruption).map(([one, twist]) => ({ ...one, twist })),
+        arbitrary: fc
+          .tuple(base, arbitraryBodyCorruption)
+          .map(([one, corruption]) => ({ ...one, corruption })),
       },
       {
         weight: 2,

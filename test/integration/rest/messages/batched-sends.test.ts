@@ -101,7 +101,7 @@ test('a locked thread does not delay other threads', async () => {
   await holding.query({ text: 'select from threads where id = $1 for update' }, [held.id]);
   let answered = 0;
   const waiting = times(3, () => send(held.id, held.ann, 'in time').finally(() => (answered += 1)));
-  const others = await Promise.all(times(6, () => send(free.id, free.ann, 'at once')));
+  const others = await Promise.all(times(6, () => send(free.id, free.ann, 'concurrent')));
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 201));
   expect(answered).toBe(0);
   await holding.commit();

@@ -213,20 +213,20 @@ describe('pages', () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     const old = await on.send(ann, thread, 'pinecone');
-    const [crowd, other] = await on.createAgents();
-    const elsewhere = await on.open(crowd, other);
-    await on.send(crowd, elsewhere, 'first');
+    const [sender, other] = await on.createAgents();
+    const elsewhere = await on.open(sender, other);
+    await on.send(sender, elsewhere, 'first');
     const fill = `with made as (
         insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at)
         select left($4, 14) || 'ZZZZ' || lpad(n::text, 12, '0'), $1, 1000 + n, $2, 'pinecone', 'text', $3
         from generate_series(1, 20100) n returning id, created_at
       ) insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
       select id, $1, $2, '''pinecone'':1', 1, created_at, created_at from made`;
-    await on.core.database.query({ text: fill }, [elsewhere, crowd.id, old.created_at, old.id]);
+    await on.core.database.query({ text: fill }, [elsewhere, sender.id, old.created_at, old.id]);
     await on.send(ann, thread, 'the last one');
     await on.indexed();
     expect((await on.search(ann, { q: 'pinecone' })).map(({ message }) => message.id)).toEqual([old.id]);
-    expect(await on.search(crowd, { q: 'pinecone', limit: 50 })).toHaveLength(50);
+    expect(await on.search(sender, { q: 'pinecone', limit: 50 })).toHaveLength(50);
   });
 
   test('begin where the threads of the reader end', async () => {

@@ -96,13 +96,17 @@ test('a member that leaves or is removed loses access immediately after a last e
   const last = (await bobFeed?.()) ?? [];
   expect(last.map(({ type }) => type)).toEqual(['thread.member_removed']);
   expect(last[0]?.data).toMatchObject({ thread_id: id, member: ref(bob), by: ref(cleo) });
-  const heard = (await annFeed?.()) ?? [];
-  expect(heard.map(({ type }) => type)).toEqual([
+  const received = (await annFeed?.()) ?? [];
+  expect(received.map(({ type }) => type)).toEqual([
     'thread.member_removed',
     'message.created',
     'thread.member_removed',
   ]);
-  expect(heard[2]?.data).toMatchObject({ member: ref(cleo), by: ref(cleo), thread: { members: [ref(ann)] } });
+  expect(received[2]?.data).toMatchObject({
+    member: ref(cleo),
+    by: ref(cleo),
+    thread: { members: [ref(ann)] },
+  });
   expect((await requestRest('GET', url, { token: ann.token })).body.members).toEqual([ref(ann)]);
 });
 
@@ -131,12 +135,12 @@ test('strangers, closed threads and hidden agents are refused with the documente
 
 test('a full thread accepts no more members', async () => {
   const ann = await service.agent();
-  const crowd: TestAgent[] = [];
+  const others: TestAgent[] = [];
   // A few at a time, so that none waits long for a connection.
-  while (crowd.length < 255) {
-    crowd.push(...(await Promise.all(Array.from({ length: 15 }, () => service.agent()))));
+  while (others.length < 255) {
+    others.push(...(await Promise.all(Array.from({ length: 15 }, () => service.agent()))));
   }
-  const { url } = await thread(ann, ...crowd);
+  const { url } = await thread(ann, ...others);
   const refused = await add(url, ann, (await service.agent()).handle);
   expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
@@ -191,9 +195,9 @@ test('concurrent read marks of one member result in the highest one', async () =
   const answers = await Promise.all(marks.map((mark) => read(url, bob, mark)));
   expect(answers.map(({ status }) => status)).toEqual(marks.map(() => 204));
   expect((await requestRest('GET', url, { token: bob.token })).body.unread_count).toBe(0);
-  const told: number[] = (await feed()).map(({ data }) => data.up_to_sequence);
-  expect(told).toEqual(told.toSorted((a, b) => a - b));
-  expect(told.at(-1)).toBe(12);
+  const emitted: number[] = (await feed()).map(({ data }) => data.up_to_sequence);
+  expect(emitted).toEqual(emitted.toSorted((a, b) => a - b));
+  expect(emitted.at(-1)).toBe(12);
 });
 
 test('a removed member gets no more events, also not of a concurrent read mark', async () => {
