@@ -18,9 +18,9 @@ import {
 const mebibyte = 1024 * 1024;
 
 /**
- * What one upload may cost, in milliseconds; client and database driver run in this process and are counted too. CPU time does not
- * depend on how busy the machine is: these bodies take less than 1,000 of it, and took 5,000 to 26,000 with a parser that emits an
- * event for each CR. The longest stretch of the event loop does depend on it: usually below 60.
+ * The limits of one upload, in milliseconds, including the client and the database driver, which run in this process. CPU time does not
+ * depend on the load of the machine: these bodies take less than 1,000, but 5,000 to 26,000 with a parser that emits an
+ * event for each CR. The longest delay of the event loop does depend on the load: usually below 60.
  */
 const limits = { cpu: 3_000, blocked: 1_000 };
 
@@ -37,7 +37,7 @@ async function expectCheap(run: () => Promise<void>): Promise<void> {
   expect(delay.max / 1e6).toBeLessThan(limits.blocked);
 }
 
-describe('a body made to be slow to parse', () => {
+describe('a body that is slow to parse', () => {
   let service: AttachmentService;
   let ada: TestAgent;
   beforeAll(async () => {
@@ -68,18 +68,21 @@ describe('a body made to be slow to parse', () => {
     ['LF', 'x', full('\n')],
     ['CRLF', 'x', full('\r\n')],
     ['dashes', 'x', full('-')],
-    ['dashes, which the boundary is made of', long, Buffer.concat([Buffer.from('x'), full('-').subarray(1)])],
-    ['what is a boundary but for its last byte', `${'b'.repeat(69)}x`, full(`\r\n--${'b'.repeat(69)}`)],
+    ['the dashes of the boundary', long, Buffer.concat([Buffer.from('x'), full('-').subarray(1)])],
+    ['boundaries with a wrong last byte', `${'b'.repeat(69)}x`, full(`\r\n--${'b'.repeat(69)}`)],
     ['the end of a boundary', `a${'b'.repeat(69)}`, full('b')],
     ['the beginnings of boundaries', long, full('\r\n-\r\n--\r\n---')],
-  ])('whose file is %s is stored as it is, and holds up nobody', async (_, boundary, content) => {
-    let answer: RestResponse | undefined;
-    await expectCheap(async () => {
-      answer = await sendMessage(boundary, bodyOf(boundary, 'Content-Type: text/plain\r\n\r\n', content));
-    });
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(answer).toMatchObject({ status: 201, body: { size_bytes: content.length, sha256 } });
-  });
+  ])(
+    'whose file is %s is stored unchanged and does not block other requests',
+    async (_, boundary, content) => {
+      let answer: RestResponse | undefined;
+      await expectCheap(async () => {
+        answer = await sendMessage(boundary, bodyOf(boundary, 'Content-Type: text/plain\r\n\r\n', content));
+      });
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      expect(answer).toMatchObject({ status: 201, body: { size_bytes: content.length, sha256 } });
+    },
+  );
 
   const almost = (pattern: string) => Buffer.alloc(9 * mebibyte, pattern);
   test.each<[string, string, Buffer]>([
@@ -89,7 +92,7 @@ describe('a body made to be slow to parse', () => {
     ['a preamble of CR without end', 'x', almost('\r')],
     ['nothing but boundaries', 'x', almost('\r\n--x')],
     ['nothing but empty parts', 'x', almost('--x\r\n\r\n\r\n')],
-  ])('of %s is refused, and holds up nobody', async (_, boundary, body) => {
+  ])('of %s is refused and does not block other requests', async (_, boundary, body) => {
     let answer: RestResponse | undefined;
     await expectCheap(async () => {
       answer = await sendMessage(boundary, body);
@@ -97,7 +100,7 @@ describe('a body made to be slow to parse', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
   });
 
-  test('in chunks of one byte is stored as it is, and holds up nobody', async () => {
+  test('in chunks of one byte is stored unchanged and does not block other requests', async () => {
     const content = Buffer.alloc(100_000, '\r\n-');
     let answer = { status: 0, text: '' };
     await expectCheap(async () => {
@@ -159,7 +162,7 @@ describe('uploads in progress', () => {
   });
   afterAll(() => service.stop());
 
-  /** Uploads of which the head has come and nothing else does. */
+  /** Uploads that send their headers and no body. */
   function stall(agent: TestAgent, count: number): ClientRequest[] {
     return Array.from({ length: count }, () => {
       const call = post(service, agent, multipartType);
@@ -176,7 +179,7 @@ describe('uploads in progress', () => {
     }, 20_000);
   }
 
-  test('are limited for each agent and in a process, before they are read, and free their places when the clients go', async () => {
+  test('are limited per agent and per process before they are read, and no longer count when the clients disconnect', async () => {
     const [ada, bob, eve] = [await service.agent(), await service.agent(), await service.agent()];
     const stalled = stall(ada, 3);
     const refused = await until(429, ada);
@@ -198,7 +201,7 @@ describe('uploads in progress', () => {
     await until(201, ada);
   });
 
-  test('free their places when they are refused', async () => {
+  test('no longer count when they are refused', async () => {
     const ada = await service.agent();
     for (let count = 0; count < 8; count += 1) {
       const answer = await upload(service, ada, { bytes: sampleText, field: 'upload' });
@@ -208,7 +211,7 @@ describe('uploads in progress', () => {
   });
 });
 
-test('an upload that stalls is ended with the reason, before its file and in it; a slow one is not', async () => {
+test('a stalled upload ends with the reason, before and within its file; a slow upload does not', async () => {
   const env = { UPLOAD_IDLE_SECONDS: '2', UPLOADS_PER_AGENT: '3', LOG_LEVEL: 'silent' };
   const service = await startAttachmentService({ worker: false, env });
   try {

@@ -31,13 +31,13 @@ async function call(agent: TestAgent, method: string, params: object) {
   return (await response.json()).result;
 }
 
-/** Calls a tool; answers its result, or its error. */
+/** Calls a tool and returns its result or its error. */
 async function tool(agent: TestAgent, name: string, args: object) {
   const result = await call(agent, 'tools/call', { name, arguments: args });
   return JSON.parse(result.content[0].text);
 }
 
-test('a text is uploaded, and the other one reads how it begins', async () => {
+test('a text is uploaded, and the other agent reads its preview', async () => {
   const text = `${'é'.repeat(1_500)} and so on`;
   const content = Buffer.from(text).toString('base64');
   const args = { filename: 'notes.md', content, idempotency_key: 'k-1' };
@@ -59,13 +59,13 @@ test('a text is uploaded, and the other one reads how it begins', async () => {
   expect(JSON.parse(contents[0].text).messages[0].attachments).toMatchObject([{ id: file.id }]);
 });
 
-test('a file of exactly 1 MiB comes in the arguments of a call', async () => {
+test('a file of exactly 1 MiB fits in the arguments of a call', async () => {
   const bytes = Buffer.alloc(1_048_576, 'x');
   const file = await tool(ada, 'upload_attachment', { filename: 'a.txt', content: bytes.toString('base64') });
   expect(file).toMatchObject({ size_bytes: 1_048_576, content_type: 'text/plain' });
 });
 
-test('a larger file is promised, brought and completed', async () => {
+test('a larger file is announced, uploaded and completed', async () => {
   const args = { filename: 'a.csv', content_type: 'text/csv', size: sampleText.length };
   const { attachment_id, upload } = await tool(ada, 'request_upload_url', args);
   const early = await tool(ada, 'complete_upload', { attachment_id });
@@ -79,7 +79,7 @@ test('a larger file is promised, brought and completed', async () => {
   expect(await tool(ada, 'complete_upload', { attachment_id })).toMatchObject({ id: attachment_id });
 });
 
-test('what was brought must be what was promised', async () => {
+test('the uploaded file must match the announcement', async () => {
   const size = sampleText.length;
   for (const promised of [
     { filename: 'a.png', content_type: 'image/png', size },
@@ -94,30 +94,38 @@ test('what was brought must be what was promised', async () => {
 });
 
 test.each([
-  ['no base64', { filename: 'a', content: '***' }, 'VALIDATION_ERROR'],
-  ['nothing', { filename: 'a', content: '' }, 'VALIDATION_ERROR'],
+  ['invalid base64', { filename: 'a', content: '***' }, 'VALIDATION_ERROR'],
+  ['an empty file', { filename: 'a', content: '' }, 'VALIDATION_ERROR'],
   [
     'more than 1 MiB',
     { filename: 'a', content: Buffer.alloc(1_048_577).toString('base64') },
     'VALIDATION_ERROR',
   ],
-  ['a lie', { filename: 'a.png', content: 'aGVsbG8=', content_type: 'image/png' }, 'UNSUPPORTED_MEDIA_TYPE'],
+  [
+    'a false content type',
+    { filename: 'a.png', content: 'aGVsbG8=', content_type: 'image/png' },
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
 ])('%s is refused', async (_, args, code) => {
   expect((await tool(ada, 'upload_attachment', args)).error.code).toBe(code);
 });
 
 test.each([
-  ['too much', { filename: 'a', content_type: 'text/plain', size: 10_485_761 }, 'ATTACHMENT_TOO_LARGE'],
   [
-    'a type that is not taken',
+    'a file over the limit',
+    { filename: 'a', content_type: 'text/plain', size: 10_485_761 },
+    'ATTACHMENT_TOO_LARGE',
+  ],
+  [
+    'a type that is not accepted',
     { filename: 'a', content_type: 'text/html', size: 1 },
     'UNSUPPORTED_MEDIA_TYPE',
   ],
-])('no address is given for %s', async (_, args, code) => {
+])('no upload URL is issued for %s', async (_, args, code) => {
   expect((await tool(ada, 'request_upload_url', args)).error.code).toBe(code);
 });
 
-test('a file of others is not there', async () => {
+test('a file of another agent does not exist for the caller', async () => {
   const file = await tool(ada, 'upload_attachment', { filename: 'a.txt', content: 'aGVsbG8=' });
   const { error } = await tool(bob, 'get_attachment', { attachment_id: file.id });
   expect(error.code).toBe('ATTACHMENT_NOT_FOUND');

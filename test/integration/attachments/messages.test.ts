@@ -30,7 +30,7 @@ const codeOf = (answer: { status: number; body: { error?: { code: string } } }) 
 ];
 
 describe('a message with files', () => {
-  test('shows them in their order wherever it is shown', async () => {
+  test('shows them in order in every response', async () => {
     const ids = (await upload(ada, 5)).toReversed();
     const sent = await sendMessage(service, ada, thread, ids);
     const shown = (message: { attachments: { id: string }[] }) => message.attachments.map(({ id }) => id);
@@ -55,7 +55,7 @@ describe('a message with files', () => {
     expect(pick(created.map(({ data }: { data: never }) => data))).toEqual([ids]);
   });
 
-  test('may say nothing else', async () => {
+  test('may have no content', async () => {
     const [id = ''] = await upload(ada);
     const body = { content: '', attachment_ids: [id] };
     const answer = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
@@ -78,7 +78,7 @@ describe('a message with files', () => {
     expect(body.messages[0].attachments).toMatchObject([{ id }]);
   });
 
-  test('is refused as a whole: nothing is sent, and nothing is used up', async () => {
+  test('is refused as a whole: nothing is sent, and no file is used', async () => {
     const [mine = ''] = await upload(ada);
     const [theirs = ''] = await upload(bob);
     const [used = ''] = await upload(ada);
@@ -104,7 +104,7 @@ describe('a message with files', () => {
     expect((await sendMessage(service, ada, thread, [mine])).status).toBe(201);
   });
 
-  test('sent many times at once goes through once', async () => {
+  test('sent many times in parallel succeeds once', async () => {
     const ids = await upload(ada, 2);
     const other = await openThread(service, ada, bob);
     const answers = await Promise.all(
@@ -116,7 +116,7 @@ describe('a message with files', () => {
     expect(statuses).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
   });
 
-  test('is not read by who left: its files neither', async () => {
+  test('is hidden from a former member, and so are its files', async () => {
     const eve = await service.agent();
     const group = await openThread(service, ada, bob, eve);
     const [id = ''] = await upload(ada);

@@ -35,7 +35,7 @@ const keyOf = async (id: string): Promise<string> =>
 const stored = async (): Promise<string[]> =>
   (await service.core.blobs.list('', 1_000)).map(({ key }) => key);
 
-/** As if it had been there for two days. */
+/** Makes the attachment two days older. */
 async function age(id: string): Promise<void> {
   const days = 2 * 24 * 3_600_000;
   const text = `update attachments set created_at = created_at - $2, expires_at = expires_at - $2 where id = $1`;
@@ -52,7 +52,7 @@ async function ageBlob(key: string): Promise<void> {
 const statusOf = async (id: string): Promise<number> =>
   (await requestRest('GET', `${service.api}/attachments/${id}`, { token: ada.token })).status;
 
-test('an upload that is not sent within a day goes away, and cannot be sent meanwhile', async () => {
+test('an upload that is not sent within a day is removed, and cannot be sent after it expires', async () => {
   const [late, sent, young] = [
     await uploadId(service, ada),
     await uploadId(service, ada),
@@ -74,7 +74,7 @@ test('an upload that is not sent within a day goes away, and cannot be sent mean
   expect(left).toEqual(expect.arrayContaining([keys.sent, keys.young]));
 });
 
-test('a promised upload that never came goes away', async () => {
+test('an announced upload without a file is removed', async () => {
   const { body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
     token: ada.token,
     body: { filename: 'a.txt', content_type: 'text/plain', size: 5 },
@@ -85,7 +85,7 @@ test('a promised upload that never came goes away', async () => {
   expect(await service.core.repositories.uploads.find(body.attachment_id, ada.id)).toBeUndefined();
 });
 
-test('the expiry is made good when it was killed between row and bytes', async () => {
+test('the expiry completes after a crash between the row and the bytes', async () => {
   const id = await uploadId(service, ada);
   await age(id);
   const key = await keyOf(id);
@@ -97,7 +97,7 @@ test('the expiry is made good when it was killed between row and bytes', async (
   expect(await stored()).not.toContain(key);
 });
 
-test('bytes without a row are removed once they are old enough, and nothing else is', async () => {
+test('only bytes without a row are removed, once they are old enough', async () => {
   const kept = await keyOf(await uploadId(service, ada));
   const [old, young] = [newIdempotencyKey(), newIdempotencyKey()];
   for (const key of [old, young]) await service.core.blobs.write(key, one());
@@ -110,10 +110,10 @@ test('bytes without a row are removed once they are old enough, and nothing else
   expect(left).toEqual(expect.arrayContaining([kept, young]));
 });
 
-test('a file whose bytes are lost is served no more; a store that is empty is not believed', async () => {
+test('a file whose bytes are lost is no longer served; an empty store removes nothing', async () => {
   const [lost, kept] = [await uploadId(service, ada), await uploadId(service, ada)];
   for (const id of [lost, kept]) {
-    await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'nobody' });
+    await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
     expect((await sendMessage(service, ada, thread, [id])).status).toBe(201);
     await age(id);
   }
@@ -126,7 +126,7 @@ test('a file whose bytes are lost is served no more; a store that is empty is no
   expect([await status(lost), await status(kept)]).toEqual(['failed', 'clean']);
 });
 
-test('a folder that is away changes nothing', async () => {
+test('a missing folder changes nothing', async () => {
   const id = await uploadId(service, ada);
   await age(id);
   await rm(join(service.folder, 'blobs'), { recursive: true });
@@ -134,7 +134,7 @@ test('a folder that is away changes nothing', async () => {
   expect((await service.core.repositories.attachments.find(id))?.scan_status).toBe('pending');
 });
 
-test('a file that is being sent is not removed, and one that is being removed is not sent', async () => {
+test('a file is not removed while it is sent, and not sent while it is removed', async () => {
   const { database, repositories } = service.core;
   const tomorrow = Date.now() + 2 * 24 * 3_600_000;
   const waiting = async () => {
@@ -143,7 +143,7 @@ test('a file that is being sent is not removed, and one that is being removed is
   };
   const wait = (count: number) => expect.poll(waiting, { timeout: 15_000 }).toBe(count);
   const id = await uploadId(service, ada);
-  // The commit of the message waits for the feed of bob.
+  // The commit of the message waits for the lock on the feed of bob.
   const feed = await database.begin();
   await feed.query({ text: 'select from feed_heads where agent_id = $1 for update' }, [bob.id]);
   const sent = sendMessage(service, ada, thread, [id]);
@@ -164,7 +164,7 @@ test('a file that is being sent is not removed, and one that is being removed is
   expect(await refused).toMatchObject({ status: 404, body: { error: { code: 'ATTACHMENT_NOT_FOUND' } } });
 });
 
-test('an agent holds so many files that it has not sent, and no more', async () => {
+test('the number of unsent files per agent is limited', async () => {
   const eve = await service.agent();
   const ours = await openThread(service, eve, bob);
   const token = eve.token;
@@ -181,7 +181,7 @@ test('an agent holds so many files that it has not sent, and no more', async () 
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   }
-  // What was done already is answered again.
+  // A repeated key gets the first response again.
   expect(await upload(service, eve, { bytes: sampleText, key: 'first' })).toMatchObject({
     status: 201,
     text: first.text,
@@ -193,5 +193,5 @@ test('an agent holds so many files that it has not sent, and no more', async () 
 });
 
 async function* one(): AsyncGenerator<Buffer> {
-  yield Buffer.from('nobody knows it');
+  yield Buffer.from('unknown');
 }

@@ -25,7 +25,7 @@ import {
   uploadId,
 } from './setup.ts';
 
-/** Encoded, so that no scanner takes this file for a sample. */
+/** Encoded, so that a virus scanner does not report this source file. */
 const eicar = Buffer.from(
   'WDVPIVAlQEFQWzRcUFpYNTQoUF4pN0NDKTd9JEVJQ0FSLVNUQU5EQVJELUFOVElWSVJVUy1URVNULUZJTEUhJEgrSCo=',
   'base64',
@@ -51,7 +51,7 @@ async function fetched(service: AttachmentService, agent: TestAgent, id: string)
   return { status, code: body?.error?.code, retry: headers.get('retry-after') };
 }
 
-/** The events of one type that an agent has got. */
+/** The events of one type that an agent has received. */
 async function eventsOf(service: AttachmentService, agent: TestAgent, type: string) {
   const cursor = service.core.cursors.encodeFeed(agent.id, 0);
   const { body } = await requestRest('GET', `${service.api}/events?limit=100&cursor=${cursor}`, {
@@ -72,10 +72,10 @@ describe('the built-in checks', () => {
   test.each([
     ['EICAR', eicar, 'text/plain'],
     ['EICAR in an archive', zippedEicar, null],
-    ['EICAR in an archive behind a picture', Buffer.concat([png, zippedEicar]), null],
+    ['EICAR in an archive appended to a picture', Buffer.concat([png, zippedEicar]), null],
     ['an archive bomb', zipBomb, null],
-    ['an archive that says it is one', mislabeledFile, null],
-    ['an archive of very many files', manyEntriesZip, null],
+    ['an archive with a huge declared size', mislabeledFile, null],
+    ['an archive with too many files', manyEntriesZip, null],
   ])('%s is infected: its bytes are removed, the record stays', async (_, bytes, type) => {
     const id = await uploadId(service, ada, { bytes, type, name: 'sample' });
     expect(await waitForScan(service, ada, id)).toMatchObject({
@@ -92,9 +92,9 @@ describe('the built-in checks', () => {
     ['text', sampleText, 'text/plain'],
     ['a picture', png, 'image/png'],
     ['an archive', buildZip([{ name: 'a.txt', bytes: sampleText }]), null],
-    ['what only ends like an archive', Buffer.concat([sampleText, zippedEicar.subarray(-22)]), null],
+    ['a text that ends like an archive', Buffer.concat([sampleText, zippedEicar.subarray(-22)]), null],
     ['random bytes', randomBytes(100_000), null],
-  ])('%s is clean, and fetched by members only from then on', async (_, bytes, type) => {
+  ])('%s is clean, and only then members can fetch it', async (_, bytes, type) => {
     const bob = await service.agent();
     const id = await uploadId(service, ada, { bytes, type, name: 'sample' });
     expect(await fetched(service, bob, id)).toMatchObject({ status: 404, code: 'ATTACHMENT_NOT_FOUND' });
@@ -115,7 +115,7 @@ describe('before the scan, and after it', () => {
   });
   afterAll(() => service.stop());
 
-  test('members wait, and hear of the scan; who is none hears nothing', async () => {
+  test('members wait and receive the scan result; strangers receive nothing', async () => {
     const [ada, bob, eve] = [await service.agent(), await service.agent(), await service.agent()];
     const id = await uploadId(service, ada);
     const thread = await openThread(service, ada, bob, eve);
@@ -139,12 +139,12 @@ describe('before the scan, and after it', () => {
     }
     expect(await eventsOf(service, eve, 'attachment.scanned')).toEqual([]);
     expect(await fetched(service, eve, id)).toMatchObject({ status: 404, code: 'ATTACHMENT_NOT_FOUND' });
-    // A scan that runs again tells nobody again.
+    // A repeated scan emits no event.
     await attachmentScanningHandler(service.core).handle({ ids: [id] });
     expect(await eventsOf(service, ada, 'attachment.scanned')).toHaveLength(1);
   });
 
-  test('a scan that ends while its file is being sent is heard of by all members', async () => {
+  test('all members receive the result of a scan that ends while its file is sent', async () => {
     const [ada, bob] = [await service.agent(), await service.agent()];
     const thread = await openThread(service, ada, bob);
     const id = await uploadId(service, ada);
@@ -153,7 +153,7 @@ describe('before the scan, and after it', () => {
       const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
       return (await database.query({ text }, [])).length;
     };
-    // Its commit waits for the feed of bob, and the scan for the row of the file, which the message holds.
+    // Its commit waits for the feed of bob, and the scan waits for the row of the file, which the message has locked.
     const feed = await database.begin();
     await feed.query({ text: 'select from feed_heads where agent_id = $1 for update' }, [bob.id]);
     const sent = sendMessage(service, ada, thread, [id]);
@@ -171,7 +171,7 @@ describe('before the scan, and after it', () => {
     }
   });
 
-  test('what is not sent yet concerns its uploader only; what is infected cannot be sent', async () => {
+  test('an unsent file is visible only to its uploader; an infected file cannot be sent', async () => {
     const [ada, bob] = [await service.agent(), await service.agent()];
     const thread = await openThread(service, ada, bob);
     const id = await uploadId(service, ada, { bytes: eicar });
@@ -214,8 +214,8 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
   };
 
   test.each([
-    ['what it knows', clamdTestSignature, 'infected'],
-    ['what it knows, in an archive', buildZip([{ name: 'a', bytes: clamdTestSignature }]), 'infected'],
+    ['a known signature', clamdTestSignature, 'infected'],
+    ['a known signature in an archive', buildZip([{ name: 'a', bytes: clamdTestSignature }]), 'infected'],
     ['anything else', randomBytes(900_000), 'clean'],
   ])('judges %s', async (_, bytes, scan_status) => {
     const id = await uploadId(service, ada, { bytes, type: null, name: 'sample' });
@@ -223,7 +223,7 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
     expect(await record(id)).toEqual({ scan_status, scanned_by: 'clamav' });
   });
 
-  test('over its limit nothing is clean: it is tried again, then failed', async () => {
+  test('a file over its limit is not clean: the scan is retried, then fails', async () => {
     const id = await uploadId(service, ada, { bytes: randomBytes(3_000_000), type: null, name: 'large' });
     await expect(scan(id)).rejects.toThrow('not scanned');
     expect(await record(id)).toEqual({ scan_status: 'pending', scanned_by: null });
@@ -232,7 +232,7 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
     expect(await fetched(service, ada, id)).toMatchObject({ status: 409, code: 'ATTACHMENT_NOT_READY' });
   });
 
-  test('while it is away nothing is clean, and what waited is scanned once it is back', async () => {
+  test('no file is clean during an outage, and pending files are scanned afterwards', async () => {
     await clamd.stop();
     const id = await uploadId(service, ada);
     await expect(scan(id)).rejects.toThrow('not scanned');
@@ -245,7 +245,7 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
     expect(await record(id)).toEqual({ scan_status: 'clean', scanned_by: 'clamav' });
   });
 
-  test('the built-in checks come first', async () => {
+  test('the built-in checks run first', async () => {
     const { body } = await upload(service, ada, { bytes: zipBomb, type: null, name: 'bomb' });
     await scan(body.id);
     expect(await record(body.id)).toEqual({ scan_status: 'infected', scanned_by: 'built-in' });

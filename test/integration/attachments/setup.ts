@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 import { requestRest, type RestResponse } from '../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 
-/** A service with a store of its own, and without a worker unless the test is about one: then nothing is scanned. */
+/** A service with its own store. Without a worker, which is the default, nothing is scanned. */
 export async function startAttachmentService(
   options: { worker?: boolean; env?: Record<string, string> } = {},
 ) {
@@ -28,10 +28,10 @@ export type AttachmentService = Awaited<ReturnType<typeof startAttachmentService
 
 export interface UploadFile {
   name?: string;
-  /** `null` sends none. */
+  /** `null` omits the header. */
   type?: string | null;
   bytes: Uint8Array;
-  /** Of the part. */
+  /** The `Content-Type` of the part. */
   field?: string;
   key?: string;
 }
@@ -95,7 +95,7 @@ export async function uploadId(
   return answer.body.id;
 }
 
-/** Waits until a scan is over; answers the record. */
+/** Waits until a scan ends and returns the record. */
 export async function waitForScan(service: Pick<TestService, 'api'>, agent: TestAgent, id: string) {
   return vi.waitFor(
     async () => {
@@ -107,7 +107,7 @@ export async function waitForScan(service: Pick<TestService, 'api'>, agent: Test
   );
 }
 
-/** A thread between agents. */
+/** Creates a thread between agents. */
 export async function openThread(
   service: TestService,
   from: TestAgent,
@@ -130,13 +130,13 @@ export function sendMessage(
   return requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: agent.token, body });
 }
 
-/** The same address at the port where the test's API listens: its settings name another. */
+/** The same URL at the port of the test's API, which differs from the configured one. */
 export function reachable(service: Pick<TestService, 'url'>, address: string): string {
   const { pathname, search } = new URL(address);
   return `${service.url}${pathname}${search}`;
 }
 
-/** GET /attachments/{id}/content, followed. */
+/** GET /attachments/{id}/content, with the redirect followed. */
 export async function fetchContent(
   service: Pick<TestService, 'core' | 'api' | 'url'>,
   agent: TestAgent,
@@ -144,7 +144,7 @@ export async function fetchContent(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const answer = await requestRest('GET', `${service.api}/attachments/${id}/content`, { token: agent.token });
-  if (answer.status !== 302) throw new Error(`not sent on: ${answer.status} ${answer.text}`);
+  if (answer.status !== 302) throw new Error(`not redirected: ${answer.status} ${answer.text}`);
   const location = answer.headers.get('location') ?? '';
   const own = location.startsWith(service.core.config.PUBLIC_URL);
   return fetch(own ? reachable(service, location) : location, { headers });

@@ -15,7 +15,7 @@ import { type AttachmentService, reachable, sampleText, startAttachmentService, 
 
 let service: AttachmentService;
 let ada: TestAgent;
-/** A signed one of a clean file. */
+/** The signed URL of a clean file. */
 let address: string;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('need no token, and nothing of them can be changed', async () => {
+test('need no token and cannot be changed', async () => {
   expect((await fetch(address)).status).toBe(200);
   const ticket = address.slice(address.lastIndexOf('/') + 1);
   const [text = '', signature = ''] = ticket.split('.');
@@ -51,15 +51,15 @@ test('need no token, and nothing of them can be changed', async () => {
   }
   const { apiAddresses } = service.core;
   expect(apiAddresses.verify(ticket)).not.toBeNull();
-  for (const [at, letter] of Array.from(ticket).entries()) {
+  for (const [at, character] of Array.from(ticket).entries()) {
     for (const other of ['A', 'z', '.', '']) {
-      if (other === letter) continue;
+      if (other === character) continue;
       expect(apiAddresses.verify(ticket.slice(0, at) + other + ticket.slice(at + 1)), `${at}`).toBeNull();
     }
   }
 });
 
-test('end, and serve the one purpose that they were made for', async () => {
+test('expire, and serve only the purpose they were issued for', async () => {
   const what = { key: '0'.repeat(32), filename: 'a', content_type: 'text/plain', size_bytes: 1 };
   const { apiAddresses } = service.core;
   const over = reachable(service, await apiAddresses.download(what, Date.now() - 1));
@@ -71,7 +71,7 @@ test('end, and serve the one purpose that they were made for', async () => {
   expect((await fetch(gone)).status).toBe(404);
 });
 
-test('take exactly what was promised', async () => {
+test('accept exactly the announced file', async () => {
   const what = { key: '1'.repeat(32), content_type: 'text/plain', size_bytes: 4 };
   const { url, headers } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
   const put = (body: string, type = 'text/plain') =>
@@ -84,7 +84,7 @@ test('take exactly what was promised', async () => {
   await service.core.blobs.remove(what.key);
 });
 
-test('keep nothing of a body that does not say its length, or is cut off', async () => {
+test('store nothing of a body without a length or with missing bytes', async () => {
   const what = { key: '2'.repeat(32), content_type: 'text/plain', size_bytes: 1_000 };
   const { url } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
   const { pathname } = new URL(url);
@@ -107,7 +107,7 @@ test('keep nothing of a body that does not say its length, or is cut off', async
   await expect(service.core.blobs.read(what.key)).rejects.toThrow(BlobMissing);
 });
 
-test('end for a caller who takes nothing of what it is sent', async () => {
+test('close the connection of a caller that does not read the response', async () => {
   const { apiAddresses, blobs } = service.core;
   const bytes = Buffer.alloc(30_000_000);
   const what = { key: '3'.repeat(32), filename: 'a', content_type: 'text/plain', size_bytes: bytes.length };
@@ -132,7 +132,7 @@ test('end for a caller who takes nothing of what it is sent', async () => {
   await blobs.remove(what.key);
 });
 
-test('serve parts as they should be, whatever is asked for', async () => {
+test('serve byte ranges correctly for every request', async () => {
   const size = sampleText.length;
   const ask = (Range: string, more: Record<string, string> = {}) =>
     fetch(address, { headers: { Range, ...more } });

@@ -26,7 +26,7 @@ import {
 
 const silentLog = { LOG_LEVEL: 'silent' };
 
-/** Refused clearly. */
+/** Expects a clear refusal. */
 async function expectUnavailable(service: AttachmentService, agent: TestAgent, bytes: Buffer): Promise<void> {
   const answer = await upload(service, agent, { bytes, type: null });
   expect(answer).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
@@ -54,7 +54,7 @@ describe('a failing store', () => {
   const statusOf = async (id: string) => (await service.core.repositories.attachments.find(id))?.scan_status;
   const days = 24 * 3_600_000;
 
-  describe.concurrent('for good', () => {
+  describe.concurrent('permanently', () => {
     test.each<[FaultyResponse, number]>([
       [500, 3],
       [503, 3],
@@ -62,13 +62,13 @@ describe('a failing store', () => {
       ['hang', 3],
       [403, 1],
       [404, 1],
-    ])('(%s) is unavailable, after %i tries', async (deed, tries) => {
-      const bytes = buildPlannedFile({ PUT: [deed] });
+    ])('(%s) is unavailable after %i attempts', async (fault, tries) => {
+      const bytes = buildPlannedFile({ PUT: [fault] });
       await expectUnavailable(service, await service.agent(), bytes);
       expect(store.countAttempts('PUT', bytes)).toBe(tries);
     });
 
-    test('(it does what it is told, and never says so) is unavailable; what it got is swept away', async () => {
+    test('(it stores the bytes but never responds) is unavailable; the sweep removes the bytes', async () => {
       const bytes = buildPlannedFile({ PUT: ['lost'] });
       await expectUnavailable(service, await service.agent(), bytes);
       for (const orphan of store.countCopies(bytes)) orphan.at -= 2 * days;
@@ -78,14 +78,14 @@ describe('a failing store', () => {
     });
   });
 
-  describe.concurrent('now and then', () => {
+  describe.concurrent('temporarily', () => {
     test.each<[string, FaultPlan]>([
-      ['takes nothing at first', { PUT: [500, 503, 'do'] }],
-      ['hangs up, then hangs', { PUT: ['cut', 'hang', 'do'] }],
-      ['takes it and does not say so', { PUT: ['lost', 'do'] }],
-      ['gives nothing at first', { GET: [500, 'cut', 'do'] }],
-      ['is silent at first', { GET: ['hang', 'do'] }],
-    ])('(%s) is made good: nothing is lost, nothing is there twice', async (_, plan) => {
+      ['fails to write at first', { PUT: [500, 503, 'do'] }],
+      ['closes the connection, then hangs', { PUT: ['cut', 'hang', 'do'] }],
+      ['stores the bytes without a response', { PUT: ['lost', 'do'] }],
+      ['fails to read at first', { GET: [500, 'cut', 'do'] }],
+      ['does not respond at first', { GET: ['hang', 'do'] }],
+    ])('(%s) recovers: nothing is lost or duplicated', async (_, plan) => {
       const ada = await service.agent();
       const bytes = buildPlannedFile(plan);
       const id = await uploadId(service, ada, { bytes, type: null });
@@ -96,20 +96,26 @@ describe('a failing store', () => {
       expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
     });
 
-    test.each<FaultyResponse>(['half', 'stuck'])('(%s of the bytes) condemns no file', async (deed) => {
-      const ada = await service.agent();
-      const id = await uploadId(service, ada, { bytes: buildPlannedFile({ GET: [deed, 'do'] }), type: null });
-      await expect(scan(id)).rejects.toThrow('not scanned');
-      expect(await statusOf(id)).toBe('pending');
-      await scan(id);
-      expect(await statusOf(id)).toBe('clean');
-    });
+    test.each<FaultyResponse>(['half', 'stuck'])(
+      '(%s of the bytes) marks no file as infected',
+      async (fault) => {
+        const ada = await service.agent();
+        const id = await uploadId(service, ada, {
+          bytes: buildPlannedFile({ GET: [fault, 'do'] }),
+          type: null,
+        });
+        await expect(scan(id)).rejects.toThrow('not scanned');
+        expect(await statusOf(id)).toBe('pending');
+        await scan(id);
+        expect(await statusOf(id)).toBe('clean');
+      },
+    );
 
-    test('(half of the bytes) is never taken for all of them', async () => {
+    test('(half of the bytes) never counts as the whole file', async () => {
       const ada = await service.agent();
       const bytes = buildPlannedFile({ GET: ['do', 'half', 'stuck', 500, 500, 500, 'do'] });
       const id = await uploadId(service, ada, { bytes, type: null });
-      await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'nobody' });
+      await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
       expect((await fetchContent(service, ada, id)).status).toBe(200);
       for (let cut = 0; cut < 2; cut += 1) {
         const content = await fetchContent(service, ada, id);
@@ -121,7 +127,7 @@ describe('a failing store', () => {
       expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
     });
 
-    test('(cannot remove) leaves what one key has brought twice to the sweep', async () => {
+    test('(cannot remove) leaves duplicate bytes of one key to the sweep', async () => {
       const ada = await service.agent();
       const bytes = buildPlannedFile({ DELETE: [500, 500, 500, 'do'] });
       const key = 'the-same';
@@ -136,14 +142,14 @@ describe('a failing store', () => {
       expect(await statusOf(first.body.id)).toBe('clean');
     });
 
-    test('(loses an upload on its way to its own place) completes it later', async () => {
+    test('(fails while an upload moves to its final key) completes it later', async () => {
       const ada = await service.agent();
       const bytes = buildPlannedFile({ GET: ['half', 'do'], PUT: ['do', 500, 500, 500, 'do'] });
-      const asked = { filename: 'a.json', content_type: 'application/json', size: bytes.length };
+      const input = { filename: 'a.json', content_type: 'application/json', size: bytes.length };
       const token = ada.token;
       const { body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
         token,
-        body: asked,
+        body: input,
       });
       const { url, headers } = body.upload;
       const put = await fetch(reachable(service, url), {
@@ -159,7 +165,7 @@ describe('a failing store', () => {
     });
   });
 
-  test('that cannot list removes nothing, and that lists what is not ours touches it not', async () => {
+  test('that cannot list removes nothing, and foreign keys are left alone', async () => {
     const ada = await service.agent();
     const id = await uploadId(service, ada);
     const others = ['attachments/README', 'attachments/0/of-others', 'elsewhere/ab'];
@@ -172,16 +178,16 @@ describe('a failing store', () => {
     expect(store.objects.size).toBe(before);
     expect(await service.core.blobs.list('', 1)).toHaveLength(1);
     expect(await statusOf(id)).toBe('pending');
-    // Whatever happened in this file, nothing of it is left on this side.
+    // No test of this file leaves anything on the local disk.
     expect(await readdir(join(service.folder, 'drafts'))).toEqual([]);
   });
 });
 
-test('a folder that cannot be written is unavailable, and works again once it can', async () => {
+test('an unwritable folder is unavailable, and works again when it is writable', async () => {
   const service = await startAttachmentService({ worker: false, env: silentLog });
   onTestFinished(() => service.stop().then(() => undefined));
   const ada = await service.agent();
-  // As a disk that is not mounted, or has no room: nobody can make a file there, not even root.
+  // Like an unmounted or full disk: not even root can create a file there.
   const blobs = join(service.folder, 'blobs');
   await writeFile(blobs, '');
   await expectUnavailable(service, ada, sampleText);
@@ -193,17 +199,17 @@ test('a folder that cannot be written is unavailable, and works again once it ca
   });
   const address = reachable(service, headers.get('location') ?? '');
   await rm(blobs, { recursive: true });
-  const away = await fetch(address);
-  expect([away.status, (await away.json()).error.code]).toEqual([503, 'UNAVAILABLE']);
+  const unavailable = await fetch(address);
+  expect([unavailable.status, (await unavailable.json()).error.code]).toEqual([503, 'UNAVAILABLE']);
 });
 
 describeUnless(missingS3Reason, 'a real S3 server', () => {
-  test('with a wrong secret, without the bucket, or now and then away is as clear', async () => {
+  test('with a wrong secret, a missing bucket or temporary outages reports unavailable clearly', async () => {
     const bucket = await createTestBucket();
     onTestFinished(() => bucket.remove());
-    let asked = 0;
+    let requests = 0;
     const faults = ['cut', 500, 'pass'] as const;
-    const proxy = await startHttpProxy(bucket.env.S3_ENDPOINT, () => faults[(asked += 1) % 3] ?? 'pass');
+    const proxy = await startHttpProxy(bucket.env.S3_ENDPOINT, () => faults[(requests += 1) % 3] ?? 'pass');
     onTestFinished(() => proxy.close());
     const [secret, none, shaky] = await Promise.all(
       [{ S3_SECRET_ACCESS_KEY: 'wrong' }, { S3_BUCKET: 'there-is-none' }, { S3_ENDPOINT: proxy.url }].map(

@@ -27,7 +27,7 @@ const openBucket = async (): Promise<BlobStore> => {
   return { env: { ...env, S3_PUBLIC_ENDPOINT: env.S3_ENDPOINT }, remove };
 };
 
-/** From the upload to the bytes in the hands of the other member. */
+/** From the upload to the download by the other member. */
 function testUploadAndDownload(open: () => Promise<BlobStore>): () => AttachmentService {
   let place: BlobStore;
   let service: AttachmentService;
@@ -40,7 +40,7 @@ function testUploadAndDownload(open: () => Promise<BlobStore>): () => Attachment
     await place.remove();
   });
 
-  test('a file is uploaded, sent, scanned and fetched, whole and in parts', async () => {
+  test('a file is uploaded, sent, scanned and fetched, whole and in ranges', async () => {
     const [ada, bob] = [await service.agent(), await service.agent()];
     const bytes = randomBytes(1_500_000);
     const { status, body, headers } = await upload(service, ada, { bytes, name: 'data.bin', type: null });
@@ -78,13 +78,13 @@ function testUploadAndDownload(open: () => Promise<BlobStore>): () => Attachment
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(1000, 2000))).toBe(true);
   });
 
-  test('a file goes straight to the store and is completed', async () => {
+  test('a file is uploaded directly to the store and completed', async () => {
     const ada = await service.agent();
     const sha256 = createHash('sha256').update(sampleText).digest('hex');
-    const asked = { filename: 'notes.md', content_type: 'text/markdown', size: sampleText.length, sha256 };
+    const input = { filename: 'notes.md', content_type: 'text/markdown', size: sampleText.length, sha256 };
     const { status, body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
       token: ada.token,
-      body: asked,
+      body: input,
     });
     expect(status).toBe(201);
     const complete = () =>
@@ -105,11 +105,11 @@ function testUploadAndDownload(open: () => Promise<BlobStore>): () => Attachment
     });
     expect((await complete()).body).toMatchObject({ id: body.attachment_id });
     expect(await waitForScan(service, ada, body.attachment_id)).toMatchObject({ scan_status: 'clean' });
-    // Who still has the address changes nothing any more.
+    // The upload URL no longer changes anything.
     await fetch(target, { method, headers, body: Buffer.alloc(sampleText.length, 'x') });
     const fetched = await fetchContent(service, ada, body.attachment_id);
     expect(await fetched.text()).toBe(String(sampleText));
-    // Both addresses are good for what they were made for, and for nothing else.
+    // Both URLs serve only the purpose they were issued for.
     const other = { ...headers, 'Content-Type': 'text/html' };
     const refused = [
       fetch(`${target}0`, { method, headers, body: sampleText }),
@@ -127,9 +127,9 @@ function testUploadAndDownload(open: () => Promise<BlobStore>): () => Attachment
   return () => service;
 }
 
-/** What is refused or repeated keeps nothing. */
+/** Refused and repeated uploads store nothing. */
 function refusals(service: () => AttachmentService): void {
-  test('what is refused leaves nothing in the store', async () => {
+  test('a refused upload leaves nothing in the store', async () => {
     const ada = await service().agent();
     const before = (await service().core.blobs.list('', 1_000)).length;
     const bytes = Buffer.alloc(11 * 1024 * 1024, 'x');
@@ -170,12 +170,12 @@ function refusals(service: () => AttachmentService): void {
 
 describe('files in a folder', () => refusals(testUploadAndDownload(folder)));
 
-describeUnless(missingS3Reason, 'files in a bucket that only the service reaches', () =>
+describeUnless(missingS3Reason, 'files in a bucket that only the service can reach', () =>
   refusals(testUploadAndDownload(closedBucket)),
 );
 
 describeUnless(
   missingS3Reason,
-  'files in a bucket that callers reach',
+  'files in a bucket that callers can reach',
   () => void testUploadAndDownload(openBucket),
 );

@@ -18,10 +18,10 @@ async function* pieces(bytes: Buffer, size = 70_001): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.byteLength; start += size) yield bytes.subarray(start, start + size);
 }
 
-/** A source that breaks off after these bytes. */
+/** A source that fails after these bytes. */
 async function* broken(bytes: Buffer): AsyncGenerator<Buffer> {
   yield* pieces(bytes);
-  throw new Error('the sender hung up');
+  throw new Error('the sender disconnected');
 }
 
 async function temporaryFolder(): Promise<string> {
@@ -51,8 +51,8 @@ async function openBucket(): Promise<OpenStore> {
   };
 }
 
-/** The promises that every store is held to. */
-function contract(open: () => Promise<OpenStore>): void {
+/** What every store guarantees. */
+function testStore(open: () => Promise<OpenStore>): void {
   let store: OpenStore;
   let blobs: BlobStore;
   beforeAll(async () => {
@@ -63,17 +63,17 @@ function contract(open: () => Promise<OpenStore>): void {
 
   const bytesOf = async (key: string) => buffer(await blobs.read(key));
 
-  test.each([1, 65_536, 10 * 1024 * 1024])('gives back %i bytes as they were written', async (size) => {
+  test.each([1, 65_536, 10 * 1024 * 1024])('returns %i bytes as they were written', async (size) => {
     const [key, bytes] = [newKey(), randomBytes(size)];
     await blobs.write(key, pieces(bytes));
     expect(bytes.equals(await bytesOf(key))).toBe(true);
   });
 
-  test('says clearly that there is nothing under a key', async () => {
+  test('reports a missing key clearly', async () => {
     await expect(blobs.read(newKey())).rejects.toThrow(BlobMissing);
   });
 
-  test('removes, and minds no second time', async () => {
+  test('removes a blob, also repeatedly', async () => {
     const key = newKey();
     await blobs.write(key, pieces(Buffer.from('soon gone')));
     await blobs.remove(key);
@@ -81,7 +81,7 @@ function contract(open: () => Promise<OpenStore>): void {
     await expect(blobs.read(key)).rejects.toThrow(BlobMissing);
   });
 
-  test('shows nothing of what is still being written', async () => {
+  test('hides a blob until it is written', async () => {
     const key = newKey();
     async function* watched(): AsyncGenerator<Buffer> {
       yield Buffer.from('first half, ');
@@ -92,22 +92,22 @@ function contract(open: () => Promise<OpenStore>): void {
     expect(String(await bytesOf(key))).toBe('first half, second half');
   });
 
-  test('keeps nothing of a source that breaks off, and tells its reason', async () => {
+  test('keeps nothing of a source that fails, and rejects with its error', async () => {
     const key = newKey();
-    await expect(blobs.write(key, broken(randomBytes(300_000)))).rejects.toThrow('the sender hung up');
+    await expect(blobs.write(key, broken(randomBytes(300_000)))).rejects.toThrow('the sender disconnected');
     await expect(blobs.read(key)).rejects.toThrow(BlobMissing);
   });
 
-  test('keeps what was there when its replacement breaks off, and replaces it whole', async () => {
+  test('keeps the blob when its replacement fails, and replaces it as a whole', async () => {
     const key = newKey();
     await blobs.write(key, pieces(Buffer.from('the first')));
-    await expect(blobs.write(key, broken(Buffer.from('half of the second')))).rejects.toThrow('hung up');
+    await expect(blobs.write(key, broken(Buffer.from('half of the second')))).rejects.toThrow('disconnected');
     expect(String(await bytesOf(key))).toBe('the first');
     await blobs.write(key, pieces(Buffer.from('third')));
     expect(String(await bytesOf(key))).toBe('third');
   });
 
-  test('holds one of many versions written at once, whole', async () => {
+  test('holds one whole version after concurrent writes', async () => {
     const key = newKey();
     const versions = Array.from({ length: 8 }, () => randomBytes(200_000));
     await Promise.all(versions.map((bytes) => blobs.write(key, pieces(bytes))));
@@ -115,7 +115,7 @@ function contract(open: () => Promise<OpenStore>): void {
     expect(versions.some((bytes) => bytes.equals(held))).toBe(true);
   });
 
-  test('lets a reader leave early', async () => {
+  test('allows a reader to stop early', async () => {
     const key = newKey();
     await blobs.write(key, pieces(randomBytes(2_000_000)));
     for await (const chunk of await blobs.read(key)) {
@@ -142,7 +142,7 @@ function contract(open: () => Promise<OpenStore>): void {
     await expect(blobs.remove(key)).rejects.toThrow(TypeError);
   });
 
-  test('reads parts', async () => {
+  test('reads ranges', async () => {
     const [key, bytes] = [newKey(), randomBytes(300_000)];
     await blobs.write(key, pieces(bytes));
     for (const [start, end] of [
@@ -155,7 +155,7 @@ function contract(open: () => Promise<OpenStore>): void {
     }
   });
 
-  test('says that it can keep bytes, and leaves nothing behind', async () => {
+  test('reports that it can store bytes, and leaves no file', async () => {
     const before = await blobs.list('', 1_000);
     await blobs.check();
     expect(await blobs.list('', 1_000)).toEqual(before);
@@ -177,11 +177,11 @@ function contract(open: () => Promise<OpenStore>): void {
   });
 }
 
-describe('blobs in a folder', () => contract(openFolder));
+describe('blobs in a folder', () => testStore(openFolder));
 
-describeUnless(missingS3Reason, 'blobs in a bucket of S3', () => contract(openBucket));
+describeUnless(missingS3Reason, 'blobs in a bucket of S3', () => testStore(openBucket));
 
-describe('the folder of blobs', () => {
+describe('the blob folder', () => {
   async function folder(): Promise<{ root: string; blobs: BlobStore }> {
     const root = join(await temporaryFolder(), 'blobs');
     onTestFinished(() => rm(join(root, '..'), { recursive: true }));
@@ -192,13 +192,13 @@ describe('the folder of blobs', () => {
     const { root, blobs } = await folder();
     const key = 'abcd'.repeat(8);
     await blobs.write(key, pieces(Buffer.from('kept')));
-    await expect(blobs.write(newKey(), broken(randomBytes(300_000)))).rejects.toThrow('hung up');
+    await expect(blobs.write(newKey(), broken(randomBytes(300_000)))).rejects.toThrow('disconnected');
     expect((await stat(join(root, 'ab', 'cd', key))).mode & 0o777).toBe(0o600);
     expect((await stat(root)).mode & 0o777).toBe(0o700);
     expect(await readdir(join(root, 'drafts'))).toEqual([]);
   });
 
-  test('removes drafts of processes that died over them, and no others', async () => {
+  test('removes only drafts of dead processes', async () => {
     const { root, blobs } = await folder();
     await blobs.write(newKey(), pieces(Buffer.from('kept')));
     await writeFile(join(root, 'drafts', 'left'), 'half a file');
@@ -208,7 +208,7 @@ describe('the folder of blobs', () => {
     expect(await readdir(join(root, 'drafts'))).toEqual([]);
   });
 
-  test('says why it cannot keep bytes', async () => {
+  test('reports why it cannot store bytes', async () => {
     const { root, blobs } = await folder();
     await blobs.check();
     await expect(stat(root)).rejects.toThrow('ENOENT');
@@ -217,14 +217,14 @@ describe('the folder of blobs', () => {
     await expect(blobs.write(newKey(), pieces(Buffer.from('lost')))).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
 
-  test('leaves nothing of a file that finds no room, in the middle of it', async () => {
+  test('leaves nothing of a file when the disk is full', async () => {
     const { root, blobs } = await folder();
     const script = `
       import { createFolderStore } from ${JSON.stringify(join(import.meta.dirname, '../../../src/platform/blobs/folder-store.ts'))};
       async function* bytes() { for (let turn = 0; turn < 64; turn += 1) yield Buffer.alloc(65_536, 'x'); }
       const fault = await createFolderStore(${JSON.stringify(root)}).write('${'0'.repeat(32)}', bytes()).catch((error) => error);
       console.log(fault.code);`;
-    // No file of this process may grow beyond 512 KiB or so: the same to it as a disk that is full.
+    // The file size limit of about 512 KiB has the effect of a full disk.
     const limited = `trap '' XFSZ; ulimit -f 512; exec "$@"`;
     const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
     const { stdout } = await promisify(execFile)('sh', ['-c', limited, 'sh', ...node]);
@@ -233,7 +233,7 @@ describe('the folder of blobs', () => {
     await expect(blobs.read('0'.repeat(32))).rejects.toThrow(BlobMissing);
   });
 
-  test('does not take a folder that is away for blobs that are gone', async () => {
+  test('does not report blobs as removed when the folder is missing', async () => {
     const { root, blobs } = await folder();
     const key = newKey();
     await blobs.write(key, pieces(Buffer.from('kept')));

@@ -17,7 +17,7 @@ interface Backend {
 }
 
 await describeWithRedis('the bus over Redis', () =>
-  contract(async () => {
+  testBus(async () => {
     const redis = await startTestRedis();
     return {
       url: redis.url,
@@ -28,7 +28,7 @@ await describeWithRedis('the bus over Redis', () =>
 );
 
 describe('the bus over PostgreSQL', () =>
-  contract(async () => {
+  testBus(async () => {
     const database = await createTestDatabase();
     return {
       url: database.url,
@@ -37,7 +37,7 @@ describe('the bus over PostgreSQL', () =>
     };
   }));
 
-function contract(start: () => Promise<Backend>): void {
+function testBus(start: () => Promise<Backend>): void {
   let backend: Backend;
   beforeAll(async () => {
     backend = await start();
@@ -56,7 +56,7 @@ function contract(start: () => Promise<Backend>): void {
     return bus;
   }
 
-  /** Collects what arrives; the last message of every test is `end`, so that nothing has to be waited out. */
+  /** Collects messages. The last message of every test is `end`, so that no test waits for silence. */
   async function collect(bus: Bus, topic: string): Promise<{ bodies: string[]; stop: () => Promise<void> }> {
     const bodies: string[] = [];
     const stop = await bus.subscribe(topic, (body) => bodies.push(body));
@@ -75,7 +75,7 @@ function contract(start: () => Promise<Backend>): void {
     expect(odd.bodies).toEqual(numbers.filter((n) => n % 2 === 1).map(String));
   });
 
-  test('reaches every handler in every process, and no other topic or installation', async () => {
+  test('reaches every handler in every process, and no other topic or instance', async () => {
     const installation = randomUUID();
     const here = await openBus({ installation });
     const there = await openBus({ installation });
@@ -86,22 +86,22 @@ function contract(start: () => Promise<Backend>): void {
       await collect(here, 'agent/1'),
       await collect(there, 'agent/1'),
     ];
-    await here.publish([{ topic: 'agent/1', body: 'ring' }]);
-    await vi.waitFor(() => handlers.forEach(({ bodies }) => expect(bodies).toEqual(['ring'])), soon);
+    await here.publish([{ topic: 'agent/1', body: 'wake' }]);
+    await vi.waitFor(() => handlers.forEach(({ bodies }) => expect(bodies).toEqual(['wake'])), soon);
     expect([...stranger.bodies, ...other.bodies]).toEqual([]);
   });
 
-  test('carries large bodies and letters beyond ASCII unchanged', async () => {
+  test('carries large bodies and non-ASCII characters unchanged', async () => {
     const bus = await openBus();
     const bodies = Array.from({ length: 50 }, (_, n) => `${n}:"'\\\n${'ü€😀'.repeat(n * 8)}`);
     bodies.push('x'.repeat(4_096));
-    const heard = await collect(bus, 'tokens');
+    const received = await collect(bus, 'tokens');
     await bus.publish(bodies.map((body) => ({ topic: 'tokens', body })));
-    await vi.waitFor(() => expect(heard.bodies.length).toBe(bodies.length), soon);
-    expect(heard.bodies).toEqual(bodies);
+    await vi.waitFor(() => expect(received.bodies.length).toBe(bodies.length), soon);
+    expect(received.bodies).toEqual(bodies);
   });
 
-  test('ends one handler without the others, and hears nothing once all have ended', async () => {
+  test('ends one handler without the others, and receives nothing after all have ended', async () => {
     const bus = await openBus();
     const first = await collect(bus, 'agent/1');
     const second = await collect(bus, 'agent/1');
@@ -131,7 +131,7 @@ function contract(start: () => Promise<Backend>): void {
     expect(log).toHaveBeenCalledWith('a bus handler failed', new Error('spilled'));
   });
 
-  test('fails fast while the server is away, and restores what was subscribed before and meanwhile', async () => {
+  test('fails fast during an outage, and restores subscriptions from before and during it', async () => {
     const proxy = await startTcpProxy(backend.url);
     onTestFinished(() => proxy.close());
     const log = vi.fn<ErrorLog>();
@@ -154,11 +154,11 @@ function contract(start: () => Promise<Backend>): void {
     expect(log).toHaveBeenCalled();
   });
 
-  test('notices a connection that carries nothing any more', async () => {
+  test('detects a stalled connection', async () => {
     const proxy = await startTcpProxy(backend.url);
     onTestFinished(() => proxy.close());
     const bus = await openBus({ url: proxy.url });
-    const heard = await collect(bus, 'agent/1');
+    const received = await collect(bus, 'agent/1');
     proxy.freeze();
     await expect(bus.publish([{ topic: 'agent/1', body: 'lost' }])).rejects.toThrow(/./);
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(false), { ...soon, timeout: 15_000 });
@@ -166,6 +166,6 @@ function contract(start: () => Promise<Backend>): void {
     await proxy.restore();
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     await bus.publish([{ topic: 'agent/1', body: 'back' }]);
-    await vi.waitFor(() => expect(heard.bodies).toEqual(['back']), soon);
+    await vi.waitFor(() => expect(received.bodies).toEqual(['back']), soon);
   });
 }

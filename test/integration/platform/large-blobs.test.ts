@@ -16,7 +16,7 @@ import { missingS3Reason, createTestBucket } from '../../support/servers/s3.ts';
 
 const newKey = () => randomBytes(16).toString('hex');
 
-/** In pieces that end nowhere near the parts. */
+/** In chunks that do not align with the parts. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.byteLength; start += 70_001) yield bytes.subarray(start, start + 70_001);
 }
@@ -37,7 +37,7 @@ describeUnless(missingS3Reason, 'large blobs in a bucket of S3', () => {
     return { client, bucket, unfinished, blobs: createS3Store(client, bucket, drafts, partSize) };
   }
 
-  test('are put in parts, and read as one', async () => {
+  test('are written in parts and read as one', async () => {
     const { client, bucket, blobs, unfinished } = await largeBucket();
     const [key, bytes] = [newKey(), randomBytes(2 * partSize + 12_345)];
     await blobs.write(key, pieces(bytes));
@@ -52,11 +52,11 @@ describeUnless(missingS3Reason, 'large blobs in a bucket of S3', () => {
     expect(await unfinished()).toEqual([]);
   });
 
-  test('are given up when they are told so, and nothing of them is left', async () => {
+  test('leave nothing when the write is aborted', async () => {
     const { client, blobs, unfinished } = await largeBucket();
     const key = newKey();
     const stop = new AbortController();
-    // When the first part is there.
+    // Aborts after the first part.
     client.middlewareStack.add(
       (next, { commandName }) =>
         async (args) => {
@@ -72,7 +72,7 @@ describeUnless(missingS3Reason, 'large blobs in a bucket of S3', () => {
     expect(await unfinished()).toEqual([]);
   });
 
-  test('that a process died over are taken back after a day', async () => {
+  test('left by a dead process are removed after a day', async () => {
     const { client, bucket, blobs, unfinished } = await largeBucket();
     const begin = () =>
       client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: `${s3Prefix}${newKey()}` }));

@@ -25,9 +25,9 @@ afterAll(() => {
 });
 
 const loopback = [{ address: '127.0.0.0', prefix: 8 }];
-/** As production creates it. */
+/** Configured as in production. */
 const guarded = createPublicFetch({ timeoutMs: 2_000, maxBytes: 1_000, ca: testCertificate.cert });
-/** The same where the address of the test's server counts as public. */
+/** The same, but the address of the test's server counts as public. */
 const trusting = (options: { timeoutMs?: number; maxBytes?: number } = {}) =>
   createPublicFetch({
     timeoutMs: 2_000,
@@ -37,7 +37,7 @@ const trusting = (options: { timeoutMs?: number; maxBytes?: number } = {}) =>
     ca: testCertificate.cert,
   });
 
-describe('inside', () => {
+describe('private addresses', () => {
   test.each([
     ['127.0.0.1'],
     ['localhost'],
@@ -59,20 +59,20 @@ describe('inside', () => {
     ['100.64.0.1'],
     ['224.0.0.1'],
     ['255.255.255.255'],
-  ])('%s is not read, and not even called', async (host) => {
+  ])('%s is not read or connected to', async (host) => {
     const before = calls.length;
     await expect(guarded(`https://${host}:${port}/`)).rejects.toThrow(AddressBlocked);
     expect(calls).toHaveLength(before);
   });
 
-  test('a name is judged by what it leads to', async () => {
-    // `localhost` is such a name; one of a stranger would be another.
+  test('a name is checked by the address it resolves to', async () => {
+    // `localhost` is one name that resolves to a private address.
     await expect(guarded(`https://localhost:${port}/`)).rejects.toThrow(AddressBlocked);
   });
 });
 
-describe('what is read', () => {
-  test('is read by GET, with the headers given and no others that tell of us', async () => {
+describe('a fetched document', () => {
+  test('is read by GET, with the given headers and none that identify the service', async () => {
     let seen: IncomingMessage['headers'] = {};
     answer = (request, response) => {
       seen = request.headers;
@@ -90,7 +90,7 @@ describe('what is read', () => {
     expect(calls.at(-1)).toBe('/document?x=1');
   });
 
-  test('is no redirect: it comes back as it is', async () => {
+  test('is returned as it is, even when it is a redirect', async () => {
     answer = (_request, response) => {
       response.writeHead(302, { Location: `https://127.0.0.1:${port}/elsewhere` }).end();
     };
@@ -99,7 +99,7 @@ describe('what is read', () => {
     expect([read.status, calls.length - before]).toEqual([302, 1]);
   });
 
-  test('is small, whatever it says of its size', async () => {
+  test('is limited in size, whatever its declared length', async () => {
     answer = (_request, response) => void response.end('x'.repeat(1_000));
     expect((await (await trusting()(`https://127.0.0.1:${port}/`)).text()).length).toBe(1_000);
     answer = (_request, response) => void response.end('x'.repeat(1_001));
@@ -111,19 +111,19 @@ describe('what is read', () => {
     await expect(trusting()(`https://127.0.0.1:${port}/`)).rejects.toThrow(/more than 1000 bytes/);
   });
 
-  test('comes soon, with its last byte', async () => {
+  test('must arrive completely within the timeout', async () => {
     answer = (_request, response) => {
       response.write('x');
       const slow = setInterval(() => response.write('x'), 20);
       response.once('close', () => clearInterval(slow));
     };
-    const impatient = trusting({ timeoutMs: 150, maxBytes: 1_000_000 });
-    await expect(impatient(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
+    const withShortTimeout = trusting({ timeoutMs: 150, maxBytes: 1_000_000 });
+    await expect(withShortTimeout(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
     answer = () => undefined;
-    await expect(impatient(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
+    await expect(withShortTimeout(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
   });
 
-  test('ends with the caller, too', async () => {
+  test('is cancelled when the caller aborts', async () => {
     const caller = new AbortController();
     answer = () => caller.abort();
     await expect(trusting()(`https://127.0.0.1:${port}/`, { signal: caller.signal })).rejects.toThrow(
@@ -131,7 +131,7 @@ describe('what is read', () => {
     );
   });
 
-  test('comes over https, from who can prove the name', async () => {
+  test('requires https and a valid certificate', async () => {
     await expect(guarded('http://app.example/')).rejects.toThrow(/Only https/);
     await expect(guarded('file:///etc/passwd')).rejects.toThrow(/Only https/);
     const distrusting = createPublicFetch({

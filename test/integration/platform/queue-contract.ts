@@ -11,21 +11,21 @@ import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 export interface QueueBackend {
   kind: 'redis' | 'postgres';
   url: string;
-  /** `namespace` keeps the tests apart that share one server. */
+  /** `namespace` separates tests that share one server. */
   open(options: { url: string; namespace: string; log: ErrorLog }): JobQueues;
   stop(): Promise<void>;
 }
 
-/** How long a condition may take to come true, and how often to look. */
+/** How long a condition may take to become true, and how often to check. */
 export const waitOptions = { timeout: 15_000, interval: 10 };
 
-/** A job that differs from the others in what matters to a test. */
+/** A job with the fields that matter to a test. */
 export function buildJob(id: string, changes: Partial<QueuedJob> = {}): QueuedJob {
   const payload = { v: 1, event_id: id };
   return { queue: 'delivery', name: 'deliver_event', id, payload, attempts: 3, backoff_ms: 20, ...changes };
 }
 
-/** What job queues promise on every backend. */
+/** What job queues guarantee on every backend. */
 export function testQueueContract(start: () => Promise<QueueBackend>): void {
   let backend: QueueBackend;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     return { queues, namespace, log };
   }
 
-  test('hands each job to a consumer of its queue, as it was given', async () => {
+  test('passes each job unchanged to a consumer of its queue', async () => {
     const { queues } = await open();
     const taken: unknown[] = [];
     await queues.consume('delivery', { concurrency: 5 }, async (given) => void taken.push(given));
@@ -70,7 +70,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     }, waitOptions);
   });
 
-  test('takes jobs in the order they were added', async () => {
+  test('runs jobs in the order they were added', async () => {
     const { queues } = await open();
     const ids = Array.from({ length: 60 }, (_, n) => `job-${n}`);
     for (const id of ids.slice(0, 10)) await queues.enqueue([buildJob(id)]);
@@ -82,7 +82,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     expect(done).toEqual(ids);
   });
 
-  test('ignores a job whose id is in the queue, and takes it again once completed', async () => {
+  test('ignores a job whose id is in the queue, and accepts it again once completed', async () => {
     const { queues } = await open();
     const done: string[] = [];
     await queues.enqueue([buildJob('same'), buildJob('same')]);
@@ -96,7 +96,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     }, waitOptions);
   });
 
-  test('tries again after a pause that doubles', async () => {
+  test('retries with a doubling delay', async () => {
     const { queues } = await open();
     const tries: { attempt: number; at: number }[] = [];
     await queues.consume('delivery', { concurrency: 1 }, async ({ attempt }) => {
@@ -110,7 +110,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     expect(third - second).toBeGreaterThanOrEqual(395);
   });
 
-  test('keeps what failed for good, reports it, and starts it anew when asked', async () => {
+  test('keeps and reports jobs that failed permanently, and retries them on request', async () => {
     const { queues, log } = await open();
     const attempts: number[] = [];
     let broken = true;
@@ -132,24 +132,24 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     expect(attempts.filter((attempt) => attempt === 1)).toHaveLength(3);
   });
 
-  test('runs as many jobs at once as it was told', async () => {
+  test('runs as many jobs in parallel as configured', async () => {
     const { queues } = await open();
-    let now = 0;
-    let most = 0;
+    let running = 0;
+    let maxRunning = 0;
     let done = 0;
     await queues.consume('delivery', { concurrency: 3 }, async () => {
-      now += 1;
-      most = Math.max(most, now);
-      await vi.waitFor(() => expect(most).toBe(3), waitOptions);
-      now -= 1;
+      running += 1;
+      maxRunning = Math.max(maxRunning, running);
+      await vi.waitFor(() => expect(maxRunning).toBe(3), waitOptions);
+      running -= 1;
       done += 1;
     });
     await queues.enqueue(Array.from({ length: 12 }, (_, n) => buildJob(`job-${n}`)));
     await vi.waitFor(() => expect(done).toBe(12), waitOptions);
-    expect(most).toBe(3);
+    expect(maxRunning).toBe(3);
   });
 
-  test('waits for the jobs under way when a consumer is closed', async () => {
+  test('waits for running jobs when a consumer is closed', async () => {
     const { queues } = await open();
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => {
@@ -171,7 +171,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     expect((await queues.depths())[0]).toMatchObject({ waiting: 1, active: 0, failed: 0 });
   });
 
-  test('hands on a job that is put back, with all its attempts', async () => {
+  test('passes on a returned job with all its attempts', async () => {
     const { queues, log } = await open();
     const attempts: number[] = [];
     const stop = new AbortController();
@@ -193,7 +193,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     expect(log).not.toHaveBeenCalled();
   });
 
-  test('refuses an id that BullMQ would not keep', async () => {
+  test('refuses an id that BullMQ cannot store', async () => {
     const { queues } = await open();
     await expect(queues.enqueue([buildJob('fine'), buildJob('event:job')])).rejects.toThrow(/no colon/);
     await expect(queues.enqueue([buildJob('42')])).rejects.toThrow(/not a number/);
@@ -201,7 +201,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
   });
 
   test(
-    'fails fast while the backend is away, and consumers go on by themselves',
+    'fails fast during an outage of the backend, and consumers recover by themselves',
     { timeout: 40_000 },
     async () => {
       const proxy = await startTcpProxy(backend.url);
@@ -224,7 +224,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     },
   );
 
-  test('closes while the backend is away', async () => {
+  test('closes during an outage of the backend', async () => {
     const proxy = await startTcpProxy(backend.url);
     onTestFinished(() => proxy.close());
     const { queues } = await open(proxy.url);
@@ -236,7 +236,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     await expect(queues.enqueue([buildJob('late')])).rejects.toThrow(/closed/);
   });
 
-  test('does not consume from a backend that is not there', async () => {
+  test('does not consume from an unreachable backend', async () => {
     const proxy = await startTcpProxy(backend.url);
     const queues = backend.open({ url: proxy.url, namespace: 'absent', log: () => undefined });
     onTestFinished(() => queues.close());
@@ -249,7 +249,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     await vi.waitFor(() => queues.ping(), waitOptions);
   });
 
-  test('takes over the jobs of a worker that was killed', async () => {
+  test('takes over the jobs of a killed worker', async () => {
     const { queues, namespace } = await open();
     const script = join(import.meta.dirname, '../../support/stalled-worker.ts');
     const args = ['--import', 'tsx', script, backend.kind, backend.url, namespace];

@@ -19,14 +19,14 @@ await describeWithRedis('the job queues in Redis', () => {
   };
   testQueueContract(start);
 
-  test('does nothing in another database than the one asked for', async () => {
+  test('uses only the configured database', async () => {
     const queues = createRedisQueues({ url: `${redis.url}/9999`, prefix: 'elsewhere', log: () => undefined });
     onTestFinished(() => queues.close());
     await expect(queues.ping()).rejects.toThrow(/DB index is out of range/);
     await expect(queues.enqueue([buildJob('stray')])).rejects.toThrow(/not connected/);
   });
 
-  test('says that a server takes no jobs which answers, and is full or has become a replica', async () => {
+  test('reports a server that responds but is full or has become a replica', async () => {
     const server = await startTestRedis();
     onTestFinished(() => server.stop());
     const queues = createRedisQueues({ url: server.url, prefix: 'refused', log: () => undefined });
@@ -45,7 +45,7 @@ await describeWithRedis('the job queues in Redis', () => {
     await vi.waitFor(() => queues.check(), waitOptions);
   });
 
-  test('goes on after FLUSHALL', async () => {
+  test('continues after FLUSHALL', async () => {
     const queues = createRedisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
     onTestFinished(() => queues.close());
     await queues.ping();
@@ -60,35 +60,31 @@ await describeWithRedis('the job queues in Redis', () => {
     await vi.waitFor(() => expect(done.toSorted()).toEqual(['after-1', 'after-2', 'before']), waitOptions);
   });
 
-  test(
-    'loses no job that Redis had written when it is killed and started again',
-    { timeout: 40_000 },
-    async () => {
-      const client = new Redis(redis.url);
-      await client.config('SET', 'appendfsync', 'always');
-      await client.quit();
-      const queues = createRedisQueues({ url: redis.url, prefix: 'killed', log: () => undefined });
-      onTestFinished(() => queues.close());
-      await queues.ping();
-      const done = new Set<string>();
-      let hold = true;
-      await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => {
-        await vi.waitFor(() => expect(hold).toBe(false), waitOptions);
-        done.add(id);
-      });
-      const ids = Array.from({ length: 30 }, (_, n) => `kept-${n}`);
-      await queues.enqueue(ids.map((id) => buildJob(id)));
-      await redis.kill9();
-      await expect(queues.enqueue([buildJob('refused')])).rejects.toThrow(/./);
-      hold = false;
-      await redis.restart();
-      await vi.waitFor(() => expect([...done].toSorted()).toEqual(ids.toSorted()), {
-        ...waitOptions,
-        timeout: 25_000,
-      });
-      await queues.ping();
-      await queues.enqueue([buildJob('later')]);
-      await vi.waitFor(() => expect(done).toContain('later'), waitOptions);
-    },
-  );
+  test('loses no persisted job when Redis is killed and restarted', { timeout: 40_000 }, async () => {
+    const client = new Redis(redis.url);
+    await client.config('SET', 'appendfsync', 'always');
+    await client.quit();
+    const queues = createRedisQueues({ url: redis.url, prefix: 'killed', log: () => undefined });
+    onTestFinished(() => queues.close());
+    await queues.ping();
+    const done = new Set<string>();
+    let hold = true;
+    await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => {
+      await vi.waitFor(() => expect(hold).toBe(false), waitOptions);
+      done.add(id);
+    });
+    const ids = Array.from({ length: 30 }, (_, n) => `kept-${n}`);
+    await queues.enqueue(ids.map((id) => buildJob(id)));
+    await redis.kill9();
+    await expect(queues.enqueue([buildJob('refused')])).rejects.toThrow(/./);
+    hold = false;
+    await redis.restart();
+    await vi.waitFor(() => expect([...done].toSorted()).toEqual(ids.toSorted()), {
+      ...waitOptions,
+      timeout: 25_000,
+    });
+    await queues.ping();
+    await queues.enqueue([buildJob('later')]);
+    await vi.waitFor(() => expect(done).toContain('later'), waitOptions);
+  });
 });

@@ -28,13 +28,13 @@ interface Options {
 interface Backend {
   url: string;
   open(options: Options): Limiter<Name>;
-  /** What the store itself has counted. */
+  /** The count in the store. */
   counted(name: Name, key: string): Promise<number>;
   stop(): Promise<void>;
 }
 
 await describeWithRedis('limits in Redis', () =>
-  contract(async () => {
+  testLimiter(async () => {
     const redis = await startTestRedis();
     const client = new Redis(redis.url);
     return {
@@ -50,7 +50,7 @@ await describeWithRedis('limits in Redis', () =>
 );
 
 describe('limits in PostgreSQL', () =>
-  contract(async () => {
+  testLimiter(async () => {
     const database = await createTestDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -69,7 +69,7 @@ describe('limits in PostgreSQL', () =>
     };
   }));
 
-function contract(start: () => Promise<Backend>): void {
+function testLimiter(start: () => Promise<Backend>): void {
   let backend: Backend;
   beforeAll(async () => {
     backend = await start();
@@ -85,7 +85,7 @@ function contract(start: () => Promise<Backend>): void {
   const taken = async (limiter: Limiter<Name>, name: Name, key: string) =>
     (await limiter.consume(name, key))?.isAllowed;
 
-  /** A limiter whose way to the store can be interrupted, with what it logged. */
+  /** A limiter whose connection to the store can be interrupted, and its log. */
   async function interruptible() {
     const proxy = await startTcpProxy(backend.url);
     const logged: string[] = [];
@@ -108,29 +108,29 @@ function contract(start: () => Promise<Backend>): void {
     expect(await limiter.consume('many', key)).toMatchObject({ isAllowed: true, remaining: 19 });
   });
 
-  test('begin anew when the period is over', async () => {
+  test('restart when the period is over', async () => {
     const limiter = openLimiter();
     expect(await taken(limiter, 'brief', 'x')).toBe(true);
     expect(await taken(limiter, 'brief', 'x')).toBe(false);
     await expect.poll(() => taken(limiter, 'brief', 'x'), { timeout: 10_000 }).toBe(true);
   });
 
-  test('are shared: a crowd at several processes gets exactly what the limit is', async () => {
+  test('are shared: concurrent calls to several processes get exactly the limit', async () => {
     const processes = [openLimiter(), openLimiter(), openLimiter()];
     const key = randomUUID();
-    const crowd = Array.from({ length: 25 }, () => processes.map((each) => taken(each, 'many', key)));
-    const answers = await Promise.all(crowd.flat());
+    const calls = Array.from({ length: 25 }, () => processes.map((each) => taken(each, 'many', key)));
+    const answers = await Promise.all(calls.flat());
     expect(answers.filter(Boolean)).toHaveLength(20);
   });
 
-  test('that are used up keep a flood from the store', async () => {
+  test('that are exhausted protect the store from a flood', async () => {
     const limiter = openLimiter();
     const key = randomUUID();
     for (let calls = 0; calls < 50; calls += 1) await limiter.consume('few', key);
     expect(await backend.counted('few', key)).toBe(3);
   });
 
-  test('are held by the process itself while the store is away, and by the store again afterwards', async () => {
+  test('are enforced by the process during an outage of the store, and by the store afterwards', async () => {
     const { proxy, logged, limiter } = await interruptible();
     const key = randomUUID();
     expect(await taken(limiter, 'few', randomUUID())).toBe(true);
@@ -143,19 +143,19 @@ function contract(start: () => Promise<Backend>): void {
     ).toHaveLength(1);
     expect(await backend.counted('few', key)).toBe(0);
     await proxy.restore();
-    // The process refuses this key for a minute; the store has never heard of it.
+    // The process refuses this key for a minute; the store has no entry for it.
     await expect.poll(() => taken(limiter, 'few', key), { timeout: 20_000 }).toBe(true);
     expect(await backend.counted('few', key)).toBe(1);
   });
 
-  test('answer in a network that swallows everything', async () => {
+  test('respond in a network that drops everything', async () => {
     const { proxy, limiter } = await interruptible();
     const key = randomUUID();
     expect(await taken(limiter, 'few', key)).toBe(true);
     proxy.freeze();
     const answers = await Promise.all(Array.from({ length: 10 }, () => taken(limiter, 'few', key)));
     expect(answers.filter(Boolean)).toHaveLength(3);
-    // If each of these waited for the store too, the test would take longer than it may.
+    // If each call waited for the store, the test would time out.
     for (let calls = 0; calls < 100; calls += 1) await limiter.consume('few', key);
     await proxy.disconnect();
     await proxy.restore();
@@ -167,13 +167,13 @@ function contract(start: () => Promise<Backend>): void {
       .toBeGreaterThan(0);
   });
 
-  test('a store that is not there from the start is one that is away', async () => {
+  test('a store that is unreachable from the start counts as an outage', async () => {
     const { proxy, limiter } = await interruptible();
     await proxy.disconnect();
     expect(await taken(limiter, 'few', 'x')).toBe(true);
   });
 
-  test('can be closed before anybody called', async () => {
+  test('can be closed before the first call', async () => {
     const limiter = backend.open({ url: backend.url, limits, log: () => undefined });
     await expect(limiter.close()).resolves.toBeUndefined();
   });

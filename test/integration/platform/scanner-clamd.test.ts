@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ScannedFile, ScannerUnavailable } from '../../../src/platform/scanning/scanner.ts';
 import { createClamdScanner, pingClamd } from '../../../src/platform/scanning/clamd.ts';
 
-/** Somebody who listens where clamd should. */
+/** A server at the address of clamd. */
 async function startFakeClamd(behave: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -30,7 +30,7 @@ const file: ScannedFile = {
   read: () => Promise.resolve(Readable.from([bytes.subarray(0, 4_000_000), bytes.subarray(4_000_000)])),
 };
 
-/** Once everything has come: the frame of no length ends it. */
+/** Runs after the whole file was received; an empty frame ends it. */
 const atTheEnd = (socket: Socket, say: () => void): void => {
   let last = Buffer.alloc(0);
   socket.on('data', (chunk) => {
@@ -42,17 +42,17 @@ const atTheEnd = (socket: Socket, say: () => void): void => {
 const shortTimeouts = { idleMs: 300, totalMs: 60_000 };
 
 test.each<[string, (socket: Socket) => void, typeof shortTimeouts?]>([
-  ['takes nothing and says nothing', (socket) => void socket.pause()],
-  ['takes everything and says nothing', (socket) => void socket.resume()],
-  ['hangs up at once', (socket) => void socket.destroy()],
-  ['hangs up in the middle', (socket) => void socket.once('data', () => socket.destroy())],
-  ['hangs up within its answer', (socket) => atTheEnd(socket, () => socket.end('stream: OK'))],
-  ['says that it is well before it has seen everything', (socket) => void socket.write('stream: OK\0')],
-  ['says what nobody understands', (socket) => atTheEnd(socket, () => socket.write('220 mail\r\n\0'))],
-  ['reports a fault', (socket) => atTheEnd(socket, () => socket.write('stream: Broken ERROR\0'))],
-  ['talks without end', (socket) => void socket.resume().write('stream: OK '.repeat(100_000))],
+  ['reads and sends nothing', (socket) => void socket.pause()],
+  ['reads everything and sends nothing', (socket) => void socket.resume()],
+  ['disconnects immediately', (socket) => void socket.destroy()],
+  ['disconnects in the middle of the file', (socket) => void socket.once('data', () => socket.destroy())],
+  ['disconnects in the middle of its response', (socket) => atTheEnd(socket, () => socket.end('stream: OK'))],
+  ['responds OK before it has read everything', (socket) => void socket.write('stream: OK\0')],
+  ['sends an unknown response', (socket) => atTheEnd(socket, () => socket.write('220 mail\r\n\0'))],
+  ['reports an error', (socket) => atTheEnd(socket, () => socket.write('stream: Broken ERROR\0'))],
+  ['responds without end', (socket) => void socket.resume().write('stream: OK '.repeat(100_000))],
   [
-    'says a letter now and then',
+    'sends one character at a time',
     (socket) => {
       socket.resume();
       const talk = setInterval(() => socket.write('.'), 20);
@@ -60,25 +60,25 @@ test.each<[string, (socket: Socket) => void, typeof shortTimeouts?]>([
     },
     { idleMs: 60_000, totalMs: 400 },
   ],
-])('a scanner that %s has judged nothing', async (_, behave, patience = shortTimeouts) => {
-  const scanner = createClamdScanner(await startFakeClamd(behave), patience);
+])('a scanner that %s gives no verdict', async (_, behave, timeouts = shortTimeouts) => {
+  const scanner = createClamdScanner(await startFakeClamd(behave), timeouts);
   await expect(scanner.scan(file)).rejects.toThrow(ScannerUnavailable);
 });
 
-test('what is found counts, whenever it is said', async () => {
+test('a finding counts, also before the end of the file', async () => {
   const scanner = createClamdScanner(
     await startFakeClamd((socket) => void socket.write('stream: Some.Thing FOUND\0')),
   );
   expect(await scanner.scan(file)).toEqual({ status: 'infected', finding: 'Some.Thing' });
 });
 
-test('a fault of the store is none of the scanner', async () => {
+test('a storage error is not reported as a scanner error', async () => {
   const broken = { ...file, read: () => Promise.reject(new Error('the disk does not answer')) };
   const scanner = createClamdScanner(await startFakeClamd((socket) => void socket.resume()));
   await expect(scanner.scan(broken)).rejects.toThrow('the disk does not answer');
 });
 
-test('who listens there and is no clamd is noticed', async () => {
+test('a server that is not clamd is detected', async () => {
   const url = await startFakeClamd((socket) => void socket.write('SSH-2.0-something\0'));
   await expect(pingClamd(url)).rejects.toThrow(/^it answers SSH-2.0-something/);
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../src/platform/outbound/webhook-sender.ts';
 import { testCertificate } from '../../support/servers/tls-certificate.ts';
 
-/** Connections that were made, and posts that came over them. */
+/** The connections and the requests that the server received. */
 const counters = { connections: 0, posts: [] as string[] };
 let body: string | undefined;
 const servers: Server[] = [];
@@ -92,18 +92,18 @@ describe('private addresses', () => {
     '[4000::1]',
   ])('%s is never called', async (host) => {
     const before = counters.connections;
-    for (const courier of [
+    for (const sender of [
       createSender(),
       createSender({ networks: [{ address: '10.9.0.0', prefix: 16 }] }),
     ]) {
       for (const address of [`https://${host}:${secure}/`, `http://${host}:${plain}/`]) {
-        expect(await courier.send(buildRequest(address))).toEqual(noResponse);
+        expect(await sender.send(buildRequest(address))).toEqual(noResponse);
       }
     }
     expect(counters.connections).toBe(before);
   });
 
-  test('no name leads there, whatever it leads to a moment later', async () => {
+  test('no name resolves to one, whatever it resolves to later', async () => {
     const answers = [
       [{ address: '127.0.0.1', family: 4 }],
       [
@@ -123,23 +123,23 @@ describe('private addresses', () => {
     expect(counters.connections).toBe(before);
   });
 
-  test('the address that was checked is the one that is called', async () => {
-    // Open at the first look, and somewhere closed at every later one: there is no later one.
+  test('the checked address is the one that is connected to', async () => {
+    // Only the first lookup returns an allowed address. There must be no second lookup.
     let looks = 0;
     const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) => {
       looks += 1;
       callback(null, [{ address: looks === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
     }) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
-    const courier = createSender({ networks: loopback, lookup });
-    expect(await courier.send(buildRequest(`https://localhost:${secure}/pinned`))).toEqual({
+    const sender = createSender({ networks: loopback, lookup });
+    expect(await sender.send(buildRequest(`https://localhost:${secure}/pinned`))).toEqual({
       status: 200,
       error: null,
     });
     expect([looks, counters.posts.at(-1)]).toEqual([1, '/pinned']);
-    courier.close();
+    sender.close();
   });
 
-  test('a name that is not found and one that leads inside look alike', async () => {
+  test('an unknown name and a name of a private address give the same error', async () => {
     const lookup = ((_name: string, _options: object, callback: (error: Error) => void) =>
       callback(
         Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }),
@@ -149,29 +149,29 @@ describe('private addresses', () => {
 });
 
 describe('addresses that settings allow', () => {
-  test('is called over https and http, and nothing beside it', async () => {
-    const courier = createSender({ networks: loopback });
+  test('are called over https and http, and no others are', async () => {
+    const sender = createSender({ networks: loopback });
     for (const address of [
       `https://127.0.0.1:${secure}/`,
       `http://127.0.0.1:${plain}/`,
       `http://localhost:${plain}/`,
     ])
-      expect((await courier.send(buildRequest(address))).status, address).toBe(200);
+      expect((await sender.send(buildRequest(address))).status, address).toBe(200);
     for (const address of ['http://8.8.8.8/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'ftp://127.0.0.1/'])
-      expect(await courier.send(buildRequest(address)), address).toEqual(noResponse);
-    courier.close();
+      expect(await sender.send(buildRequest(address)), address).toEqual(noResponse);
+    sender.close();
   });
 
-  test('needs a certificate that is trusted', async () => {
+  test('need a trusted certificate', async () => {
     const { ca: _, ...distrust } = { ca: '', networks: loopback, timeoutMs: 2_000, userAgent: 'test' };
-    const courier = createWebhookSender(distrust);
-    const posted = await courier.send(buildRequest(`https://127.0.0.1:${secure}/`));
+    const sender = createWebhookSender(distrust);
+    const posted = await sender.send(buildRequest(`https://127.0.0.1:${secure}/`));
     expect(posted).toEqual({ status: null, error: 'no trusted connection' });
   });
 
-  test('uses a connection again, unless its answer is long', async () => {
-    const courier = createSender({ networks: loopback });
-    const post = () => courier.send(buildRequest(`https://127.0.0.1:${secure}/`));
+  test('reuse a connection, unless the response is long', async () => {
+    const sender = createSender({ networks: loopback });
+    const post = () => sender.send(buildRequest(`https://127.0.0.1:${secure}/`));
     const before = counters.connections;
     body = 'x'.repeat(1_000);
     for (const _ of [1, 2, 3]) expect((await post()).status).toBe(200);
@@ -180,14 +180,14 @@ describe('addresses that settings allow', () => {
     for (const _ of [1, 2]) expect((await post()).status).toBe(200);
     body = undefined;
     await expect.poll(async () => ((await post()).status, counters.connections - before)).toBeGreaterThan(1);
-    courier.close();
+    sender.close();
   });
 
-  test('is told nothing but what was given', async () => {
-    const courier = createSender({ networks: loopback });
+  test('receive only the given headers and body', async () => {
+    const sender = createSender({ networks: loopback });
     const [request] = await Promise.all([
       once(servers[1] as Server, 'request').then(([each]) => each),
-      courier.send(buildRequest(`http://127.0.0.1:${plain}/`)),
+      sender.send(buildRequest(`http://127.0.0.1:${plain}/`)),
     ]);
     expect(request.headers).toEqual({
       'user-agent': 'test',
@@ -197,20 +197,20 @@ describe('addresses that settings allow', () => {
       host: `127.0.0.1:${plain}`,
       connection: 'keep-alive',
     });
-    courier.close();
+    sender.close();
   });
 
-  test('that nobody listens at is no connection', async () => {
-    const courier = createSender({ networks: loopback });
-    expect(await courier.send(buildRequest('https://127.0.0.1:1/'))).toEqual({
+  test('without a server result in a connection error', async () => {
+    const sender = createSender({ networks: loopback });
+    expect(await sender.send(buildRequest('https://127.0.0.1:1/'))).toEqual({
       status: null,
       error: 'no connection',
     });
   });
 });
 
-test('a connection that breaks behind the status has no letter posted twice', async () => {
-  const letters: number[] = [];
+test('a connection that fails after the status causes no second request', async () => {
+  const received: number[] = [];
   let broken = false;
   let connections = 0;
   const receiver = createSocketServer((socket) => {
@@ -219,7 +219,7 @@ test('a connection that breaks behind the status has no letter posted twice', as
     socket.on('error', () => undefined);
     socket.on('close', () => (broken ||= requests === 2));
     socket.on('data', () => {
-      letters.push(connection);
+      received.push(connection);
       requests += 1;
       if (connection > 1) socket.resetAndDestroy();
       else if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
@@ -229,22 +229,22 @@ test('a connection that breaks behind the status has no letter posted twice', as
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const { port } = receiver.address() as AddressInfo;
-  const courier = createSender({ networks: loopback });
-  const post = () => courier.send(buildRequest(`http://127.0.0.1:${port}/`));
+  const sender = createSender({ networks: loopback });
+  const post = () => sender.send(buildRequest(`http://127.0.0.1:${port}/`));
   try {
     expect(await post()).toEqual({ status: 200, error: null });
-    await vi.waitFor(() => expect(letters).toEqual([1]));
+    await vi.waitFor(() => expect(received).toEqual([1]));
     expect(await post()).toEqual({ status: 200, error: null });
     await vi.waitFor(() => expect(broken).toBe(true));
-    // Behind the break: what was posted again would have come first.
+    // A repeated request would arrive before this one.
     expect(
       await createSender({ networks: loopback }).send(buildRequest(`http://127.0.0.1:${plain}/`)),
     ).toMatchObject({
       status: 200,
     });
-    expect(letters).toEqual([1, 1]);
+    expect(received).toEqual([1, 1]);
   } finally {
-    courier.close();
+    sender.close();
     receiver.close();
   }
 });

@@ -13,7 +13,7 @@ function testAllTransports(backend: Backend): void {
   });
   afterAll(() => service.stop());
 
-  test('what one agent posts, the other sees at every door, with one cursor', async () => {
+  test('what one agent sends, the other receives over every transport with one cursor', async () => {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
     const bobMcp = await service.token(bob.handle, { audience: 'mcp' });
     const socket = await connectWebSocket(service.url, { token: bob.token });
@@ -64,7 +64,7 @@ function testAllTransports(backend: Backend): void {
     expect(poll.body.events).toEqual(live);
     expect(poll.body).toMatchObject({ complete: true, cursor: last.cursor });
 
-    // Any event's cursor, taken from one door, resumes at every other one.
+    // A cursor from one transport resumes on every other one.
     const middle = String(live[1]?.cursor);
     const resumed = await connectWebSocket(service.url, { token: bob.token, cursor: middle });
     await resumed.next((frame) => frame.id === last.id);
@@ -74,7 +74,7 @@ function testAllTransports(backend: Backend): void {
     await Promise.all([socket.close(), resumed.close(), mcp.close()]);
   });
 
-  test('every job that a commit owes is done: the message is indexed, the outbox empties', async () => {
+  test('every job of a commit runs: the message is indexed, and the outbox becomes empty', async () => {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
     const body = { with_handle: bob.handle, initial_message: 'Où est le café?' };
     const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });

@@ -15,23 +15,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A position in the feed of an agent, as any door would hand it out. */
+/** A position in the feed of an agent, as every transport returns it. */
 const cursorOf = ({ id }: TestAgent, number: number) => service.core.cursors.encodeFeed(id, number);
 
-/** An agent whose feed has its thread in the first line, and so many messages behind it; with a token for the tool server. */
+/** An agent whose feed starts with the event of its thread and then has `count` messages; with a token for MCP. */
 async function agentWithFeed(messages: number) {
   const [agent, friend] = await Promise.all([service.agent(), service.agent()]);
   const body = { participants: [agent.handle] };
-  const made = await requestRest('POST', `${service.api}/threads`, { token: friend.token, body });
+  const created = await requestRest('POST', `${service.api}/threads`, { token: friend.token, body });
   const send = async (content: string) => {
-    const url = `${service.api}/threads/${made.body.id}/messages`;
+    const url = `${service.api}/threads/${created.body.id}/messages`;
     expect((await requestRest('POST', url, { token: friend.token, body: { content } })).status).toBe(201);
   };
   for (let number = 1; number <= messages; number += 1) await send(`m${number}`);
   return { agent, send, mcp: await service.token(agent.handle, { audience: 'mcp' }) };
 }
 
-/** What the stream of the tool server brings first; as the page and the socket do, it tells of a gap before anything else. */
+/** The first events of the MCP stream. Like the long poll and the WebSocket, it reports a gap before anything else. */
 async function readSse(token: string, cursor?: string) {
   const stream = await openSseStream(`${service.url}/mcp`, {
     Authorization: `Bearer ${token}`,
@@ -62,7 +62,7 @@ async function readPage({ token }: TestAgent, cursor?: string, wait = 0) {
   return { gap: body.gap ?? false, first: body.events[0]?.data.content };
 }
 
-/** Through each door in turn. */
+/** Reads over one transport after the other. */
 async function readThroughEveryTransport({ agent, mcp }: { agent: TestAgent; mcp: string }, cursor?: string) {
   return [
     await readWebSocket(agent, cursor),
@@ -75,7 +75,7 @@ async function readThroughEveryTransport({ agent, mcp }: { agent: TestAgent; mcp
 const expectedOnEveryTransport = (answer: { gap: boolean; first: string }) =>
   Array.from({ length: 4 }, () => answer);
 
-test('without a cursor every door starts at the acknowledged position, which only moves forward', async () => {
+test('without a cursor every transport starts at the acknowledged position, which only moves forward', async () => {
   const reader = await agentWithFeed(4);
   const { agent } = reader;
   const socket = await connectWebSocket(service.url, { token: agent.token });
@@ -100,7 +100,7 @@ test('without a cursor every door starts at the acknowledged position, which onl
   );
 });
 
-test('without a cursor and without an acknowledged position every door starts now', async () => {
+test('without a cursor and an acknowledged position every transport starts now', async () => {
   const { agent, mcp, send } = await agentWithFeed(1);
   const socket = await connectWebSocket(service.url, { token: agent.token });
   const stream = await openSseStream(`${service.url}/mcp`, {
@@ -122,7 +122,7 @@ test('without a cursor and without an acknowledged position every door starts no
   await socket.close();
 });
 
-test('what is removed by age is an explicit gap at every door, with a cursor and without', async () => {
+test('expired events are an explicit gap on every transport, with and without a cursor', async () => {
   const reader = await agentWithFeed(3);
   const { agent } = reader;
   await service.core.repositories.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
@@ -141,7 +141,7 @@ test('what is removed by age is an explicit gap at every door, with a cursor and
   );
 });
 
-test('a feed of which nothing is left tells of the gap too, and goes on with what comes', async () => {
+test('an emptied feed reports the gap too, and continues with new events', async () => {
   const reader = await agentWithFeed(2);
   const { agent } = reader;
   await removeOldFeeds(service.core.repositories, { now: Date.now() + 40 * day, days: 30 });

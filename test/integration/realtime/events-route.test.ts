@@ -35,7 +35,7 @@ function subjects({ events }: Awaited<ReturnType<typeof page>>): unknown[] {
   return events.map(({ data }) => ('subject' in data ? data.subject : undefined));
 }
 
-test('pages lead on from cursor to cursor, and say whether more lies behind', async () => {
+test('pages continue from cursor to cursor, and report whether there is more', async () => {
   const agent = await node.agent();
   const token = await node.token(agent);
   const start = await page(token);
@@ -49,7 +49,7 @@ test('pages lead on from cursor to cursor, and say whether more lies behind', as
   expect([...subjects(first), ...subjects(second)]).toEqual(['1', '2', '3']);
 });
 
-/** Callers of this agent that wait just now. */
+/** The number of callers of this agent that wait. */
 function waiting(agent: string, { realtime } = node): number {
   let members = 0;
   realtime.revoke((actor) => {
@@ -73,14 +73,14 @@ test('a caller waits for the first event', async () => {
   expect(subjects(await answer)).toEqual(['worth it']);
 });
 
-test('a wait ends empty after its seconds', async () => {
+test('a wait ends empty after its timeout', async () => {
   const begun = Date.now();
   const answer = await page(await node.token(await node.agent()), { wait: 1 });
   expect(answer.events).toEqual([]);
   expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
 });
 
-test('a caller that goes away leaves nothing behind', async () => {
+test('a caller that disconnects leaves nothing', async () => {
   const agent = await node.agent();
   const gone = new AbortController();
   const answer = get(await node.token(agent), { wait: 30 }, gone.signal);
@@ -90,7 +90,7 @@ test('a caller that goes away leaves nothing behind', async () => {
   await untilWaiting(agent, 0);
 });
 
-test('a stopping process answers whoever waits at once', async () => {
+test('a stopping process responds to waiting callers immediately', async () => {
   const stopping = await startRealtimeNode();
   const agent = await stopping.agent();
   const token = await stopping.token(agent);
@@ -102,7 +102,7 @@ test('a stopping process answers whoever waits at once', async () => {
   await stopped;
 });
 
-test('many callers may wait at once, without a warning', async () => {
+test('many callers can wait at the same time without a warning', async () => {
   const crowded = await startRealtimeNode();
   const warnings: string[] = [];
   const note = (warning: Error) => void warnings.push(warning.message);
@@ -131,7 +131,7 @@ test('an acknowledged position is where a caller without a cursor starts', async
   expect(subjects(await page(token))).toEqual(['3']);
 });
 
-test('what is no longer kept is told as a gap', async () => {
+test('expired events are reported as a gap', async () => {
   const agent = await node.agent();
   for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
   await node.database.query({ text: 'delete from feed where agent_id = $1 and number < 3' }, [agent]);

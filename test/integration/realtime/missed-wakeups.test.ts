@@ -5,15 +5,15 @@ import { startRealtimeNode } from '../ws/realtime-node.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** A bus that swallows every call, and says so or not. */
+/** A bus that drops every message, with or without an unhealthy status. */
 function withoutWakeups(healthy: boolean) {
   return (bus: Bus): Bus => ({ ...bus, publish: async () => {}, isHealthy: () => healthy });
 }
 
 test.each([
-  ['says so', false],
-  ['does not know it', true],
-])('events arrive in order while the bus loses every call and %s', async (_, healthy) => {
+  ['reports the failure', false],
+  ['reports no failure', true],
+])('events arrive in order while the bus drops every message and %s', async (_, healthy) => {
   const node = await startRealtimeNode({
     wrapBus: withoutWakeups(healthy),
     realtime: { intervals: { healthy_ms: 300, unhealthy_ms: 100 } },
@@ -42,13 +42,13 @@ test('connections outlive a database that cuts every session, and miss nothing',
         { text: 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()' },
         [],
       )
-      .catch(() => 'it cuts itself as well');
+      .catch(() => 'this session ends too');
   }
   await client.waitUntil(() => client.events().length >= sent.length);
   expect(client.events().map(({ data }) => data?.['subject'])).toEqual(sent);
   await client.close();
 
-  /** A commit whose answer is lost may have happened; the feed decides, so each try has its own name. */
+  /** A commit without a response may have succeeded. The feed decides, so each attempt has its own name. */
   async function emitted(name: string): Promise<string> {
     for (let attempt = 0; ; attempt += 1) {
       const before = await lastNumber();

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A second API process's worth on the same database. */
+/** A second API process on the same database. */
 async function secondApi() {
   const { core } = service;
   const lifecycle = createLifecycle(core.logger);
@@ -47,7 +47,7 @@ async function shown(by: TestAgent, of: TestAgent): Promise<boolean> {
   return (await requestRest('GET', `${service.api}/agents/${of.id}`, { token: by.token })).body.is_online;
 }
 
-test('whoever holds a stream is online wherever it is shown, and nobody else is', async () => {
+test('only agents with a stream are online, in every response', async () => {
   const { api, url } = service;
   const [ada, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   await createContactsClient(api).befriend(ada, bob);
@@ -82,7 +82,7 @@ test('whoever holds a stream is online wherever it is shown, and nobody else is'
   expect(byId(tool.value['contacts'] as never)).toEqual({ [bob.id]: true, [eve.id]: false });
 });
 
-test('a stream over MCP and a call that waits count as well', async () => {
+test('MCP streams and long polls count too', async () => {
   const [ada, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const token = await service.token(bob.handle, { audience: 'mcp' });
   const sse = await openSseStream(`${service.url}/mcp`, {
@@ -98,7 +98,7 @@ test('a stream over MCP and a call that waits count as well', async () => {
   expect((await wait).status).toBe(200);
 });
 
-test('people see it too: of their agents, and of the contacts of these', async () => {
+test('people see the presence of their agents and of their contacts', async () => {
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const friend = await service.agent();
@@ -115,7 +115,7 @@ test('people see it too: of their agents, and of the contacts of these', async (
   expect((await ada.go('/console/agents')).visibleText).toContain('Online');
 });
 
-test('an agent in two processes is online until the last one stops, and then at once offline', async () => {
+test('an agent in two processes is online until the last one stops, and then immediately offline', async () => {
   const [second, third] = [await secondApi(), await secondApi()];
   const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
   await connectClient(second.url, bob.token);
@@ -131,7 +131,7 @@ test('an agent in two processes is online until the last one stops, and then at 
   expect(await nodes()).toEqual([]);
 });
 
-test('a process that is killed keeps nobody online beyond its lease, and is swept away later', async () => {
+test('agents of a killed process are online until its lease ends, and its rows are removed later', async () => {
   const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
   const { database, repositories } = cluster.core;
@@ -155,7 +155,7 @@ test('a process that is killed keeps nobody online beyond its lease, and is swep
   expect(await rows()).toEqual([]);
 });
 
-test('whoever comes back soon was never away; who does not is offline', async () => {
+test('an agent that reconnects soon connected online; another one disconnecting offline', async () => {
   const node = await startRealtimeNode({
     realtime: { linger_ms: 300, presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 } },
   });
@@ -168,23 +168,23 @@ test('whoever comes back soon was never away; who does not is offline', async ()
   await expect.poll(() => presence.listOnline([agent, gone]), waitOptions).toEqual(new Set([agent, gone]));
   await first.close();
   const again = await connectClient(node.address, token);
-  // Whoever leaves after the other came back, and is offline by now, lingered at least as long.
+  // An agent that left after the other reconnected and is offline now had at least as much time.
   await leaver.close();
   await expect.poll(() => presence.listOnline([gone]), waitOptions).toEqual(new Set());
   expect(await presence.listOnline([agent])).toEqual(new Set([agent]));
-  // A sign of life makes good what the clock took.
+  // A heartbeat repairs the expired lease.
   await node.database.query({ text: 'update presence_nodes set seen_at = seen_at - 20000' }, []);
   await expect.poll(() => presence.listOnline([agent]), waitOptions).toEqual(new Set([agent]));
   await again.close();
   await expect.poll(() => presence.listOnline([agent]), waitOptions).toEqual(new Set());
 });
 
-test('while nothing can be written streams go on, and it is made good', async () => {
+test('streams continue while presence cannot be written, and presence recovers', async () => {
   const node = await startRealtimeNode({
     realtime: { linger_ms: 0, presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 } },
   });
   onTestFinished(() => node.stop());
-  const [stays, comes, goes] = [await node.agent(), await node.agent(), await node.agent()];
+  const [connected, connecting, disconnecting] = [await node.agent(), await node.agent(), await node.agent()];
   const { presence } = node.repositories;
   await connectClient(node.address, await node.token(stays));
   const leaving = await connectClient(node.address, await node.token(goes));
@@ -195,9 +195,9 @@ test('while nothing can be written streams go on, and it is made good', async ()
   await leaving.close();
   const late = await connectClient(node.address, token);
   await expect.poll(() => node.logged.length, waitOptions).toBe(1);
-  await node.emit([comes], 'heard all the same');
-  await late.next(({ data }) => data?.['subject'] === 'heard all the same');
+  await node.emit([connecting], 'received during the outage');
+  await late.next(({ data }) => data?.['subject'] === 'received during the outage');
   await node.database.query({ text: 'alter table away rename to presence_nodes' }, []);
-  await expect.poll(online, waitOptions).toEqual(new Set([stays, comes]));
+  await expect.poll(online, waitOptions).toEqual(new Set([connected, connecting]));
   expect(node.logged).toHaveLength(1);
 });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 
-/** Something that an agent does, as numbers: whom and what they mean is found when it is done. */
+/** An action of an agent, as numbers. They are resolved to agents and threads when it runs. */
 export interface RandomAction {
-  /** Which agent does it. */
+  /** The acting agent. */
   actor: number;
   kind: Kind;
-  /** Which other agent, thread, or value. */
+  /** The other agent, the thread, or the value. */
   target: number;
   thread: number;
   value: number;
@@ -40,17 +40,17 @@ const kinds = fc.oneof(
 );
 
 export function arbitraryActions(agents: number, maxLength: number): fc.Arbitrary<RandomAction[]> {
-  const move = fc.record({
+  const action = fc.record({
     actor: fc.nat(agents - 1),
     kind: kinds,
     target: fc.nat(agents - 2),
     thread: fc.nat(4),
     value: fc.nat(9),
   });
-  return fc.array(move, { minLength: 1, maxLength, size: 'max' });
+  return fc.array(action, { minLength: 1, maxLength, size: 'max' });
 }
 
-/** Two threads with everybody in them, each with a first message. */
+/** Two threads of all agents, each with a first message. */
 export const initialActions: readonly RandomAction[] = [0, 1].map((actor) => ({
   actor,
   kind: 'open',
@@ -62,11 +62,11 @@ export const initialActions: readonly RandomAction[] = [0, 1].map((actor) => ({
 const statuses = ['active', 'closed', 'archived'];
 const part = encodeURIComponent;
 
-/** What agents can do to each other. @param threads those that they have opened so far; new ones are added. */
+/** What agents can do to each other. @param threads the open threads; new ones are added. */
 export function createActionRunner(api: string, agents: readonly TestAgent[], threads: string[]) {
   async function call(by: TestAgent, method: string, path: string, body?: object) {
     const answer = await requestRest(method, `${api}${path}`, { token: by.token, ...(body && { body }) });
-    // Refusals are as good as anything: blocks, closed threads, threads of others.
+    // Refusals are expected: blocks, closed threads, threads of others.
     if (answer.status >= 500 && answer.body?.error?.code !== 'AGENT_PAUSED')
       throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
     return answer;
@@ -79,7 +79,7 @@ export function createActionRunner(api: string, agents: readonly TestAgent[], th
     if (!actor || !other) throw new Error('there is no such agent');
     const thread = `/threads/${threads[where % Math.max(1, threads.length)] ?? 'thd_none'}`;
     const contact = `/contacts/${part(other.handle)}`;
-    const moves: Record<Kind, () => Promise<unknown>> = {
+    const runners: Record<Kind, () => Promise<unknown>> = {
       async open() {
         const { body, status } = await call(actor, 'POST', '/threads', {
           participants: others
@@ -107,6 +107,6 @@ export function createActionRunner(api: string, agents: readonly TestAgent[], th
       rename: () => call(actor, 'PATCH', '/agents/me', { display_name: `Name ${value}` }),
       profile: () => call(actor, 'PATCH', '/agents/me', { description: `For ${value}` }),
     };
-    await moves[kind]();
+    await runners[kind]();
   };
 }

@@ -10,7 +10,7 @@ import { connectWebSocket } from '../../clients/websocket.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test('a process that stops writes what it has delivered until then', async () => {
+test('a stopping process writes the deliveries until then', async () => {
   const settings = await createTestSettings('postgres');
   const config = loadConfig(settings.env);
   const [stopping, looking] = [compose(config, 'stopping'), compose(config, 'looking')];
@@ -24,10 +24,10 @@ test('a process that stops writes what it has delivered until then', async () =>
   const [ann, bob] = await Promise.all([buildAgent(looking), buildAgent(looking)]);
   const body = { participants: [bob.handle], initial_message: 'goodbye' };
   const socket = await connectWebSocket(api, { token: bob.token });
-  const made = await requestRest('POST', `${api}/v1/threads`, { token: ann.token, body });
-  expect(made.status).toBe(201);
+  const created = await requestRest('POST', `${api}/v1/threads`, { token: ann.token, body });
+  expect(created.status).toBe(201);
   await socket.next(({ type }) => type === 'message.created');
-  expect(await lifecycle.stop('the test says so')).toBe(true);
+  expect(await lifecycle.stop('the test is over')).toBe(true);
   await socket.closed;
   const delivered = (await readAllEvents(looking, ann)).find(({ type }) => type === 'message.delivered');
   expect(delivered?.data.members).toEqual([{ id: bob.id, canonical_handle: bob.handle, up_to_sequence: 1 }]);

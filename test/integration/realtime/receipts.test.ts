@@ -20,9 +20,9 @@ const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
 
 async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | undefined)[]) {
   const body = { participants: others.map((agent) => agent?.handle) };
-  const made = await requestRest('POST', `${service.api}/threads`, { token: creator?.token, body });
-  expect(made.status).toBe(201);
-  const id = String(made.body.id);
+  const created = await requestRest('POST', `${service.api}/threads`, { token: creator?.token, body });
+  expect(created.status).toBe(201);
+  const id = String(created.body.id);
   const url = `${service.api}/threads/${id}`;
   return {
     id,
@@ -41,7 +41,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
       requestRest('POST', `${url}/members`, { token: by.token, body: { handle } }),
     remove: (by: TestAgent, { id: member }: TestAgent) =>
       requestRest('DELETE', `${url}/members/${member}`, { token: by.token }),
-    /** Handle, delivered and read mark of each member, as this one sees them. */
+    /** Handle, delivered and read mark of each member, as the agent sees them. */
     async marks(by: TestAgent | undefined) {
       const answer = await requestRest('GET', `${url}/receipts`, { token: by?.token });
       expect(answer.status).toBe(200);
@@ -65,7 +65,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
 const record = (taken: DeliveredBatch) =>
   service.core.unitOfWork.writeAsSystem((work) => recordDeliveries(work, { ...taken }));
 
-/** What the agent has heard of deliveries so far: thread, member and mark, in order. */
+/** The receipts that the agent has received: thread, member and mark, in order. */
 async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string, string, number][]> {
   const events = await readAllEvents(service.core, agent);
   return events
@@ -79,7 +79,7 @@ async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string,
     );
 }
 
-test('what a WebSocket, an SSE stream, a long poll or an acknowledged position took is delivered', async () => {
+test('messages count as delivered over WebSocket, SSE, long poll or by an acknowledged position', async () => {
   const [ann, web, sse, poll, ack, away] = await agents(6);
   if (!ann || !web || !sse || !poll || !ack || !away) throw new Error('no agents');
   const thread = await threadOf(ann, web, sse, poll, ack, away);
@@ -96,13 +96,13 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
     token: poll.token,
   });
   expect(page.body.events).toHaveLength(3);
-  // The line of thread.created is the first one; a token that is shown no messages says nothing of them.
-  for (const [who, scopes, line] of [
+  // The feed starts with thread.created. A token without access to messages delivers none.
+  for (const [agent, scopes, position] of [
     [ack, ['threads:read'], 3],
     [away, ['contacts:read'], 4],
   ] as const) {
-    const token = await service.token(who.handle, { scopes });
-    const cursor = service.core.cursors.encodeFeed(who.id, line);
+    const token = await service.token(agent.handle, { scopes });
+    const cursor = service.core.cursors.encodeFeed(agent.id, position);
     expect((await requestRest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(
       204,
     );
@@ -119,8 +119,8 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
         [away.id, [0, 0]],
       ]),
     );
-  const heard = new Map((await readReceiptEvents(ann)).map(([, id, mark]) => [id, mark]));
-  expect(heard).toEqual(
+  const received = new Map((await readReceiptEvents(ann)).map(([, id, mark]) => [id, mark]));
+  expect(received).toEqual(
     new Map([
       [web.id, 3],
       [sse.id, 3],
@@ -135,7 +135,7 @@ test('what a WebSocket, an SSE stream, a long poll or an acknowledged position t
   await Promise.all([socket.close(), hearing.close()]);
 });
 
-test('one event tells the senders concerned of all members of a thread, and nobody else', async () => {
+test('one event reports all members of a thread to the senders only', async () => {
   const [ann, bob, cleo, dora] = await agents(4);
   if (!ann || !bob || !cleo || !dora) throw new Error('no agents');
   const thread = await threadOf(ann, bob, cleo, dora);
@@ -161,7 +161,7 @@ test('one event tells the senders concerned of all members of a thread, and nobo
   for (const reader of [cleo, dora]) expect(await readReceiptEvents(reader)).toEqual([]);
 });
 
-test('marks never go back nor beyond the end; what is read is delivered; strangers have none', async () => {
+test('marks never move back or beyond the end; read messages are delivered; strangers have no marks', async () => {
   const [ann, bob, cleo, stranger] = await agents(4);
   if (!ann || !bob || !cleo || !stranger) throw new Error('no agents');
   const thread = await threadOf(ann, bob);
@@ -189,35 +189,35 @@ test('marks never go back nor beyond the end; what is read is delivered; strange
   expect(hidden.body.error.code).toBe('THREAD_NOT_FOUND');
 });
 
-test('many deliveries, messages and read marks at once: nobody waits in a circle, and senders hear of marks in order', async () => {
-  const crowd = await agents(6);
+test('concurrent deliveries, messages and read marks do not deadlock, and senders receive marks in order', async () => {
+  const members = await agents(6);
   const threads = await Promise.all(
-    [0, 1, 2].map((turn) => threadOf(...(crowd.slice(turn, turn + 4) as [TestAgent, TestAgent]))),
+    [0, 1, 2].map((turn) => threadOf(...(members.slice(turn, turn + 4) as [TestAgent, TestAgent]))),
   );
-  await Promise.all(threads.map((thread, turn) => thread.send(crowd[turn], 10)));
+  await Promise.all(threads.map((thread, turn) => thread.send(members[turn], 10)));
   const rounds = Array.from({ length: 60 }, async (_, round) => {
     const marks = threads.flatMap((thread, turn) =>
-      crowd.slice(turn, turn + 4).map((agent) => thread.mark(agent, 1 + ((round * 7) % 12))),
+      members.slice(turn, turn + 4).map((agent) => thread.mark(agent, 1 + ((round * 7) % 12))),
     );
     await record({ marks: round % 2 ? marks : marks.toReversed() });
-    if (round % 5 === 0) await threads[round % 3]?.send(crowd[(round % 3) + 1]);
+    if (round % 5 === 0) await threads[round % 3]?.send(members[(round % 3) + 1]);
   });
   await Promise.all(rounds);
-  for (const agent of crowd) {
+  for (const agent of members) {
     const latest = new Map<string, number>();
     for (const [thread_id, id, mark] of await readReceiptEvents(agent)) {
       expect(mark).toBeGreaterThan(latest.get(`${thread_id} ${id}`) ?? 0);
       latest.set(`${thread_id} ${id}`, mark);
     }
   }
-  // A mark beyond the end at that moment ends there.
+  // A mark beyond the end is set to the end.
   for (const [turn, thread] of threads.entries()) {
-    for (const [delivered = 0] of (await thread.marks(crowd[turn])).values())
+    for (const [delivered = 0] of (await thread.marks(members[turn])).values())
       expect(delivered).toBeGreaterThanOrEqual(10);
   }
 });
 
-test('who is removed while a delivery is written does not hear of it', async () => {
+test('a member that is removed while a delivery is written gets no event', async () => {
   const [ann, bob] = await agents(2);
   if (!ann || !bob) throw new Error('no agents');
   const thread = await threadOf(ann, bob);

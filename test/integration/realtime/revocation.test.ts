@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Ends tokens in the database alone: the bus says nothing of it. */
+/** Revokes tokens only in the database, without a bus message. */
 async function endSilently(tokens: readonly string[]): Promise<void> {
   const hashes = tokens.map((token) => hash('sha256', token, 'buffer'));
   await service.core.database.query(
@@ -24,7 +24,7 @@ function authorized(token: string): RequestInit {
   return { headers: { Authorization: `Bearer ${token}`, Accept: 'application/json, text/event-stream' } };
 }
 
-test('a revocation that the bus loses ends sockets, SSE streams and waiting callers all the same', async () => {
+test('a revocation without a bus message still ends sockets, SSE streams and long polls', async () => {
   const { handle, token } = await service.agent();
   const [mcp, other] = [await service.token(handle, { audience: 'mcp' }), await service.token(handle)];
   const socket = await connectWebSocket(service.url, { token });
@@ -38,7 +38,7 @@ test('a revocation that the bus loses ends sockets, SSE streams and waiting call
   expect(await socket.closed).toMatchObject({ code: 1008 });
   await sse.text();
   expect((await poll).status).toBe(401);
-  // Five seconds are promised; the rest is for a machine that does much else.
+  // The limit is five seconds; the rest allows for a busy machine.
   expect(Date.now() - begun).toBeLessThan(8_000);
 
   stays.send({ type: 'ping' });
@@ -46,7 +46,7 @@ test('a revocation that the bus loses ends sockets, SSE streams and waiting call
   await stays.close();
 });
 
-test('the stream of an agent that retired without a word from the bus ends', async () => {
+test('the stream of an agent that retired without a bus message ends', async () => {
   const { id, token } = await service.agent();
   const socket = await connectWebSocket(service.url, { token });
   await service.core.database.query({ text: 'update agents set retired_at = 1 where id = $1' }, [id]);

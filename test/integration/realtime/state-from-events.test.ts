@@ -31,7 +31,7 @@ interface Resident extends TestAgent {
   place: FeedAccess;
 }
 
-/** Four agents, two of them of one owner: these become contacts as soon as one asks. */
+/** Four agents. Two have one owner: a request makes them contacts immediately. */
 async function createAgents(): Promise<Resident[]> {
   const strangers = await Promise.all([1, 2, 3].map(() => service.agent({ scopes })));
   const [first] = strangers;
@@ -45,7 +45,7 @@ async function createAgents(): Promise<Resident[]> {
 
 const transportNames = Object.keys(transportOpeners) as FeedTransport[];
 
-/** Ways through the doors: for each door one that ends there, after any stays elsewhere, or none. */
+/** Paths through the transports: one path that ends in each transport, after any number of others. */
 const arbitraryStays = fc
   .array(
     fc.array(
@@ -59,8 +59,8 @@ const arbitraryStays = fc
     ),
     { minLength: transportNames.length, maxLength: transportNames.length },
   )
-  .map((ways) =>
-    ways.map((stays, index): TransportStay[] => [
+  .map((paths) =>
+    paths.map((stays, index): TransportStay[] => [
       ...stays,
       { transport: transportNames[index] ?? 'longPoll', eventCount: Infinity },
     ]),
@@ -69,26 +69,26 @@ const arbitraryStays = fc
 interface Reader {
   agent: Resident;
   state: AgentState;
-  /** The ids of the events that it took, once it has seen the last one. */
+  /** The ids of the received events, once it has received the last one. */
   ids: Promise<string[]>;
 }
 
 const endMarker = 'the last event of this feed';
 
-/** Readers of every agent, one for each way, all from the same cursor and state on. */
+/** Readers of every agent, one for each path, all from the same cursor and state. */
 async function startReaders(
   agents: readonly Resident[],
-  ways: readonly TransportStay[][],
+  paths: readonly TransportStay[][],
 ): Promise<Reader[]> {
   const isLast = ({ type, data }: PositionedEvent) =>
     type === 'agent.updated' && data.description === endMarker;
   const readers = agents.map(async (agent) => {
     const cursor = await readCurrentCursor(agent.place);
-    const known = await readAgentState(service.api, agent.token);
-    return ways.map((stays): Reader => {
-      const state = structuredClone(known);
+    const initialState = await readAgentState(service.api, agent.token);
+    return paths.map((stays): Reader => {
+      const state = structuredClone(initialState);
       const ids = followAcrossTransports(agent.place, state, cursor, stays, isLast);
-      // Whoever waits for it later hears of what went wrong meanwhile.
+      // The later await reports the failure.
       ids.catch(() => undefined);
       return { agent, state, ids };
     });
@@ -96,16 +96,16 @@ async function startReaders(
   return (await Promise.all(readers)).flat();
 }
 
-/** Makes the moves of each agent in their order, and those of different agents at once. */
+/** Runs the actions of each agent in order, and those of different agents in parallel. */
 async function runActions(
   agents: readonly TestAgent[],
-  moves: readonly RandomAction[],
+  actions: readonly RandomAction[],
   threads: string[],
 ): Promise<void> {
-  const make = createActionRunner(service.api, agents, threads);
+  const runAction = createActionRunner(service.api, agents, threads);
   await Promise.all(
     agents.map(async (_, index) => {
-      for (const move of moves.filter(({ actor }) => actor === index)) await make(move);
+      for (const action of actions.filter(({ actor }) => actor === index)) await runAction(action);
     }),
   );
 }
@@ -121,67 +121,71 @@ function shown({ profile, threads, contacts }: AgentState) {
   return { profile, threads: Object.fromEntries(threads), contacts: Object.fromEntries(contacts) };
 }
 
-/** How far each member has read, of those that a reader knows of. */
+/** The read mark of each member that the reader knows. */
 function readMarks(
   { receipts }: AgentState,
-  known: AgentState,
+  expected: AgentState,
 ): Record<string, Record<string, number | undefined>> {
   return Object.fromEntries(
-    [...known.receipts].map(([thread, marks]) => [
+    [...expected.receipts].map(([thread, marks]) => [
       thread,
       Object.fromEntries([...marks.keys()].map((id) => [id, receipts.get(thread)?.get(id)?.read])),
     ]),
   );
 }
 
-test('state and events make state: at every door, and from door to door', { timeout: 120_000 }, async () => {
-  const counts = { runs: 0, moves: 0, events: 0, threads: 0, contacts: 0 };
-  const property = fc.asyncProperty(
-    arbitraryActions(agentsAtOnce, maxActions),
-    arbitraryStays,
-    async (moves, ways) => {
-      const agents = await createAgents();
-      const threads: string[] = [];
-      const early = await startReaders(agents, ways);
-      const half = Math.ceil(moves.length / 2);
-      await runActions(agents, initialActions, threads);
-      await runActions(agents, moves.slice(0, half), threads);
-      // Some begin in the middle of it all: what they read of the state is of no one moment.
-      const [late] = await Promise.all([
-        startReaders(agents.slice(0, 2), ways.slice(0, 1)),
-        runActions(agents, moves.slice(half), threads),
-      ]);
-      await end(agents);
+test(
+  'state plus events equals the new state, on every transport and across transports',
+  { timeout: 120_000 },
+  async () => {
+    const counts = { runs: 0, actions: 0, events: 0, threads: 0, contacts: 0 };
+    const property = fc.asyncProperty(
+      arbitraryActions(agentsAtOnce, maxActions),
+      arbitraryStays,
+      async (actions, paths) => {
+        const agents = await createAgents();
+        const threads: string[] = [];
+        const early = await startReaders(agents, paths);
+        const half = Math.ceil(actions.length / 2);
+        await runActions(agents, initialActions, threads);
+        await runActions(agents, actions.slice(0, half), threads);
+        // Some start in the middle: the state that they read is no consistent snapshot.
+        const [late] = await Promise.all([
+          startReaders(agents.slice(0, 2), paths.slice(0, 1)),
+          runActions(agents, actions.slice(half), threads),
+        ]);
+        await end(agents);
 
-      for (const agent of agents) {
-        const fresh = await readAgentState(service.api, agent.token);
-        const own = (reader: Reader) => reader.agent === agent;
-        const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
-        for (const ids of others) expect(ids).toEqual(first);
-        expect(new Set(first).size).toBe(first.length);
-        for (const { state } of early.filter(own)) {
-          expect(shown(state)).toEqual(shown(fresh));
-          expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
+        for (const agent of agents) {
+          const fresh = await readAgentState(service.api, agent.token);
+          const own = (reader: Reader) => reader.agent === agent;
+          const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
+          for (const ids of others) expect(ids).toEqual(first);
+          expect(new Set(first).size).toBe(first.length);
+          for (const { state } of early.filter(own)) {
+            expect(shown(state)).toEqual(shown(fresh));
+            expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
+          }
+          for (const { state, ids } of late.filter(own)) {
+            await ids;
+            expect(shown(state)).toEqual(shown(fresh));
+          }
+          counts.events += first.length;
+          counts.threads += fresh.threads.size;
+          counts.contacts += fresh.contacts.size;
         }
-        for (const { state, ids } of late.filter(own)) {
-          await ids;
-          expect(shown(state)).toEqual(shown(fresh));
-        }
-        counts.events += first.length;
-        counts.threads += fresh.threads.size;
-        counts.contacts += fresh.contacts.size;
-      }
-      counts.moves += moves.length;
-      counts.runs += 1;
-    },
-  );
-  await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
-  console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
-  expect(counts.events).toBeGreaterThan(counts.moves);
-  expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
-});
+        counts.actions += actions.length;
+        counts.runs += 1;
+      },
+    );
+    await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
+    console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
+    expect(counts.events).toBeGreaterThan(counts.actions);
+    expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
+  },
+);
 
-/** Of an agent's own messages in each thread: the last one that each other member has got. */
+/** The last of an agent's own messages that was delivered to each other member, per thread. */
 async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: AgentState) {
   const found: Record<string, Record<string, number>> = {};
   for (const thread of threads.keys()) {
@@ -199,17 +203,17 @@ async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: Age
   return found;
 }
 
-test('receipts fold into what the receipts of each thread say', { timeout: 300_000 }, async () => {
+test('folded receipt events equal the receipts of each thread', { timeout: 300_000 }, async () => {
   const agents = await createAgents();
-  const [ways = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
-  const [moves = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });
-  const readers = await startReaders(agents, ways);
+  const [paths = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
+  const [actions = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });
+  const readers = await startReaders(agents, paths);
   const threads: string[] = [];
   await runActions(agents, initialActions, threads);
-  await runActions(agents, moves, threads);
+  await runActions(agents, actions, threads);
   const delivered: number[] = [];
   for (const { agent, state } of readers) {
-    // What is delivered is written and told about a second later.
+    // Deliveries are written and published about a second later.
     await vi.waitFor(
       async () => {
         const fresh = await readAgentState(service.api, agent.token);

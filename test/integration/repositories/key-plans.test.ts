@@ -12,7 +12,7 @@ import { threadMembersRepository } from '../../../src/repositories/threads/membe
 import { flattenPlan, collectPlans, findUnindexedReads } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
-/** What a write looks into. Of each only a few rows concern it. */
+/** The tables that a write reads. It needs only a few rows of each. */
 const tables = new Set([
   'agents',
   'owners',
@@ -25,7 +25,7 @@ const tables = new Set([
   'attachments',
 ]);
 
-// As many as make it tempting for the planner to read all of them for the sake of ten.
+// Few enough that the planner could prefer a full scan to an index lookup of ten rows.
 const agents = Array.from({ length: 2_000 }, () => newId('agent'));
 const threads = agents.slice(0, 1_000).map(() => newId('thread'));
 const [sender = '', other = ''] = agents;
@@ -134,11 +134,11 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-/** Outside of transactions, where the settings of writes do not hold. */
+/** Outside of transactions, where the settings of writes do not apply. */
 const others: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['where feeds stand', (db) => feedRepository(db).readCounters([sender, other])],
-  ['from where to where feeds go', (db) => feedRepository(db).readBounds([sender, other])],
-  ['what is pending', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
+  ['counters of feeds', (db) => feedRepository(db).readCounters([sender, other])],
+  ['bounds of feeds', (db) => feedRepository(db).readBounds([sender, other])],
+  ['feed statuses', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
   [
     'the index of words',
     (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
@@ -148,7 +148,7 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
 test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, use) => {
   const plans = await collectPlans(pool, use);
   expect(plans.length).toBeGreaterThan(1);
-  expect(findUnindexedReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // there are no feeds here
+  expect(findUnindexedReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // the feeds are empty
 });
 
 test.each(writes)('finds its rows by their keys: %s', async (_, use) => {

@@ -34,15 +34,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-const asked: { name: string | undefined; values: readonly unknown[] }[] = [];
+const queries: { name: string | undefined; values: readonly unknown[] }[] = [];
 const db: Queryable = {
   async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
-    asked.push({ name: statement.name, values });
+    queries.push({ name: statement.name, values });
     return (await client.query<Row>({ ...statement, values: [...values] })).rows;
   },
 };
 
-/** A thread with these messages, as it was read when `last` was its last one. */
+/** A thread with these messages, as read when `last` was its last one. */
 async function threadWith(places: readonly Place[], last: number) {
   const id = newId('thread');
   const ids = places.map(({ sequence, created_at }) => {
@@ -70,7 +70,7 @@ const someRange = fc.record({
   limit: fc.integer({ min: 1, max: 60 }),
 });
 
-/** What a page holds, told without a database. */
+/** The expected page, computed without a database. */
 function pageOf(places: readonly Place[], { above, below, order, limit }: MessageRange): number[] {
   const inside = places.map(({ sequence }) => sequence).filter((each) => each > above && each < below);
   return inside.toSorted((a, b) => (order === 'asc' ? a - b : b - a)).slice(0, limit);
@@ -81,13 +81,13 @@ const wrongClock = hourly(1, 150).map((place) =>
 );
 const threads: [string, Place[], number][] = [
   ['a whole thread', hourly(1, 150), 150],
-  ['a thread whose first messages have left', hourly(61, 150), 150],
+  ['a thread whose first messages were removed', hourly(61, 150), 150],
   ['a thread that grew since it was read', hourly(1, 150), 130],
-  ['a thread with messages of a wrong clock', wrongClock, 150],
+  ['a thread with messages from a wrong clock', wrongClock, 150],
   ['a thread without messages', [], 0],
 ];
 
-test.each(threads)('a page is the same wherever it begins and ends: %s', async (_, places, last) => {
+test.each(threads)('every page equals the expected one: %s', async (_, places, last) => {
   const thread = await threadWith(places, last);
   await fc.assert(
     fc.asyncProperty(someRange, async (range) => {
@@ -99,21 +99,21 @@ test.each(threads)('a page is the same wherever it begins and ends: %s', async (
 });
 
 test.each(['asc', 'desc'] as const)(
-  'is read by one statement, planned once, that reads no row for nothing: %s',
+  'is read by one statement, planned once, without unneeded rows: %s',
   async (order) => {
     const thread = await threadWith(hourly(1, 2_000), 2_000);
     await client.query('analyze messages');
     const range = { below: 2_147_483_647, above: 0, order, limit: 21 };
     const name = `messages.page_${order}`;
-    asked.length = 0;
+    queries.length = 0;
     for (let count = 0; count < 7; count += 1) await messagesRepository(db).list(thread, range);
-    expect(asked.map((each) => each.name)).toEqual(Array.from({ length: 7 }, () => name));
+    expect(queries.map((each) => each.name)).toEqual(Array.from({ length: 7 }, () => name));
     const { rows } = await client.query(
       `select generic_plans > 0 as once from pg_prepared_statements where name = $1`,
       [name],
     );
     expect(rows).toEqual([{ once: true }]);
-    const values = asked[6]?.values.map((value) => client.escapeLiteral(String(value))).join(', ');
+    const values = queries[6]?.values.map((value) => client.escapeLiteral(String(value))).join(', ');
     const done = await explainQuery(queryableOf(client), `execute "${name}"(${values})`, [], ', analyze');
     const rowsRead = done
       .flatMap(flattenPlan)

@@ -5,7 +5,7 @@ import { outboxRepository } from '../../../src/repositories/maintenance/outbox.t
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
-test('completing is planned once by a connection that completes few jobs at a time', async () => {
+test('a connection that completes few jobs at a time plans the statement once', async () => {
   const database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   try {

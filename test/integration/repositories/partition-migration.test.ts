@@ -30,14 +30,14 @@ async function backBehindPartitions(): Promise<void> {
     [undone] = await migrateBack(place.url);
 }
 
-/** Everything that is in a table, and its indexes. */
+/** All rows and indexes of a table. */
 async function contentsOf(table: string) {
   const found = await rows(`select * from ${table} t order by t::text collate "C"`);
   const indexes = await rows(`select indexname from pg_indexes where tablename = '${table}' order by 1`);
   return { found, indexes };
 }
 
-/** A message of a thread of its own, as any release writes it. */
+/** Writes a message in a new thread, as every release does. */
 async function write(db: pg.Client, daysAgo: number, number: number): Promise<void> {
   const [event, message] = [idDaysAgo('event', daysAgo, number), idDaysAgo('message', daysAgo, number)];
   await db.query('begin');
@@ -58,9 +58,9 @@ async function write(db: pg.Client, daysAgo: number, number: number): Promise<vo
   await db.query('commit');
 }
 
-test('a database that holds something gets partitions while others write, and loses them again with nothing gone', async () => {
+test('a database with data gets partitions during writes, and loses them again without loss of data', async () => {
   await backBehindPartitions();
-  // Rows without threads and agents: no other test is about these.
+  // Rows without threads and agents are enough here.
   await client.query('set session_replication_role = replica');
   for (let number = 1; number <= 50; number += 1) await write(client, 100 - number, number);
   const before = new Map<string, Awaited<ReturnType<typeof contentsOf>>>();
@@ -86,7 +86,7 @@ test('a database that holds something gets partitions while others write, and lo
     expect(found).toEqual([{ part: `${table}_first`, count: written }]);
   }
 
-  // What lies in later partitions comes along on the way back.
+  // The down migration keeps the rows of later partitions.
   const database = openDatabase({ url: place.url, poolSize: 2, onError: () => undefined });
   const [first] = await partitionsRepository(database).list();
   const end = Number(new Date()) + 90 * 24 * 3_600_000;
@@ -106,7 +106,7 @@ test('a database that holds something gets partitions while others write, and lo
     expect(found).toEqual(expect.arrayContaining(before.get(table)?.found ?? []));
     expect(indexes).toEqual(before.get(table)?.indexes);
   }
-  // One that gives up half-way has told the table where its first partition will end; that must not refuse rows when the time has come.
+  // An aborted migration has added the upper bound of the first partition; it must not refuse rows after that time.
   await client.query('create table events_first ()');
   await expect(migrateForward(place.url)).rejects.toThrow(/"events_first" already exists/);
   expect(await rows(`select conname from pg_constraint where conname = 'events_first_end'`)).toEqual([]);

@@ -18,7 +18,7 @@ import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const people = 30_000;
 
-/** One row a person each: whatever is asked about one person must not look at the others'. */
+/** One row per person: a query about one person must not read the rows of others. */
 const rows: Record<string, string> = {
   owners: `(id, kind, name, created_at) select 'acc_' || n, 'account', 'p' || n, n`,
   accounts: `(id) select 'acc_' || n`,
@@ -68,12 +68,12 @@ const list = { after: '', limit: 51 };
 const question = { agent_id: agent, action: 'request_contact', target: 'a.b', message: '' } as const;
 
 const uses: [string, (db: Queryable) => Promise<unknown>][] = [
-  ['who is signed in', (db) => sessionsRepository(db).findPerson(hash, 1)],
+  ['the person of a session', (db) => sessionsRepository(db).findPerson(hash, 1)],
   ['sessions of an account', (db) => sessionsRepository(db).list(account, 1)],
-  ['sessions beyond the most', (db) => sessionsRepository(db).keepLatest(account, 100)],
+  ['sessions beyond the maximum', (db) => sessionsRepository(db).keepLatest(account, 100)],
   ['an account by its name', (db) => accountsRepository(db).findByName('p7')],
   ['identities of an account', (db) => accountIdentitiesRepository(db).list(account)],
-  ['who an identity is', (db) => accountIdentitiesRepository(db).find('https://i.example', '7')],
+  ['the account of an identity', (db) => accountIdentitiesRepository(db).find('https://i.example', '7')],
   ['organizations of a person', (db) => membershipsRepository(db).list(account, list)],
   [
     'agents that a person manages',
@@ -84,19 +84,19 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => personAgentsRepository(db).list(account, { right: 'acts_as', ...list }),
   ],
   ['one agent of a person', (db) => personAgentsRepository(db).find(account, agent)],
-  ['approvals that wait for a person', (db) => dashboardRepository(db).countApprovals(account, 1)],
+  ['pending approvals of a person', (db) => dashboardRepository(db).countApprovals(account, 1)],
   ['apps of a person', (db) => dashboardRepository(db).countConnections(account, 1)],
-  ['requests that wait for a person', (db) => dashboardRepository(db).listWaitingRequests(account, 20)],
+  ['pending requests of a person', (db) => dashboardRepository(db).listWaitingRequests(account, 20)],
   [
     'approvals of a person',
     (db) => approvalsRepository(db).listForPerson(account, 1, { pending: true, before: '', limit: 26 }),
   ],
   [
-    'approvals that an agent decides about',
+    'approvals that an agent can decide',
     (db) => approvalsRepository(db).listForAgent(agent, 1, { state: 'pending', before: '', limit: 26 }),
   ],
-  ['the approval about something', (db) => approvalsRepository(db).findCurrent(question, 1)],
-  ['how many approvals of an agent wait', (db) => approvalsRepository(db).countPending(agent)],
+  ['the current approval of an action', (db) => approvalsRepository(db).findCurrent(question, 1)],
+  ['the number of pending approvals of an agent', (db) => approvalsRepository(db).countPending(agent)],
   [
     'connections of a person',
     (db) => clientGrantsRepository(db).list(account, 1, { before: null, limit: 26 }),
@@ -105,26 +105,26 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
     'agents approved before',
     (db) => clientGrantsRepository(db).listAgents(account, app, ['threads:read'], 1),
   ],
-  ['a grant and its right', (db) => clientGrantsRepository(db).findActive(grant)],
+  ['an active grant', (db) => clientGrantsRepository(db).findActive(grant)],
   ['use of a grant', (db) => clientGrantsRepository(db).recordUse(grant, 1, 1)],
   ['grants of an agent', (db) => clientGrantsRepository(db).removeOfAgent('agt_9')],
   ['a client', (db) => oauthClientsRepository(db).find(app)],
   ['records of a grant', (db) => oauthRecordsRepository(db).removeOfGrant('grt_9')],
   ['tokens of a grant', (db) => tokensRepository(db).removeOfGrant('grt_9')],
-  ['a token with what it rests on', (db) => tokensRepository(db).find(hash)],
+  ['a token with its grant', (db) => tokensRepository(db).find(hash)],
   [
     'credentials of an agent',
     (db) => credentialsRepository(db).page(agent, { active: true, before: null, limit: 26 }),
   ],
 ];
 
-test.each(uses)('reads no big table from end to end: %s', async (_, use) => {
+test.each(uses)('scans no big table: %s', async (_, use) => {
   const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
 });
 
-test('a read from end to end would be seen', async () => {
+test('a full table scan is detected', async () => {
   const plans = await collectPlans(queryableOf(client), (db) =>
     db.query({ name: 'test', text: 'select * from approvals where target = $1' }, ['x']),
   );

@@ -14,7 +14,7 @@ import { threadsRepository } from '../../../src/repositories/threads/threads.ts'
 import { flattenPlan, queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
-/** What grows with use; everything else is small. */
+/** The tables that grow with use; all others are small. */
 const big = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
 
 const reader = newId('agent');
@@ -24,7 +24,7 @@ let client: pg.Client;
 let thread_ids: string[];
 let vocabulary: readonly string[];
 
-// Large enough that an index is cheaper: PostgreSQL rightly reads a table whole of which it needs more than a small part.
+// Large enough that an index is cheaper: PostgreSQL scans a table when it needs more than a small part of it.
 beforeAll(async () => {
   database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
@@ -97,7 +97,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => messageSearchRepository(db).listThreads(reader, others[0] ?? ''),
   ],
   ...[0, 200, 1_000, 19_000].map((place): (typeof reads)[number] => [
-    `search of the word at place ${place}`,
+    `search of the word at frequency rank ${place}`,
     (db) => messageSearchRepository(db).search(reader, { ...everywhere(), query: `'${word(place)}'` }),
   ]),
   [
@@ -142,18 +142,18 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       ),
   ],
   ['receipts of a thread', (db) => threadMembersRepository(db).listMarks(thread())],
-  ['feeds with old lines', (db) => feedRetentionRepository(db).listAgents('', eventId(7), 100)],
-  ['old lines', (db) => feedRetentionRepository(db).removeEntries([reader], 'evt_0', 100)],
+  ['feeds with old entries', (db) => feedRetentionRepository(db).listAgents('', eventId(7), 100)],
+  ['old entries', (db) => feedRetentionRepository(db).removeEntries([reader], 'evt_0', 100)],
   ['old events', (db) => feedRetentionRepository(db).removeEvents('evt_0', 100)],
 ];
 
-test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
+test.each(reads)('scans no big table: %s', async (_, use) => {
   const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
 });
 
-test('the index of words is asked for words and periods at once', async () => {
+test('the word index is searched for words and periods in one scan', async () => {
   const { rows } = await client.query<{ id: string }>('select id from threads');
   const everyThread = rows.map(({ id }) => id);
   const plans = await collectPlans(queryableOf(client), (db) =>
@@ -163,30 +163,30 @@ test('the index of words is asked for words and periods at once', async () => {
       query: `('${word(300)}'<->'${word(400)}')`,
     }),
   );
-  const asked = plans
+  const conditions = plans
     .flatMap(flattenPlan)
     .filter((node) => /^message_search_.*document/.test(node['Index Name'] ?? ''));
-  expect(asked).not.toEqual([]);
-  for (const node of asked) expect(node['Index Cond']).toMatch(/document @@ .* && /);
+  expect(conditions).not.toEqual([]);
+  for (const node of conditions) expect(node['Index Cond']).toMatch(/document @@ .* && /);
 });
 
-test('a read from end to end would be seen', async () => {
+test('a full table scan is detected', async () => {
   const plans = await collectPlans(queryableOf(client), (db) =>
     db.query({ name: 'test', text: 'select * from messages where content = $1' }, ['x']),
   );
   expect(findFullScans(plans, big)).toHaveLength(2);
 });
 
-/** Passes on only what is planned anew at each call. */
+/** A database that plans each query again. */
 const unnamed = (db: Queryable): Queryable => ({
-  query: async (asked, values) => (asked.name === undefined ? db.query(asked, values) : []),
+  query: async (statement, values) => (statement.name === undefined ? db.query(statement, values) : []),
 });
 
 test.each(['asc', 'desc'] as const)(
-  'a page of a long thread that is looked for everywhere is read from its end (%s), not sorted out of all of it',
+  'a page of a long thread without bounds is read from its end (%s) without a sort of all messages',
   async (order) => {
-    const longest = { ...listed(), id: thread_ids[0] ?? '' };
-    const page = (db: Queryable) => messagesRepository(unnamed(db)).list(longest, { ...range, order });
+    const longThread = { ...listed(), id: thread_ids[0] ?? '' };
+    const page = (db: Queryable) => messagesRepository(unnamed(db)).list(longThread, { ...range, order });
     const plans = (await collectPlans(queryableOf(client), page)).flatMap(flattenPlan);
     const scans = (nodes: typeof plans) => nodes.filter((node) => node['Relation Name'] === 'messages_first');
     expect(scans(plans)).not.toEqual([]);

@@ -37,13 +37,13 @@ const foreignKeysWithoutIndex = () =>
 
 test('every foreign key is indexed', async () => {
   expect(await foreignKeysWithoutIndex()).toEqual([]);
-  // The check can fail: a key without its index is found.
+  // The check can fail: it finds a key without an index.
   await rows('create table probe (id text references agents)');
   expect(await foreignKeysWithoutIndex()).toEqual([{ key: 'probe probe_id_fkey' }]);
   await rows('drop table probe');
 });
 
-test('times are integer milliseconds: no column has a type of its own for time', async () => {
+test('times are integer milliseconds: no column has a date or time type', async () => {
   const found = await rows(
     `select table_name, column_name from information_schema.columns
      where table_schema = 'public' and data_type ~ 'time|date|interval' and table_name not like 'schema_migrations%'`,
@@ -51,7 +51,7 @@ test('times are integer milliseconds: no column has a type of its own for time',
   expect(found).toEqual([]);
 });
 
-test('every migration can be taken back and brought forward again, by several at once', async () => {
+test('every migration can be reverted and applied again by concurrent processes', async () => {
   const before = await tables();
   const undone: string[] = [];
   for (;;) {
@@ -67,7 +67,7 @@ test('every migration can be taken back and brought forward again, by several at
   expect(await tables()).toEqual(before);
 });
 
-test('the index of a long audit log is built beside those who write to it, and again when a run was killed over it', async () => {
+test('the index of a long audit log is built during writes, and built again after a killed run', async () => {
   for (let [name] = await migrateBack(url); name !== undefined && !name.startsWith('0047-');) {
     [name] = await migrateBack(url);
   }
@@ -93,19 +93,19 @@ test('the index of a long audit log is built beside those who write to it, and a
   onTestFinished(() => void killed.kill('SIGKILL'));
   await untilWaiting(1);
   killed.kill('SIGKILL');
-  // The server would wait on for two minutes.
+  // The server would wait two more minutes.
   await untilWaiting(0);
 
-  const told: string[] = [];
-  const run = migrateForward(url, (line) => void told.push(line));
+  const logged: string[] = [];
+  const run = migrateForward(url, (line) => void logged.push(line));
   await untilWaiting(1);
-  // Behind a statement that waits for the table this one would wait too.
+  // This statement would wait too if another one waited for the lock on the table.
   await rows(`set lock_timeout = '10s'; ${act('aud_2')}`);
   const [{ pid } = { pid: 0 }] = (await writer.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
   const named = new RegExp(
     `^the migration waits for the transaction of process ${pid} \\(.*idle in transaction`,
   );
-  await vi.waitFor(() => expect(told).toContainEqual(expect.stringMatching(named)), 60_000);
+  await vi.waitFor(() => expect(logged).toContainEqual(expect.stringMatching(named)), 60_000);
   await writer.query('commit');
   expect(await run).toContain('0047-audit-log-by-organization');
   const [index] =
@@ -114,7 +114,7 @@ test('the index of a long audit log is built beside those who write to it, and a
   expect(index).toMatchObject({ valid: true, definition: expect.stringContaining('(about, id)') });
 });
 
-test('a schema that a newer release has brought further is left as it is', async () => {
+test('the schema of a newer release is not changed', async () => {
   await rows(`insert into schema_migrations (name, batch, migration_time)
     select '9999-of-a-newer-release', max(batch) + 1, now() from schema_migrations`);
   expect(await migrateForward(url)).toEqual([]);
@@ -122,7 +122,7 @@ test('a schema that a newer release has brought further is left as it is', async
   await rows(`delete from schema_migrations where name like '9999-%'`);
 });
 
-test('a migration that was killed does not lock out the next one', async () => {
+test('a killed migration does not block the next one', async () => {
   await rows('update schema_migrations_lock set is_locked = 1');
   expect(await migrateForward(url)).toEqual([]);
 });

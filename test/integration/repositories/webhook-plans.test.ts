@@ -13,7 +13,7 @@ const big = new Set(['webhooks', 'webhook_deliveries', 'feed', 'events']);
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
 
-/** Ten thousand agents with a webhook each, one of them with a log of many events, of which few wait. */
+/** Ten thousand agents with one webhook each. One webhook has a log of many deliveries, few of them pending. */
 beforeAll(async () => {
   database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
@@ -44,7 +44,7 @@ const only = { before: eventId(9), state: null, limit: 51 };
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['recipients of events', (db) => feedRepository(db).readRecipients([eventId(7), eventId(8)])],
   [
-    'what webhooks have to post',
+    'events to post to webhooks',
     (db) =>
       webhookFeedsRepository(db).queueDeliveries(['agt_7', 'agt_8'], {
         online: ['agt_8'],
@@ -53,41 +53,42 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       }),
   ],
   ['webhooks of an agent', (db) => webhooksRepository(db).list('agt_7')],
-  ['what is due', (db) => webhookDeliveriesRepository(db).listDueWebhooks(400, '', 1_000)],
-  ['what is due of a webhook', (db) => webhookDeliveriesRepository(db).claim('whk_0', 400, 1, 4)],
+  ['webhooks with due deliveries', (db) => webhookDeliveriesRepository(db).listDueWebhooks(400, '', 1_000)],
+  ['due deliveries of a webhook', (db) => webhookDeliveriesRepository(db).claim('whk_0', 400, 1, 4)],
   ['a page of the log', (db) => webhookDeliveriesRepository(db).list('whk_7', only)],
   [
-    'a page of what failed',
+    'a page of failed deliveries',
     (db) => webhookDeliveriesRepository(db).list('whk_7', { ...only, state: 'failed' }),
   ],
-  ['what got through since', (db) => webhookDeliveriesRepository(db).hasDeliveredSince('whk_7', 7)],
+  ['deliveries since a position', (db) => webhookDeliveriesRepository(db).hasDeliveredSince('whk_7', 7)],
   [
-    'a replay of what failed',
+    'a replay of failed deliveries',
     (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', eventId(1), 1, 100),
   ],
-  ['giving up', (db) => webhookDeliveriesRepository(db).abandon('whk_7', 'why', 100)],
-  ['what is old', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
+  ['abandoned deliveries', (db) => webhookDeliveriesRepository(db).abandon('whk_7', 'why', 100)],
+  ['old deliveries', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
 ];
 
-test.each(reads)('reads no big table from end to end: %s', async (_, use) => {
+test.each(reads)('scans no big table: %s', async (_, use) => {
   const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
 });
 
-test('a webhook reads each line of its feed once, however often it is told to', async () => {
+test('a webhook reads each entry of its feed once, however often it is notified', async () => {
   const notes = webhookFeedsRepository({
     async query<Row extends object>(statement: { text: string }, values: readonly unknown[]) {
       return (await client.query<Row>(statement.text, [...values])).rows;
     },
   });
-  const note = () => notes.queueDeliveries(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
-  expect(new Set(await note())).toEqual(
+  const queueDeliveries = () =>
+    notes.queueDeliveries(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
+  expect(new Set(await queueDeliveries())).toEqual(
     new Set([
       { webhook_id: 'whk_60', entries: 25, queued: 25 },
       { webhook_id: 'whk_61', entries: 25, queued: 25 },
     ]),
   );
-  expect((await note()).map(({ queued }) => queued)).toEqual([15, 15]);
-  expect(await note()).toEqual([]);
+  expect((await queueDeliveries()).map(({ queued }) => queued)).toEqual([15, 15]);
+  expect(await queueDeliveries()).toEqual([]);
 });

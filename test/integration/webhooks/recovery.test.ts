@@ -10,16 +10,16 @@ import { override } from '../../support/override.ts';
 
 let sweeps = 0;
 
-/** What the clock does every few seconds. */
+/** Runs the sweep that the scheduler starts every few seconds. */
 function sweep({ queues }: Core): Promise<void> {
   const { queue, name, attempts, backoff_ms } = maintenance;
   const payload = { version: 1, task: 'sweep-webhooks' };
   return queues.enqueue([{ queue, name, id: `sweep-now-${(sweeps += 1)}`, payload, attempts, backoff_ms }]);
 }
 
-describe('a worker that dies after a post and before it notes it', () => {
+describe('a worker that dies after a post and before it records it', () => {
   let faults = 0;
-  const house = useWebhooks({
+  const setup = useWebhooks({
     pacing: { leaseMs: 300 },
     worker(core) {
       const { webhookDeliveries } = core.repositories;
@@ -37,76 +37,76 @@ describe('a worker that dies after a post and before it notes it', () => {
     },
   });
 
-  test('leaves the event to be posted again', async () => {
-    const bob = await house.agent();
-    const webhook = await house.webhook(bob, { event_types: ['message.created'] });
+  test('leaves the event for another attempt', async () => {
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob, { event_types: ['message.created'] });
     faults = 1;
-    await house.sendMessageTo(bob);
+    await setup.sendMessageTo(bob);
     await waitUntil(() => faults).toBe(0);
     await waitUntil(async () => {
-      await sweep(house.core);
-      return house.receiver.postsAt(webhook.path).length;
+      await sweep(setup.core);
+      return setup.receiver.postsAt(webhook.path).length;
     }).toBe(2);
-    await waitUntil(() => house.deliveries(bob, webhook, '?state=delivered')).toHaveLength(1);
-    const [first, second] = house.receiver.postsAt(webhook.path);
+    await waitUntil(() => setup.deliveries(bob, webhook, '?state=delivered')).toHaveLength(1);
+    const [first, second] = setup.receiver.postsAt(webhook.path);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   });
 });
 
-await describeWithRedis('a Redis that is flushed', () => {
-  const house = useWebhooks({ backend: 'redis', pacing: { scheduleMs: [0, 1_000, 0], leaseMs: 60_000 } });
+await describeWithRedis('a flushed Redis', () => {
+  const setup = useWebhooks({ backend: 'redis', pacing: { scheduleMs: [0, 1_000, 0], leaseMs: 60_000 } });
 
-  test('costs no attempt: the sweep finds what is due', async () => {
-    const bob = await house.agent();
-    const webhook = await house.webhook(bob, { event_types: ['message.created'] });
-    house.receiver.setHandler(respondWith(503));
-    await house.sendMessageTo(bob);
-    await waitUntil(() => house.deliveries(bob, webhook)).toEqual([
+  test('costs no attempt: the sweep finds due deliveries', async () => {
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob, { event_types: ['message.created'] });
+    setup.receiver.setHandler(respondWith(503));
+    await setup.sendMessageTo(bob);
+    await waitUntil(() => setup.deliveries(bob, webhook)).toEqual([
       expect.objectContaining({ state: 'pending', attempts: 1, last_status: 503 }),
     ]);
-    house.receiver.setHandler(respondWith(204));
-    const redis = new Redis(house.core.config.REDIS_URL ?? '');
+    setup.receiver.setHandler(respondWith(204));
+    const redis = new Redis(setup.core.config.REDIS_URL ?? '');
     await redis.flushall();
     redis.disconnect();
     await waitUntil(async () => {
-      await sweep(house.core);
-      return house.deliveries(bob, webhook, '?state=delivered');
+      await sweep(setup.core);
+      return setup.deliveries(bob, webhook, '?state=delivered');
     }).toHaveLength(1);
-    expect(house.receiver.postsAt(webhook.path)).toHaveLength(2);
+    expect(setup.receiver.postsAt(webhook.path)).toHaveLength(2);
   });
 });
 
 describe('a receiver that does not answer', () => {
-  const house = useWebhooks({ pacing: { scheduleMs: [0], maxParallel: 2 }, timeoutMs: 3_000 });
+  const setup = useWebhooks({ pacing: { scheduleMs: [0], maxParallel: 2 }, timeoutMs: 3_000 });
 
-  test('holds up its own events, a few at a time, and nobody else’s', async () => {
-    const [bob, carol] = [await house.agent(), await house.agent()];
-    const slow = await house.webhook(bob, { event_types: ['message.created'] });
-    const swift = await house.webhook(carol, { event_types: ['message.created'] });
-    house.receiver.setHandler((response, post) => {
+  test('delays only its own events, a few at a time', async () => {
+    const [bob, carol] = [await setup.agent(), await setup.agent()];
+    const slow = await setup.webhook(bob, { event_types: ['message.created'] });
+    const swift = await setup.webhook(carol, { event_types: ['message.created'] });
+    setup.receiver.setHandler((response, post) => {
       if (post.path === swift.path) response.writeHead(204).end();
     });
-    for (const _ of [1, 2, 3]) await house.sendMessageTo(bob);
-    await waitUntil(() => house.receiver.postsAt(slow.path).length).toBe(2);
-    await house.sendMessageTo(carol);
-    await waitUntil(() => house.receiver.postsAt(swift.path).length).toBe(1);
-    expect(house.receiver.postsAt(slow.path)).toHaveLength(2);
+    for (const _ of [1, 2, 3]) await setup.sendMessageTo(bob);
+    await waitUntil(() => setup.receiver.postsAt(slow.path).length).toBe(2);
+    await setup.sendMessageTo(carol);
+    await waitUntil(() => setup.receiver.postsAt(swift.path).length).toBe(1);
+    expect(setup.receiver.postsAt(slow.path)).toHaveLength(2);
 
-    await waitUntil(() => house.deliveries(bob, slow, '?state=failed')).toHaveLength(3);
-    const errors = (await house.deliveries(bob, slow)).map(({ last_error }) => last_error);
+    await waitUntil(() => setup.deliveries(bob, slow, '?state=failed')).toHaveLength(3);
+    const errors = (await setup.deliveries(bob, slow)).map(({ last_error }) => last_error);
     expect(errors).toContain('no answer within 3 s');
-    const shown = await house.call('GET', `/webhooks/${slow.id}`, bob.token);
+    const shown = await setup.call('GET', `/webhooks/${slow.id}`, bob.token);
     expect(shown.body).toMatchObject({ enabled: false, disabled_reason: 'failing' });
   });
 });
 
 describe('a webhook with a backlog', () => {
-  const house = useWebhooks();
+  const setup = useWebhooks();
 
-  test('does not keep the sweep from others', async () => {
-    // Due when no sweep of this service looks.
+  test('does not keep the sweep from other webhooks', async () => {
+    // Due later than any sweep of this service.
     const later = Date.now() + 3_600_000;
-    await house.core.database.query(
+    await setup.core.database.query(
       {
         text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, next_at, created_at)
           select 'whk_far', 'evt_' || n, 'message.created', n, 'pending', $1::bigint + n, 1 from generate_series(1, 1100) n
@@ -115,7 +115,7 @@ describe('a webhook with a backlog', () => {
       },
       [later],
     );
-    const { listDueWebhooks } = house.core.repositories.webhookDeliveries;
+    const { listDueWebhooks } = setup.core.repositories.webhookDeliveries;
     expect(await listDueWebhooks(later + 6_000, '', 1_000)).toEqual(['whk_far', 'whk_near']);
     expect(await listDueWebhooks(later + 9_000, '', 2)).toEqual(['whk_far', 'whk_near']);
     expect(await listDueWebhooks(later + 9_000, 'whk_near', 2)).toEqual(['whk_next']);
@@ -123,29 +123,29 @@ describe('a webhook with a backlog', () => {
   });
 });
 
-describe('a SECRET_KEY that was changed', () => {
-  const house = useWebhooks({
+describe('a changed SECRET_KEY', () => {
+  const setup = useWebhooks({
     worker(core) {
       return { ...core, sealedBox: createSealedBox(Buffer.alloc(32)) };
     },
   });
 
-  test('ends what cannot be signed, in words that say so', async () => {
-    const bob = await house.agent();
-    const webhook = await house.webhook(bob, { event_types: ['message.created'] });
-    await house.sendMessageTo(bob);
-    await waitUntil(() => house.deliveries(bob, webhook)).toMatchObject([
+  test('ends unsignable deliveries with a clear error', async () => {
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob, { event_types: ['message.created'] });
+    await setup.sendMessageTo(bob);
+    await waitUntil(() => setup.deliveries(bob, webhook)).toMatchObject([
       { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; rotate it' },
     ]);
-    // What the API itself cannot open either, it says as well.
+    // The API reports a secret that it cannot decrypt too.
     const sealed = createSealedBox(Buffer.alloc(32)).seal(webhook.secret, webhook.id);
-    await house.core.database.query({ text: 'update webhooks set secret = $1 where id = $2' }, [
+    await setup.core.database.query({ text: 'update webhooks set secret = $1 where id = $2' }, [
       sealed,
       webhook.id,
     ]);
-    const tried = await house.call('POST', `/webhooks/${webhook.id}/test`, bob.token);
+    const tried = await setup.call('POST', `/webhooks/${webhook.id}/test`, bob.token);
     expect([tried.status, tried.body.error.code]).toEqual([409, 'INVALID_TRANSITION']);
-    await house.call('POST', `/webhooks/${webhook.id}/rotate-secret`, bob.token);
-    expect((await house.call('POST', `/webhooks/${webhook.id}/test`, bob.token)).status).toBe(200);
+    await setup.call('POST', `/webhooks/${webhook.id}/rotate-secret`, bob.token);
+    expect((await setup.call('POST', `/webhooks/${webhook.id}/test`, bob.token)).status).toBe(200);
   });
 });

@@ -4,14 +4,14 @@ import { maskResponse } from '../../support/mask-response.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { waitUntil, useWebhooks } from './setup.ts';
 
-const house = useWebhooks();
+const setup = useWebhooks();
 
 const url = 'https://receiver.example.com/events';
 
 describe('a webhook', () => {
-  test('is made, read, changed and removed', async () => {
-    const bob = await house.agent();
-    const made = await house.call('POST', '/webhooks', bob.token, {
+  test('is created, read, changed and removed', async () => {
+    const bob = await setup.agent();
+    const made = await setup.call('POST', '/webhooks', bob.token, {
       url,
       event_types: ['message.created', 'contact.request'],
       description: 'Wakes me up.',
@@ -34,12 +34,12 @@ describe('a webhook', () => {
       created_at: expect.any(Number),
       updated_at: webhook.created_at,
     });
-    const plain = (await house.call('POST', '/webhooks', bob.token, { url })).body;
+    const plain = (await setup.call('POST', '/webhooks', bob.token, { url })).body;
     expect(plain).toMatchObject({ event_types: null, description: '', only_when_offline: false });
-    const list = await house.call('GET', '/webhooks', bob.token);
+    const list = await setup.call('GET', '/webhooks', bob.token);
     expect(list.body.webhooks.map(({ id }: { id: string }) => id)).toEqual([webhook.id, plain.id]);
     expect(list.text).not.toContain('whsec_');
-    expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).body).toEqual(webhook);
+    expect((await setup.call('GET', `/webhooks/${webhook.id}`, bob.token)).body).toEqual(webhook);
 
     const changes = {
       url: `${url}/2`,
@@ -48,7 +48,7 @@ describe('a webhook', () => {
       only_when_offline: false,
       enabled: false,
     };
-    const changed = await house.call('PATCH', `/webhooks/${webhook.id}`, bob.token, changes);
+    const changed = await setup.call('PATCH', `/webhooks/${webhook.id}`, bob.token, changes);
     expect(changed.body).toEqual({
       ...webhook,
       ...changes,
@@ -56,17 +56,17 @@ describe('a webhook', () => {
       disabled_at: expect.any(Number),
       updated_at: expect.any(Number),
     });
-    const untouched = await house.call('PATCH', `/webhooks/${webhook.id}`, bob.token, { description: 'x' });
+    const untouched = await setup.call('PATCH', `/webhooks/${webhook.id}`, bob.token, { description: 'x' });
     expect(untouched.body).toMatchObject({ enabled: false, disabled_at: changed.body.disabled_at });
 
-    expect((await house.call('DELETE', `/webhooks/${webhook.id}`, bob.token)).status).toBe(204);
-    expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).status).toBe(404);
+    expect((await setup.call('DELETE', `/webhooks/${webhook.id}`, bob.token)).status).toBe(204);
+    expect((await setup.call('GET', `/webhooks/${webhook.id}`, bob.token)).status).toBe(404);
   });
 
-  test('is one of ten at most, also when many are made at once', async () => {
-    const bob = await house.agent();
+  test('is one of at most ten, also with concurrent calls', async () => {
+    const bob = await setup.agent();
     const made = await Promise.all(
-      Array.from({ length: 13 }, () => house.call('POST', '/webhooks', bob.token, { url })),
+      Array.from({ length: 13 }, () => setup.call('POST', '/webhooks', bob.token, { url })),
     );
     const statuses = made.map(({ status }) => status).toSorted((one, other) => one - other);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 403, 403, 403]);
@@ -85,11 +85,11 @@ describe('a webhook', () => {
     ['https://169.254.169.254/latest', 'url', 'must lead to a public address'],
     ['https://[::ffff:10.0.0.1]/', 'url', 'must lead to a public address'],
     ['https://0x0a000001/', 'url', 'must lead to a public address'],
-  ])('is not for %s', async (wrong, field, message) => {
-    const bob = await house.agent();
-    const answer = await house.call('POST', '/webhooks', bob.token, { url: wrong });
+  ])('is refused for %s', async (wrong, field, message) => {
+    const bob = await setup.agent();
+    const answer = await setup.call('POST', '/webhooks', bob.token, { url: wrong });
     if (message === undefined) {
-      // A name may lead to where http is open: that is seen when something is posted.
+      // A name can resolve to an address where http is allowed, so it is checked at delivery.
       expect(answer.status).toBe(201);
       return;
     }
@@ -103,32 +103,32 @@ describe('a webhook', () => {
     [{ description: 'x'.repeat(201) }, 'description'],
     [{ secret: 'whsec_x' }, 'secret'],
     [{ enabled: 'yes' }, 'enabled'],
-  ])('is not made with %o', async (wrong, field) => {
-    const bob = await house.agent();
-    const answer = await house.call('POST', '/webhooks', bob.token, { url, ...wrong });
+  ])('is refused with %o', async (wrong, field) => {
+    const bob = await setup.agent();
+    const answer = await setup.call('POST', '/webhooks', bob.token, { url, ...wrong });
     expect([answer.status, answer.body.error.details[0].field]).toEqual([400, field]);
   });
 });
 
 describe('its secret', () => {
-  test('comes again under the same key, and stands nowhere in the database', async () => {
-    const bob = await house.agent();
+  test('is returned again for the same key, and is not stored in plain text', async () => {
+    const bob = await setup.agent();
     const key = randomUUID();
-    const first = await house.call('POST', '/webhooks', bob.token, { url }, key);
-    const second = await house.call('POST', '/webhooks', bob.token, { url }, key);
+    const first = await setup.call('POST', '/webhooks', bob.token, { url }, key);
+    const second = await setup.call('POST', '/webhooks', bob.token, { url }, key);
     expect([second.status, second.headers.get('idempotency-replayed'), second.text]).toEqual([
       201,
       'true',
       first.text,
     ]);
-    const other = await house.call('POST', '/webhooks', bob.token, { url: `${url}/2` }, key);
+    const other = await setup.call('POST', '/webhooks', bob.token, { url: `${url}/2` }, key);
     expect(other.status).toBe(422);
-    expect((await house.call('GET', '/webhooks', bob.token)).body.webhooks).toHaveLength(1);
+    expect((await setup.call('GET', '/webhooks', bob.token)).body.webhooks).toHaveLength(1);
     const path = `/webhooks/${first.body.id}/rotate-secret`;
     const rotation = randomUUID();
-    const rotated = await house.call('POST', path, bob.token, undefined, rotation);
-    expect((await house.call('POST', path, bob.token, undefined, rotation)).body).toEqual(rotated.body);
-    const stored = await house.core.database.query<{ row: string }>(
+    const rotated = await setup.call('POST', path, bob.token, undefined, rotation);
+    expect((await setup.call('POST', path, bob.token, undefined, rotation)).body).toEqual(rotated.body);
+    const stored = await setup.core.database.query<{ row: string }>(
       {
         text: `select k::text || convert_from(k.answer::bytea, 'latin1') as row from idempotency_keys k
                union all select w::text from webhooks w where w.id = $1`,
@@ -158,14 +158,14 @@ describe('rights', () => {
       ['DELETE', `/webhooks/${id}`],
     ] as const;
 
-  test('somebody else’s is answered like one that is not there', async () => {
-    const [bob, eve] = [await house.agent(), await house.agent()];
-    const webhook = await house.webhook(bob);
+  test('the webhook of another agent looks absent', async () => {
+    const [bob, eve] = [await setup.agent(), await setup.agent()];
+    const webhook = await setup.webhook(bob);
     const alike = await Promise.all(
       [webhook.id, 'whk_01K9ZX7R9V2W6Y8Z0A1C3E5F6G', 'nonsense'].map((id) =>
         Promise.all(
           paths(id).map(async ([method, path, body]) => {
-            const answer = await house.call(method, path, eve.token, body);
+            const answer = await setup.call(method, path, eve.token, body);
             expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
             return maskResponse(answer, { value: [id] });
           }),
@@ -173,67 +173,67 @@ describe('rights', () => {
       ),
     );
     for (const answers of alike) expect(answers).toEqual(alike[0]);
-    expect((await house.call('GET', '/webhooks', eve.token)).body).toEqual({ webhooks: [] });
-    expect((await house.call('GET', `/webhooks/${webhook.id}`, bob.token)).body.description).toBe('');
-    expect(house.receiver.postsAt(webhook.path)).toEqual([]);
+    expect((await setup.call('GET', '/webhooks', eve.token)).body).toEqual({ webhooks: [] });
+    expect((await setup.call('GET', `/webhooks/${webhook.id}`, bob.token)).body.description).toBe('');
+    expect(setup.receiver.postsAt(webhook.path)).toEqual([]);
   });
 
   test('reading needs agents:read, changing agents:write', async () => {
-    const bob = await house.agent();
-    const webhook = await house.webhook(bob);
-    const reader = await house.token(bob.handle, ['threads:read']);
-    const nobody = await house.token(bob.handle, ['realtime:read']);
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob);
+    const reader = await setup.token(bob.handle, ['threads:read']);
+    const unscoped = await setup.token(bob.handle, ['realtime:read']);
     for (const [method, path, body] of paths(webhook.id)) {
-      const read = await house.call(method, path, reader, body);
-      const none = await house.call(method, path, nobody, body);
+      const read = await setup.call(method, path, reader, body);
+      const none = await setup.call(method, path, unscoped, body);
       expect(read.status).toBe(method === 'GET' ? 200 : 403);
       expect([none.status, none.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
     }
-    const created = await house.call('POST', '/webhooks', reader, { url });
+    const created = await setup.call('POST', '/webhooks', reader, { url });
     expect([created.status, created.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    const anonymous = await requestRest('GET', `${house.url}/v1/webhooks`);
+    const anonymous = await requestRest('GET', `${setup.url}/v1/webhooks`);
     expect(anonymous.status).toBe(401);
   });
 
-  test('nobody has events posted that the token may not see', async () => {
-    const bob = await house.agent();
-    const narrow = await house.token(bob.handle, ['agents:write', 'contacts:read']);
-    const wide = await house.webhook(bob, { event_types: ['message.created'] });
-    const open = await house.webhook(bob);
+  test('a webhook gets only events that the token may see', async () => {
+    const bob = await setup.agent();
+    const narrow = await setup.token(bob.handle, ['agents:write', 'contacts:read']);
+    const wide = await setup.webhook(bob, { event_types: ['message.created'] });
+    const open = await setup.webhook(bob);
     const refused = [
-      await house.call('POST', '/webhooks', narrow, { url, event_types: ['message.created'] }),
-      await house.call('PATCH', `/webhooks/${open.id}`, narrow, { event_types: ['message.created'] }),
-      // Another address for events that it could not read itself.
-      await house.call('PATCH', `/webhooks/${wide.id}`, narrow, { url }),
+      await setup.call('POST', '/webhooks', narrow, { url, event_types: ['message.created'] }),
+      await setup.call('PATCH', `/webhooks/${open.id}`, narrow, { event_types: ['message.created'] }),
+      // Another URL for events that the token may not read.
+      await setup.call('PATCH', `/webhooks/${wide.id}`, narrow, { url }),
     ];
     for (const answer of refused) {
       expect([answer.status, answer.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
       expect(answer.headers.get('www-authenticate')).toContain('scope="threads:read"');
     }
-    // Of one for every type it gets those that it may see, and no more.
-    const moved = await house.call('PATCH', `/webhooks/${open.id}`, narrow, {
-      url: `${house.receiver.url}/moved`,
+    // A webhook for every type gets only the visible events.
+    const moved = await setup.call('PATCH', `/webhooks/${open.id}`, narrow, {
+      url: `${setup.receiver.url}/moved`,
     });
     expect(moved.status).toBe(200);
-    const { from } = await house.sendMessageTo(bob);
-    await house.call('POST', '/contacts/requests', from.token, { handle: bob.handle });
-    await waitUntil(() => house.receiver.postsAt(wide.path).length).toBe(1);
-    await waitUntil(() => house.receiver.postsAt('/moved').map(({ json }) => json.type)).toEqual([
+    const { from } = await setup.sendMessageTo(bob);
+    await setup.call('POST', '/contacts/requests', from.token, { handle: bob.handle });
+    await waitUntil(() => setup.receiver.postsAt(wide.path).length).toBe(1);
+    await waitUntil(() => setup.receiver.postsAt('/moved').map(({ json }) => json.type)).toEqual([
       'contact.request',
     ]);
   });
 
-  test('those of a retired agent end with it', async () => {
-    const bob = await house.agent();
-    const webhook = await house.webhook(bob);
-    house.receiver.setHandler((response) => void response.writeHead(503).end());
-    await house.sendMessageTo(bob);
-    await waitUntil(() => house.receiver.postsAt(webhook.path).length).toBeGreaterThan(0);
-    expect((await house.call('DELETE', `/agents/${bob.id}`, bob.token)).status).toBe(204);
-    const { webhooks, webhookDeliveries } = house.core.repositories;
+  test('the webhooks of a retired agent end', async () => {
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob);
+    setup.receiver.setHandler((response) => void response.writeHead(503).end());
+    await setup.sendMessageTo(bob);
+    await waitUntil(() => setup.receiver.postsAt(webhook.path).length).toBeGreaterThan(0);
+    expect((await setup.call('DELETE', `/agents/${bob.id}`, bob.token)).status).toBe(204);
+    const { webhooks, webhookDeliveries } = setup.core.repositories;
     expect(await webhooks.find(webhook.id)).toBeUndefined();
     const left = await webhookDeliveries.list(webhook.id, { before: null, state: 'pending', limit: 10 });
     expect(left).toEqual([]);
-    house.receiver.setHandler((response) => void response.writeHead(204).end());
+    setup.receiver.setHandler((response) => void response.writeHead(204).end());
   });
 });

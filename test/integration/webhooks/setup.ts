@@ -17,7 +17,7 @@ import {
 } from '../../support/service.ts';
 import { type WebhookReceiver, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
-/** The usual order of things within a second. */
+/** The usual retry pacing, within a second. */
 export const fastPacing: WebhookPacing = {
   ...defaultPacing,
   scheduleMs: [0, 20, 40],
@@ -27,15 +27,15 @@ export const fastPacing: WebhookPacing = {
   graceMs: 0,
 };
 
-/** Waits until what is read is as expected, however busy the machine is. */
+/** Waits until the value is as expected, also on a busy machine. */
 export const waitUntil = <T>(read: () => T) => expect.poll(read, { timeout: 30_000, interval: 25 });
 
 interface WebhookSetupOptions {
   backend?: Backend;
   pacing?: Partial<WebhookPacing>;
-  /** Milliseconds that the worker gives a receiver. */
+  /** The timeout of the worker for a receiver, in milliseconds. */
   timeoutMs?: number;
-  /** What the worker has, instead of the core that the settings make. */
+  /** Overrides parts of the worker's core. */
   worker?(core: Core): Core;
 }
 
@@ -93,17 +93,17 @@ export function useWebhooks(options: WebhookSetupOptions = {}) {
       return receiver;
     },
     call,
-    /** An agent of a fresh owner whose token may do everything, unless told otherwise. */
+    /** An agent of a new owner. By default its token has all scopes. */
     agent: (scopes: readonly Scope[] = allScopes): Promise<TestAgent> => buildAgent(core, { scopes }),
     token: (handle: string, scopes: readonly Scope[]) => issueTokenFor(core, handle, { scopes }),
-    /** A webhook to a path of the receiver that nothing else uses; with its secret. */
+    /** A webhook to an unused path of the receiver, with its secret. */
     async webhook({ token }: Pick<TestAgent, 'token'>, settings: object = {}): Promise<TestWebhook> {
       const path = `/${(count += 1)}`;
       const made = await call('POST', '/webhooks', token, { url: `${receiver.url}${path}`, ...settings });
       expect(made.status).toBe(201);
       return { ...made.body, path };
     },
-    /** Somebody writes to the agent: a thread with a first message, and so two events. */
+    /** Sends the agent a first message in a new thread, which are two events. */
     async sendMessageTo(to: TestAgent, content = 'Hello'): Promise<{ thread_id: string; from: TestAgent }> {
       const from = await buildAgent(core, { scopes: allScopes });
       const made = await call('POST', '/threads', from.token, {

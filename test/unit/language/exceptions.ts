@@ -4,7 +4,7 @@ import type { Exception } from './rules.ts';
 export const exceptions: readonly Exception[] = [
   {
     word: 'door',
-    place: /audit/,
+    place: /audit|repositories\/schema/,
     line: /door['"]?\??[:;,\])}]|\bdoor\b.*\bclient_id\b|\.door\b/,
     reason: 'The column of the audit log and the JSON field of `ams audit --json` have this name.',
   },

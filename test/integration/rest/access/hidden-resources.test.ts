@@ -12,13 +12,13 @@ import { upload } from '../../attachments/setup.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
 
 /**
- * Nobody learns of what they may not see (contract, section 2): for every operation and every field of it that names something,
- * the answer for what is hidden is, byte for byte, the answer for what does not exist.
+ * No caller can detect a hidden resource. For every operation and every field that names a resource,
+ * the response for a hidden resource equals the response for an absent one, byte for byte.
  */
 
 type Value = string | readonly string[];
 
-/** What the fields of operations can name. A new field must be put here, or the test that counts them fails. */
+/** What the fields of operations can name. Add new fields here, or the test that counts them fails. */
 type Names =
   | 'agent'
   | 'agents'
@@ -65,7 +65,7 @@ let worlds: PolicyFixtures;
 let viewer: TestAgent;
 let thread: string;
 let webhook: string;
-/** Of each kind what is absent, hidden, retired or malformed: all must look alike. */
+/** For each kind the absent, hidden, retired and malformed values: all must get the same response. */
 let hidden: Record<Exclude<Names, 'nothing hidden' | 'owner and name'>, readonly Value[]>;
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ beforeAll(async () => {
   if (!secret || !other || !gone) throw new Error('there are no agents');
   const theirs = await worlds.threadOf(secret, other.handle);
   const said = await worlds.post(`/threads/${theirs}/messages`, secret, { content: 'x' });
-  // The hidden one has a request, a contact and a block of its own, so that there is something to find.
+  // The hidden agent has its own request, contact and block, so that there is something to find.
   await worlds.post('/contacts/requests', secret, { handle: other.handle });
   await worlds.post('/blocks', secret, { handle: viewer.handle });
   const hide = { token: secret.token, body: { visibility: 'private' } };
@@ -94,8 +94,8 @@ beforeAll(async () => {
   const promised = await worlds.post('/attachments/uploads', secret, promise);
   expect([file.status, promised.status]).toEqual([201, 201]);
   const uploads = [newId('attachment'), file.body.id, promised.body.attachment_id, 'att_nonsense'];
-  const agents = ['nobody.here', secret.handle, gone.handle];
-  // Where events are posted to is of no importance: nothing is.
+  const agents = ['absent.here', secret.handle, gone.handle];
+  // Any URL will do, because nothing is posted.
   const posting = { url: 'https://receiver.example.com/' };
   webhook = (await worlds.post('/webhooks', viewer, posting)).body.id;
   const theirWebhook = await worlds.post('/webhooks', secret, posting);
@@ -129,7 +129,7 @@ const operations = catalogue.filter(({ rest: face }) => face);
 const propertiesOf = (operation: Operation): string[] =>
   Object.keys(z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {});
 
-/** One call over the short form, with this field set, and the others as in the example but for what must be real. */
+/** One call in the short form, with this field set. Other fields come from the example, unless they must exist. */
 async function call(operation: Operation, values: Record<string, Value>): Promise<RestResponse> {
   const face = operation.rest;
   const [path = ''] = face ? pathsOf(face) : [];
@@ -155,7 +155,7 @@ async function call(operation: Operation, values: Record<string, Value>): Promis
   });
 }
 
-test('every field that names something is known here', () => {
+test('every field that names a resource is listed here', () => {
   const unknown = operations.flatMap((operation) =>
     propertiesOf(operation)
       .filter((name) => naming.test(name) && !Object.hasOwn(fields, name))
@@ -164,7 +164,7 @@ test('every field that names something is known here', () => {
   expect(unknown).toEqual([]);
 });
 
-/** Every operation with every field of it that can name something hidden; owner and agent_name name it together. */
+/** Every operation with every field that can name a hidden resource; owner and agent_name name it together. */
 const cases = operations.flatMap((operation) => {
   const names = propertiesOf(operation).filter(
     (name) => (fields[name] ?? 'nothing hidden') !== 'nothing hidden',
@@ -176,7 +176,7 @@ const cases = operations.flatMap((operation) => {
   );
 });
 
-/** The values that must look alike, as fields of the input; one list for each way to name the thing. */
+/** The values that must get the same response, as fields of the input; one list for each way to name the resource. */
 function likes(name: string): Record<string, Value>[][] {
   const kind = name === 'owner and name' ? name : (fields[name] ?? 'nothing hidden');
   if (kind === 'nothing hidden') throw new Error(`${name} names nothing that is hidden`);
@@ -193,7 +193,7 @@ test.each(cases)('%s: %s', async (_operation, name, operation) => {
     const answers = await Promise.all(
       alike.map(async (values) => {
         const answer = await call(operation, values);
-        expect(answer.status, 'a fault is no answer').not.toBe(500);
+        expect(answer.status, 'an internal error is no valid response').not.toBe(500);
         return maskResponse(answer, { value: Object.values(values).flat() });
       }),
     );

@@ -16,20 +16,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a paused agent is told to everybody alike, and does nothing itself', async () => {
+test('every caller gets the same error for a paused agent, which can do nothing itself', async () => {
   for (const relation of ['stranger', 'contact', 'same owner', 'blocked by it'] as const) {
-    const world = await pairOf(relation);
-    const { viewer, target } = world;
+    const pair = await pairOf(relation);
+    const { viewer, target } = pair;
     const thread = await threadOf(viewer, target.handle);
     const group = await threadOf(viewer, (await service.agent()).handle);
-    await relate(world, relation, 'open', 'public');
+    await relate(pair, relation, 'open', 'public');
     const pause = { token: target.token, body: { paused: true } };
     expect((await requestRest('PATCH', `${service.api}/agents/${target.id}`, pause)).status).toBe(200);
     const towards = [
       post('/threads', viewer, { with_handle: target.handle }),
       post(`/threads/${thread}/messages`, viewer, { content: 'x' }),
       post(`/threads/${group}/members`, viewer, { handle: target.handle }),
-      // Contacts are contacts already; there is nothing to ask.
+      // Contacts need no request.
       ...(relation === 'contact' ? [] : [post('/contacts/requests', viewer, { handle: target.handle })]),
     ];
     const from = [
@@ -49,7 +49,7 @@ test('a paused agent is told to everybody alike, and does nothing itself', async
   }
 });
 
-test('an agent that may not start threads can answer in them', async () => {
+test('an agent that may not start threads can reply in them', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(viewer, target.handle);
   const body = { can_initiate_threads: false };
@@ -59,7 +59,7 @@ test('an agent that may not start threads can answer in them', async () => {
   expect((await post(`/threads/${thread}/messages`, target, { content: 'x' })).status).toBe(201);
 });
 
-test('in a group only a block stands against a message, and it speaks in the words of the policy', async () => {
+test('in a group only a block prevents a message, and its error is that of the policy', async () => {
   const [creator, first, second] = await Promise.all([
     agentOf(newAgentName(), 'personal'),
     agentOf(newAgentName(), 'personal'),
@@ -87,7 +87,7 @@ test('in a group only a block stands against a message, and it speaks in the wor
   expect(listed.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
 });
 
-test('who may not write in a thread does not change its subject either, but closes and leaves it', async () => {
+test('a member that may not write in a thread cannot change its subject, but can close and leave it', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(viewer, target.handle);
   const set = ({ id, token }: TestAgent, body: object) =>
@@ -114,7 +114,7 @@ test('who may not write in a thread does not change its subject either, but clos
   expect([read.body.subject, read.body.status]).toEqual(['bolts', 'closed']);
 });
 
-test('who opened a thread is answered whatever its policy, until it blocks; and nobody writes to a retired agent', async () => {
+test('the creator of a thread gets replies whatever its policy until it blocks, and a retired agent gets no message', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(target, viewer.handle);
   const body = { inbound_policy: 'contacts_only' };

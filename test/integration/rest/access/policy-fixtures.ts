@@ -5,10 +5,10 @@ import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { allTestScopes, type TestAgent, type TestService } from '../../../support/service.ts';
 import type { Policy, Relation, Visibility } from './policy-table.ts';
 
-/** What the viewer does; `prepare` comes before anything relates the two. */
+/** The action of the viewer; `prepare` runs before the two are related. */
 export interface PolicyAction {
-  prepare?(world: AgentPair): Promise<string>;
-  act(world: AgentPair, prepared: string): Promise<RestResponse>;
+  prepare?(pair: AgentPair): Promise<string>;
+  act(pair: AgentPair, prepared: string): Promise<RestResponse>;
 }
 
 export interface AgentPair {
@@ -16,10 +16,10 @@ export interface AgentPair {
   target: TestAgent;
 }
 
-/** A name that no other test uses, and that a search for another one does not take for a typo of it. */
+/** A name that no other test uses, and that a search for another name does not match as a typo. */
 export const newAgentName = (): string => randomBytes(12).toString('hex');
 
-/** Makes worlds of two agents on a service, and what one of them does to the other. */
+/** Creates pairs of agents on a service, and the actions of one agent on the other. */
 export function createPolicyFixtures(service: TestService) {
   const post = (path: string, { token }: TestAgent, body: object) =>
     requestRest('POST', `${service.api}${path}`, { token, body });
@@ -37,7 +37,7 @@ export function createPolicyFixtures(service: TestService) {
       prepare: ({ viewer, target }) => createThread(viewer, target.handle),
       act: ({ viewer }, thread) => post(`/threads/${thread}/messages`, viewer, { content: 'hello' }),
     },
-    'bring a third one into an open thread': {
+    'add a third agent to an open thread': {
       prepare: ({ viewer, target }) => createThread(viewer, target.handle),
       act: async ({ viewer }, thread) =>
         post(`/threads/${thread}/members`, viewer, { handle: (await service.agent()).handle }),
@@ -82,7 +82,7 @@ export function createPolicyFixtures(service: TestService) {
     };
   }
 
-  /** Brings two agents into a relation while both are open and public, then gives the other one its settings. */
+  /** Relates two agents while both are open and public, then applies the settings of the target. */
   async function relate(
     { viewer, target }: AgentPair,
     relation: Relation,

@@ -15,14 +15,14 @@ import {
 import { createPolicyFixtures, type PolicyFixtures, type AgentPair } from './policy-fixtures.ts';
 
 let service: TestService;
-let worlds: PolicyFixtures;
+let fixtures: PolicyFixtures;
 beforeAll(async () => {
   service = await startService({ worker: false });
-  worlds = createPolicyFixtures(service);
+  fixtures = createPolicyFixtures(service);
 });
 afterAll(() => service.stop());
 
-/** What a cell of the table says of this answer. */
+/** The value of a table cell for this response. */
 function outcome(answer: RestResponse, { target }: AgentPair): string {
   const { body, status } = answer;
   if (body?.error) return body.error.code;
@@ -32,14 +32,14 @@ function outcome(answer: RestResponse, { target }: AgentPair): string {
   return found ? 'found' : 'not found';
 }
 
-/** What the viewer gets in a world of its own. */
+/** What the viewer gets with a new pair of agents. */
 async function cell(name: string, relation: Relation, policy: Policy, visibility: Visibility) {
-  const action = worlds.actions[name];
-  if (!action) throw new Error(`nobody knows how to ${name}`);
-  const world = await worlds.pairOf(relation);
-  const prepared = (await action.prepare?.(world)) ?? '';
-  await worlds.relate(world, relation, policy, visibility);
-  return { world, answer: await action.act(world, prepared) };
+  const action = fixtures.actions[name];
+  if (!action) throw new Error(`no such action: ${name}`);
+  const pair = await fixtures.pairOf(relation);
+  const prepared = (await action.prepare?.(pair)) ?? '';
+  await fixtures.relate(pair, relation, policy, visibility);
+  return { pair, answer: await action.act(pair, prepared) };
 }
 
 describe.each(Object.keys(policyTable))('%s', (name) => {
@@ -49,8 +49,8 @@ describe.each(Object.keys(policyTable))('%s', (name) => {
       const row = rows?.[visibility] ?? '';
       const found = await Promise.all(
         policies.map(async (policy) => {
-          const { world, answer } = await cell(name, relation, policy, visibility);
-          return [policy, outcome(answer, world)];
+          const { pair, answer } = await cell(name, relation, policy, visibility);
+          return [policy, outcome(answer, pair)];
         }),
       );
       expect(found, visibility).toEqual(policies.map((policy) => [policy, expectedOutcome(row, policy)]));
@@ -65,12 +65,12 @@ const partsOf = ({ viewer, target }: AgentPair) => ({
   'part of other': target.handle.split('.'),
 });
 
-/** An open agent refuses nobody but whom it blocked; see docs/decisions/0010-trust.md. */
+/** An open agent refuses only the agents that it has blocked; see docs/decisions/0010-trust.md. */
 const refusesByBlock = (name: string, policy: Policy) =>
   policy === 'open' && expectedOutcome(policyTable[name]?.['stranger'].public ?? '', policy) === '201';
 
 test.each(Object.keys(policyTable))(
-  'who is blocked cannot tell it from being a stranger: %s',
+  'a blocked agent gets the same response as a stranger: %s',
   async (name) => {
     for (const visibility of visibilities) {
       for (const policy of policies.filter((one) => !refusesByBlock(name, one))) {
@@ -78,8 +78,8 @@ test.each(Object.keys(policyTable))(
           cell(name, 'blocked by it', policy, visibility),
           cell(name, 'stranger', policy, visibility),
         ]);
-        const [seen, wanted] = [blocked, strange].map(({ answer, world }) =>
-          maskResponse(answer, partsOf(world)),
+        const [seen, wanted] = [blocked, strange].map(({ answer, pair }) =>
+          maskResponse(answer, partsOf(pair)),
         );
         expect(seen, `${policy}, ${visibility}`).toBe(wanted);
       }

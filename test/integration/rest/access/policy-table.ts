@@ -1,5 +1,5 @@
 /**
- * Who may do what to whom (contract, section 2; docs/decisions/0010-trust.md), all of it in one table. A cell is what the
+ * The access policies (docs/decisions/0010-trust.md) in one table. A cell is what the
  * viewer gets when the other agent has the policy of the column: a status, a code, or what it sees.
  */
 export const policies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
@@ -30,7 +30,7 @@ const allowlistedRow: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', '201', '201'];
 const blockedRow: Row = ['NOT_CONTACTS', 'NOT_TRUSTED', 'NOT_ALLOWED', 'NOT_ALLOWED'];
 const requestRow: Row = ['pending', 'NOT_TRUSTED', 'NOT_ALLOWED', 'pending'];
 
-/** The viewer opened the thread when the other one took everybody; a common thread makes a private agent visible. */
+/** The viewer opened the thread when the target was open; a common thread makes a private agent visible. */
 const threadRows: Record<Relation, Record<Visibility, Row>> = {
   stranger: { public: strangerRow, private: strangerRow },
   contact: { public: '201', private: '201' },
@@ -42,7 +42,7 @@ const threadRows: Record<Relation, Record<Visibility, Row>> = {
   'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
 };
 
-/** To begin to write to somebody: in a thread of the two, or in a group that it is brought into. */
+/** The first message to an agent: in a new thread of the two, or in a group that the agent is added to. */
 const newThreadRows: Table = {
   stranger: { public: strangerRow, private: notFoundRow },
   contact: { public: '201', private: '201' },
@@ -57,8 +57,8 @@ const newThreadRows: Table = {
 export const policyTable: Record<string, Table> = {
   'open thread': newThreadRows,
   'send in an open thread': threadRows,
-  // Else a thread of two could be made a group, where only a block counts.
-  'bring a third one into an open thread': threadRows,
+  // Otherwise a thread of two could become a group, where only a block counts.
+  'add a third agent to an open thread': threadRows,
   'be added to a group': newThreadRows,
   'request contact': {
     stranger: { public: requestRow, private: notFoundRow },
@@ -95,7 +95,7 @@ export const policyTable: Record<string, Table> = {
   },
 };
 
-/** What a row says for this policy. */
+/** The value of a row for this policy. */
 export function expectedOutcome(row: Row, policy: Policy): string {
   return typeof row === 'string' ? row : (row[policies.indexOf(policy)] ?? '');
 }

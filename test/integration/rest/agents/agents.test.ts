@@ -24,7 +24,7 @@ function agents(method: string, path: string, token: string, body?: unknown): Pr
 const register = (token: string, body: object = {}) =>
   agents('POST', '', token, { name: `x-${randomUUID().slice(0, 8)}`, display_name: 'X', ...body });
 
-test('an agent is registered with the defaults of the contract, and found at its Location', async () => {
+test('an agent is registered with the documented defaults, and found at its Location', async () => {
   const ann = await owned();
   const made = await agents('POST', '', ann.token, { name: 'Weather', display_name: 'The weather' });
   expect(made.status).toBe(201);
@@ -51,13 +51,13 @@ test('an agent is registered with the defaults of the contract, and found at its
   }
 });
 
-test('every field can be given, to the last byte that is allowed', async () => {
+test('every field is accepted up to its maximum length', async () => {
   const ann = await owned();
   const skills = Array.from({ length: 20 }, (_, index) => ({
     name: `s-${index}`.padEnd(64, 'x'),
     description: 'ü'.repeat(500),
   }));
-  const given = {
+  const input = {
     display_name: 'D'.repeat(100),
     description: 'd'.repeat(1000),
     inbound_policy: 'allowlist',
@@ -66,12 +66,12 @@ test('every field can be given, to the last byte that is allowed', async () => {
     skills,
     scope: 'personal',
   };
-  const made = await register(ann.token, given);
+  const made = await register(ann.token, input);
   expect(made.status).toBe(201);
-  expect(made.body).toMatchObject(given);
+  expect(made.body).toMatchObject(input);
 });
 
-test('what is wrong with a registration is named', async () => {
+test('an invalid registration is refused by the name of the field', async () => {
   const ann = await owned();
   const wrong: [object, string][] = [
     [{ name: 'a.b' }, 'name'],
@@ -89,7 +89,7 @@ test('what is wrong with a registration is named', async () => {
     [{ skills: [{ name: 'Not A Slug', description: '' }] }, 'skills.0.name'],
     [{ skills: [{ name: 'a', description: 'x'.repeat(501) }] }, 'skills.0.description'],
     [{ skills: [{ name: 'a', description: '', price: 1 }] }, 'skills.0.price'],
-    [{ inbound_policy: 'nobody' }, 'inbound_policy'],
+    [{ inbound_policy: 'none' }, 'inbound_policy'],
     [{ visibility: 'hidden' }, 'visibility'],
     [{ scope: 'shared' }, 'organization'],
     [{ scope: 'member' }, 'organization'],
@@ -131,7 +131,7 @@ test('the list shows the personal agents of the owner, in pages that neither ski
     seen.push(...page.body.agents.map(({ id }: { id: string }) => id));
     if (!page.body.next_cursor) break;
     expect(page.headers.get('link')).toContain('rel="next"');
-    // What is registered meanwhile comes at the end.
+    // New agents are added at the end of the list.
     if (seen.length === 2) made.push((await register(ann.token)).body.id);
     path = `?limit=2&cursor=${encodeURIComponent(page.body.next_cursor)}`;
   }
@@ -149,7 +149,7 @@ test('the list shows the personal agents of the owner, in pages that neither ski
   }
 });
 
-test('an agent changes what it says of itself, never how it may be reached', async () => {
+test('an agent can change its profile, but not its policies', async () => {
   const { token, id } = await service.agent({ scopes: [] });
   const before = (await agents('GET', '/me', token)).body;
   const change = {
@@ -188,7 +188,7 @@ test('an agent changes what it says of itself, never how it may be reached', asy
   expect(codeOf(await agents('PATCH', `/${id}`, token, change))).toEqual([403, 'INSUFFICIENT_SCOPE']);
 });
 
-test('an owner changes the policies too; the agent and the acting one hear of it once each', async () => {
+test('an owner can change the policies too; the agent and the acting agent get one event each', async () => {
   const ann = await owned();
   const other = (await register(ann.token)).body;
   const otherToken = await service.token(other.canonical_handle, { scopes });
@@ -198,11 +198,11 @@ test('an owner changes the policies too; the agent and the acting one hear of it
   ]);
   const change = { inbound_policy: 'open', visibility: 'public', paused: true, can_initiate_threads: false };
   const changed = await agents('PATCH', `/${other.id}`, ann.token, change);
-  // That it is online shows a moment after its connection has opened.
+  // Presence is updated shortly after the connection opens.
   const { updated_at, is_online } = changed.body;
   expect(changed.body).toEqual({ ...other, ...change, updated_at, is_online });
   expect(changed.body.updated_at).toBeGreaterThan(other.updated_at);
-  // The same again changes nothing and tells nothing; by handle is as good as by id.
+  // A repeated change has no effect and no event; a handle works like an id.
   await agents('PATCH', `/${other.canonical_handle}`, ann.token, { ...change, skills: [] });
   const last = await agents('PATCH', '/me', ann.token, { description: 'mine' });
   const { is_online: _one, ...first } = changed.body;
@@ -217,7 +217,7 @@ test('an owner changes the policies too; the agent and the acting one hear of it
   await Promise.all([mine.close(), theirs.close()]);
 });
 
-test('who sees an agent without managing it is refused; who does not see it finds nothing', async () => {
+test('an agent that is visible but not managed is refused; an invisible agent is not found', async () => {
   const [ann, eve] = await Promise.all([service.agent({ scopes }), owned()]);
   for (const ref of [ann.id, ann.handle]) {
     expect((await agents('GET', `/${ref}`, eve.token)).status).toBe(200);
@@ -227,7 +227,7 @@ test('who sees an agent without managing it is refused; who does not see it find
   expect((await agents('GET', '/me', ann.token)).body.paused).toBe(false);
 });
 
-test('a profile tells how an agent belongs to the viewer, and nothing of a block by the other side', async () => {
+test('a profile shows the relation to the viewer, and hides a block by the other side', async () => {
   const [ann, eve] = await Promise.all([service.agent({ scopes }), service.agent({ scopes })]);
   const sister = (await register(ann.token)).body;
   const profile = async (handle: string) => agents('GET', `/${handle.replace('.', '/')}`, ann.token);
@@ -246,11 +246,11 @@ test('a profile tells how an agent belongs to the viewer, and nothing of a block
   expect(await relationship(eve.handle)).toBe('contact');
 });
 
-test('absent, hidden and retired agents are the same to every operation, to the byte', async () => {
+test('every operation responds identically for absent, hidden and retired agents', async () => {
   const ann = await owned();
   const [hidden, gone] = await Promise.all([owned(), service.agent({ scopes })]);
   expect((await agents('DELETE', `/${gone.id}`, gone.token)).status).toBe(204);
-  const byHandle = [hidden.handle, gone.handle, 'nobody.at-all'];
+  const byHandle = [hidden.handle, gone.handle, 'absent.at-all'];
   const byId = [hidden.id, gone.id, 'agt_01KAJ3V6S2E8Q4X7N9M1C5D0TB', 'agt_', 'agt_x'];
   const calls: [string, string, unknown?][] = [
     ['GET', '/{}'],

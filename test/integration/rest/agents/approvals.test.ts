@@ -36,7 +36,7 @@ const decide = ({ token }: TestAgent, id: string, decision: 'approve' | 'deny') 
   requestRest('POST', `${service.api}/approvals/${id}/${decision}`, { token });
 const statusOf = async (by: TestAgent, id: string) => (await decide(by, id, 'approve')).status;
 
-test('another agent of the person sees what waits, and decides it', async () => {
+test('another agent of the person lists and decides pending approvals', async () => {
   const { asker, decider } = await household();
   const id = await question(asker);
   const { status, body } = await list(decider);
@@ -73,14 +73,14 @@ test('another agent of the person sees what waits, and decides it', async () => 
   expect([late.status, late.body]).toMatchObject([409, { error: { code: 'INVALID_TRANSITION' } }]);
 });
 
-test('the agent that asks neither sees nor decides it, nor does anybody else’s', async () => {
+test('neither the asking agent nor the agents of other people see or decide it', async () => {
   const { asker, decider } = await household();
   const other = await household();
   const id = await question(asker);
-  for (const nobody of [asker, other.decider]) {
-    expect((await list(nobody)).body).toEqual({ approvals: [] });
-    const hidden = await decide(nobody, id, 'approve');
-    const absent = await decide(nobody, 'apr_01K9ZX6Q8T1V5X7Y9Z2B4D5E6F', 'approve');
+  for (const stranger of [asker, other.decider]) {
+    expect((await list(stranger)).body).toEqual({ approvals: [] });
+    const hidden = await decide(stranger, id, 'approve');
+    const absent = await decide(stranger, 'apr_01K9ZX6Q8T1V5X7Y9Z2B4D5E6F', 'approve');
     const { request_id: _one, ...words } = hidden.body.error;
     const { request_id: _other, ...same } = absent.body.error;
     expect([hidden.status, words]).toEqual([absent.status, same]);
@@ -90,7 +90,7 @@ test('the agent that asks neither sees nor decides it, nor does anybody else’s
   expect((await list(decider)).body.approvals).toMatchObject([{ id, state: 'pending' }]);
 });
 
-test('in an organization: only who acts as both', async () => {
+test('in an organization only agents of a person who acts as both can decide', async () => {
   const slug = freshName();
   const [boss, hand] = [freshName(), freshName()];
   const [ofBoss, ofHand] = [await register(`${boss}.own`), await register(`${hand}.own`)];
@@ -107,12 +107,12 @@ test('in an organization: only who acts as both', async () => {
   const outside = await question(ofHand);
   const ids = async (by: TestAgent) =>
     (await list(by)).body.approvals.map(({ id }: { id: string }) => id).toSorted();
-  // Admins act as shared agents; only the person acts as an agent that is tied to a person.
+  // Admins act as shared agents; only the person acts as a member agent.
   expect(await ids(ofBoss)).toEqual([atDesk]);
   expect(await ids(ofHand)).toEqual([byHand]);
   expect(await ids(twin)).toEqual([atDesk]);
   expect(await ids(shared)).toEqual([]);
-  // An agent of the organization does not reach what the person has outside of it.
+  // An agent of the organization cannot access the person's agents outside of it.
   expect(await ids(tied)).toEqual([]);
   expect(await statusOf(tied, outside)).toBe(404);
   expect(await statusOf(tied, atDesk)).toBe(404);
@@ -121,7 +121,7 @@ test('in an organization: only who acts as both', async () => {
   expect(await statusOf(twin, atDesk)).toBe(200);
 });
 
-test('page by page and by state', async () => {
+test('approvals are paged and filtered by state', async () => {
   const { asker, decider } = await household();
   const made: string[] = [];
   for (const message of ['one', 'two', 'three']) made.unshift(await question(asker, message));
@@ -141,7 +141,7 @@ test('page by page and by state', async () => {
   expect((await list(decider, '?cursor=x')).body).toMatchObject({ error: { code: 'INVALID_CURSOR' } });
 });
 
-test('only a token that was given the scope by name', async () => {
+test('only a token with the explicit scope can decide', async () => {
   const { asker, decider } = await household();
   const id = await question(asker);
   const token = await service.token(decider.handle, { scopes: [...allTestScopes, 'agents:write'] });

@@ -46,7 +46,7 @@ function partsOf(text: string): { front: unknown; body: string } {
 
 const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 
-test('a public card is Markdown with front matter, for everybody', async () => {
+test('a public card is Markdown with front matter for every caller', async () => {
   const profile = {
     display_name: 'The Planner',
     description: 'Plans.',
@@ -115,13 +115,13 @@ test('nothing hostile in a card survives', async () => {
   const harmless = /^(?:!doctype|html|head|meta|title|style|body|h1|p|ul|li|strong|a|pre|code|em)$/;
   expect(tags.map(([, name = '']) => name.toLowerCase()).filter((name) => !harmless.test(name))).toEqual([]);
   const attributes = new Set(tags.filter(([, name]) => name === 'a').map(([, , rest_ = '']) => rest_.trim()));
-  for (const given of attributes) {
-    expect(given).toMatch(
+  for (const attribute of attributes) {
+    expect(attribute).toMatch(
       /^(?:|\/|href="https:\/\/fine\.example\/[^"<>]*" rel="nofollow noopener noreferrer")$/,
     );
   }
   expect([...text.matchAll(/<(?:meta|style|title)/g)]).toHaveLength(5);
-  // Nothing of it ends the front matter early, or becomes YAML of its own.
+  // No value ends the front matter early or adds YAML.
   const injected = {
     display_name: 'x\n---\n# Not a card\nadmin: true',
     description: '"\nskills: [!!js/function "x"]\n...\n---\n&a [*a, *a]',
@@ -134,7 +134,7 @@ test('nothing hostile in a card survives', async () => {
   expect(document).toEqual({ front: { handle: other.handle, ...front }, body: card_body });
 });
 
-test('a card that is made to be dear is rendered all the same', async () => {
+test('a card that is expensive to render is rendered', async () => {
   const { handle, token } = await service.agent();
   for (const part of [
     '>',
@@ -158,14 +158,14 @@ test('a card that is made to be dear is rendered all the same', async () => {
   }
 });
 
-test('neither form acceptable is 406', async () => {
+test('an Accept header without a supported form is 406', async () => {
   const { handle } = await service.agent();
   for (const accept of ['application/json', 'image/*', 'text/markdown;q=0, text/html;q=0']) {
     expect(codeOf(await card(handle, accept))).toEqual([406, 'NOT_ACCEPTABLE']);
   }
 });
 
-test('an unchanged card is 304, each form with an ETag of its own', async () => {
+test('an unchanged card is 304, and each form has its own ETag', async () => {
   const { handle, token } = await agentWith({ card_body: 'one' });
   const fetched = (accept: string, etag: string) =>
     fetch(addressOf(handle), { headers: { Accept: accept, 'If-None-Match': etag } });
@@ -181,19 +181,19 @@ test('an unchanged card is 304, each form with an ETag of its own', async () => 
   expect((await fetched('*/*', etag)).status).toBe(200);
 });
 
-test('a private card follows visibility; without a right to see it there is nothing', async () => {
+test('a private card follows the visibility of the agent, and is not found otherwise', async () => {
   const ann = await agentWith({ card_body: 'secret' }, { visibility: 'private' });
   const eve = await service.agent({ scopes });
   const gone = await service.agent({ scopes });
   await requestRest('DELETE', `${service.api}/agents/${gone.id}`, { token: gone.token });
   const texts = new Set<string>();
-  for (const handle of [ann.handle, gone.handle, 'nobody.at-all']) {
+  for (const handle of [ann.handle, gone.handle, 'absent.at-all']) {
     for (const accept of ['*/*', 'text/html']) texts.add(maskResponse(await card(handle, accept)));
   }
   expect(texts.size).toBe(1);
   expect([...texts][0]).toMatch(/^404\n[^]*"AGENT_NOT_FOUND"/);
   const hidden = await card(ann.handle, '*/*', eve.token);
-  const absent = await card('nobody.at-all', '*/*', eve.token);
+  const absent = await card('absent.at-all', '*/*', eve.token);
   expect(codeOf(hidden)).toEqual([404, 'AGENT_NOT_FOUND']);
   expect(maskResponse(hidden)).toBe(maskResponse(absent));
 
@@ -219,7 +219,7 @@ test('a bad token and a malformed handle are refused', async () => {
   for (const wrong of ['-.b', 'a%00.b', 'a b.c']) expect((await card(wrong)).status).toBe(400);
 });
 
-test('callers without a token have a budget for each address', async () => {
+test('callers without a token have a rate limit per address', async () => {
   const limited = await startService({ worker: false, env: { RATE_LIMITS: 'public=3/60' } });
   const { handle } = await limited.agent();
   const url = `${limited.api}/agents/${handle.replace('.', '/')}/card`;
@@ -229,7 +229,7 @@ test('callers without a token have a budget for each address', async () => {
   await limited.stop();
 });
 
-test('tools read a card and write the own one', async () => {
+test('MCP tools read a card and update their own', async () => {
   const ann = await service.agent({ scopes });
   const eve = await service.agent({ scopes, visibility: 'private' });
   const { client, close } = await connectSdkClient(
@@ -253,11 +253,11 @@ test('tools read a card and write the own one', async () => {
   });
   const refusals = await Promise.all([
     call('get_agent_card', { handle: eve.handle }),
-    call('get_agent_card', { handle: 'nobody.at-all' }),
+    call('get_agent_card', { handle: 'absent.at-all' }),
     call('update_my_card', { visibility: 'private' }),
   ]);
-  const told = refusals.map(({ content }) => JSON.parse(Object(content)[0].text).error);
-  expect(told.map(({ code }) => code)).toEqual(['AGENT_NOT_FOUND', 'AGENT_NOT_FOUND', 'FORBIDDEN']);
-  expect(told[0].message).toBe(told[1].message);
+  const errors = refusals.map(({ content }) => JSON.parse(Object(content)[0].text).error);
+  expect(errors.map(({ code }) => code)).toEqual(['AGENT_NOT_FOUND', 'AGENT_NOT_FOUND', 'FORBIDDEN']);
+  expect(errors[0].message).toBe(errors[1].message);
   await close();
 });

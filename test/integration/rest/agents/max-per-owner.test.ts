@@ -17,7 +17,7 @@ const register = (token: string, name: string, more: object = {}) =>
     key: null,
   });
 
-test('an owner has as many agents as the service allows, also of many at once; one that is deleted makes room', async () => {
+test('the number of agents per owner is limited, also for concurrent calls; a deleted agent no longer counts', async () => {
   const first = await service.register({ handle: 'crowd.first', create_owner: true }, { scopes });
   const names = Array.from({ length: 6 }, (_, turn) => `more-${turn}`);
   const answers = await Promise.all(names.map((name) => register(first.token, name)));
@@ -36,12 +36,12 @@ test('an owner has as many agents as the service allows, also of many at once; o
   expect((await register(first.token, 'in-its-place')).status).toBe(201);
   expect((await register(first.token, 'one-more')).status).toBe(403);
 
-  // Those of an organization are its own; operators are not counted.
+  // Agents of an organization count for the organization; operators are not limited.
   await service.core.unitOfWork.writeAsSystem(async (work) => {
-    await createOrganization(work, 'crowd-house');
-    await addToOrganization(work, { slug: 'crowd-house', username: 'crowd', role: 'admin' });
+    await createOrganization(work, 'crowd-org');
+    await addToOrganization(work, { slug: 'crowd-org', username: 'crowd', role: 'admin' });
   });
-  const shared = { organization: 'crowd-house', scope: 'shared' };
+  const shared = { organization: 'crowd-org', scope: 'shared' };
   expect((await register(first.token, 'desk', shared)).status).toBe(201);
   await service.register({ handle: 'crowd.by-operator' });
 });

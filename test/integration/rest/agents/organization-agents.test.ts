@@ -56,7 +56,7 @@ async function managed(token: string): Promise<string[]> {
   return page.body.agents.map(({ canonical_handle }: { canonical_handle: string }) => canonical_handle);
 }
 
-test('each caller lists what it can act as, by its person and by its role', async () => {
+test('each caller lists the agents that its person can act as', async () => {
   const { slug, boss, worker, stranger, shared, bossMember, workerMember } = await company();
   const all = [shared, bossMember, workerMember].map(({ handle }) => handle);
   expect(await managed(boss.token)).toEqual([boss.handle, ...all]);
@@ -69,13 +69,13 @@ test('each caller lists what it can act as, by its person and by its role', asyn
   const others = await agents('GET', `/managed?limit=2&cursor=${page.body.next_cursor}`, boss.token);
   expect([...page.body.agents, ...others.body.agents]).toHaveLength(4);
   expect(others.body).not.toHaveProperty('next_cursor');
-  // GET /agents knows personal agents only.
+  // GET /agents lists personal agents only.
   expect((await agents('GET', '', shared.token)).body).toEqual({ agents: [] });
   expect((await agents('GET', '', boss.token)).body.agents).toHaveLength(1);
   expect(slug).not.toBe('');
 });
 
-test('a member agent reaches its own organization only, whatever its person is elsewhere', async () => {
+test('a member agent can access only its own organization, whatever its person can access', async () => {
   const [one, other] = [await company(), await company()];
   await service.core.unitOfWork.writeAsSystem((work) =>
     addToOrganization(work, { slug: other.slug, username: one.boss.name, role: 'admin' }),
@@ -86,7 +86,7 @@ test('a member agent reaches its own organization only, whatever its person is e
   expect((await agents('PATCH', `/${other.shared.id}`, one.bossMember.token, body)).status).toBe(404);
 });
 
-test('changing and retiring follow the same rule as the list', async () => {
+test('updates and retirement follow the same rule as the list', async () => {
   const { boss, worker, stranger, shared, bossMember, workerMember } = await company();
   const callers = [boss, worker, stranger, shared, bossMember, workerMember];
   for (const caller of callers) {
@@ -96,7 +96,7 @@ test('changing and retiring follow the same rule as the list', async () => {
       const expected = own.includes(target.handle) ? 200 : expect.toBeOneOf([403, 404]);
       expect(patched.status, `${caller.handle} → ${target.handle}`).toEqual(expected);
       const got = await agents('GET', `/${target.handle}`, caller.token);
-      // Who manages an agent can look at it; who is refused by 403 sees it.
+      // A managed agent is visible, and so is an agent that is refused with 403.
       expect(got.status).toBe(patched.status === 404 ? 404 : 200);
     }
   }
@@ -109,7 +109,7 @@ test('changing and retiring follow the same rule as the list', async () => {
   expect(await managed(bossMember.token)).not.toContain(shared.handle);
 });
 
-test('rights end with the membership, at once', async () => {
+test('rights end immediately with the membership', async () => {
   const { slug, boss, worker, shared, workerMember, bossMember } = await company();
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     await removeFromOrganization(work, { slug, username: worker.name });
@@ -124,7 +124,7 @@ test('rights end with the membership, at once', async () => {
   expect(codeOf(await agents('POST', '', worker.token, body))).toEqual([404, 'NOT_FOUND']);
 });
 
-test('agents are registered for a person and for organizations as the role allows', async () => {
+test('the role decides whether agents can be registered for an organization', async () => {
   const { slug, boss, worker, stranger, shared, workerMember } = await company();
   let names = 0;
   const register = (token: string, more: object) =>

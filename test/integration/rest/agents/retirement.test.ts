@@ -36,7 +36,7 @@ async function pair(): Promise<[TestAgent, TestAgent]> {
   return [keeper, { id, handle, token: await service.token(handle, { scopes }) }];
 }
 
-/** Everything that an agent can hold open. */
+/** Every kind of connection that an agent can hold open. */
 async function openEveryTransport({ handle, token }: TestAgent) {
   const mcp = await service.token(handle, { audience: 'mcp' });
   const headers = { Authorization: `Bearer ${mcp}`, Accept: 'application/json, text/event-stream' };
@@ -46,7 +46,7 @@ async function openEveryTransport({ handle, token }: TestAgent) {
   ]);
   expect(sse.status).toBe(200);
   const poll = call('GET', '/events?wait=30', token);
-  // The poll is under way once the service has taken a call that was sent after it on the same kind of road.
+  // The poll has arrived when the service responds to a later call of the same kind.
   await call('GET', '/agents/me', token);
   return { socket, sse, poll, mcp };
 }
@@ -64,7 +64,7 @@ async function expectEnded(
   await expect(connectWebSocket(service.url, { token })).rejects.toThrow();
 }
 
-test('what a retired agent holds open ends: socket, stream, waiting call, tokens, credentials, sessions', async () => {
+test('retirement ends the socket, stream, long poll, tokens, credentials and sessions of an agent', async () => {
   const [keeper, gone] = await pair();
   const credential = await service.core.unitOfWork.writeAsSystem((work) =>
     createCredential(work, { handle: gone.handle, scopes }),
@@ -85,42 +85,42 @@ test('what a retired agent holds open ends: socket, stream, waiting call, tokens
   const held = (table: string) =>
     sql<{ n: number }>(`select count(*)::int as n from ${table} where agent_id = $1`, [gone.id]);
   expect(await held('mcp_sessions')).toEqual([{ n: 1 }]);
-  const doors = await openEveryTransport(gone);
+  const connections = await openEveryTransport(gone);
 
   const retired = await call('DELETE', `/agents/${gone.handle}`, keeper.token);
   expect([retired.status, retired.text]).toEqual([204, '']);
-  await expectEnded(doors, gone.token);
+  await expectEnded(connections, gone.token);
   expect(await held('access_tokens')).toEqual([{ n: 0 }]);
   expect(await held('mcp_sessions')).toEqual([{ n: 0 }]);
   expect(await sql('select from credentials where agent_id = $1 and revoked_at is null', [gone.id])).toEqual(
     [],
   );
   const basic = Buffer.from(`${credential.client_id}:${credential.client_secret}`).toString('base64');
-  const asked = await fetch(`${service.url}/token`, {
+  const tokenResponse = await fetch(`${service.url}/token`, {
     method: 'POST',
     headers: { Authorization: `Basic ${basic}` },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
-  expect(asked.status).toBe(401);
+  expect(tokenResponse.status).toBe(401);
 });
 
-test('when the bus loses the message everything ends all the same', async () => {
+test('everything also ends when the bus loses the message', async () => {
   const [keeper, gone] = await pair();
-  const doors = await openEveryTransport(gone);
+  const connections = await openEveryTransport(gone);
   const { bus } = service.core;
   const publish = bus.publish;
   const lost: unknown[] = [];
   bus.publish = async (messages) => void lost.push(...messages);
   try {
     expect((await call('DELETE', `/agents/${gone.id}`, keeper.token)).status).toBe(204);
-    await expectEnded(doors, gone.token);
+    await expectEnded(connections, gone.token);
   } finally {
     bus.publish = publish;
   }
   expect(JSON.stringify(lost)).toContain(gone.id);
 });
 
-test('an agent may retire itself and still gets its answer', async () => {
+test('an agent can retire itself and still gets the response', async () => {
   const [keeper, gone] = await pair();
   expect((await call('DELETE', `/agents/${gone.id}`, gone.token)).status).toBe(204);
   await expect
@@ -129,7 +129,7 @@ test('an agent may retire itself and still gets its answer', async () => {
   expect((await call('GET', '/agents/me', keeper.token)).status).toBe(200);
 });
 
-test('a retired agent is gone from every list, its handle stays taken, and retiring it again finds nothing', async () => {
+test('a retired agent is in no list, its handle stays reserved, and it cannot be retired again', async () => {
   const [keeper, gone] = await pair();
   await call('DELETE', `/agents/${gone.id}`, keeper.token);
   for (const path of ['/agents', '/agents/managed']) {
@@ -166,7 +166,7 @@ test('messages keep the handle of a retired agent, and the thread keeps it as a 
   ]);
 });
 
-test('of two that retire an agent at once one does, and a change at the same time is either before or refused', async () => {
+test('one of two concurrent retirements succeeds, and a concurrent update is either applied before or refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     const [keeper, gone] = await pair();
     const [first, second, change] = await Promise.all([
@@ -179,9 +179,9 @@ test('of two that retire an agent at once one does, and a change at the same tim
   }
 });
 
-test('the contacts of a retired agent end, of which the other sides hear, and pending requests are withdrawn', async () => {
+test('the contacts of a retired agent end with an event to the other sides, and pending requests are withdrawn', async () => {
   const [keeper, gone] = await pair();
-  const [friend, asked, asking] = await Promise.all([
+  const [friend, tokenResponse, asking] = await Promise.all([
     service.agent({ scopes }),
     service.agent({ scopes, inbound_policy: 'contacts_only' }),
     service.agent({ scopes }),
@@ -190,17 +190,17 @@ test('the contacts of a retired agent end, of which the other sides hear, and pe
     call('POST', '/contacts/requests', from.token, { handle });
   await request(friend, gone.handle);
   expect((await request(gone, friend.handle)).body.status).toBe('approved');
-  expect((await request(gone, asked.handle)).body.status).toBe('pending');
+  expect((await request(gone, tokenResponse.handle)).body.status).toBe('pending');
   expect((await request(asking, gone.handle)).body.status).toBe('pending');
   const start = (await call('GET', '/events', friend.token)).body.cursor;
 
   await call('DELETE', `/agents/${gone.id}`, keeper.token);
-  const news = await call('GET', `/events?cursor=${start}`, friend.token);
-  expect(news.body.events).toMatchObject([
+  const page = await call('GET', `/events?cursor=${start}`, friend.token);
+  expect(page.body.events).toMatchObject([
     { type: 'contact.removed', data: { agent_id: gone.id, canonical_handle: gone.handle } },
   ]);
   expect((await call('GET', '/contacts', friend.token)).body).toEqual({ contacts: [] });
-  expect((await call('GET', '/contacts/requests', asked.token)).body).toEqual({ requests: [] });
+  expect((await call('GET', '/contacts/requests', tokenResponse.token)).body).toEqual({ requests: [] });
   const outgoing = await call('GET', '/contacts/requests?direction=outgoing', asking.token);
   expect(outgoing.body).toEqual({ requests: [] });
   const rows = await sql<{ status: string }>(
@@ -210,7 +210,7 @@ test('the contacts of a retired agent end, of which the other sides hear, and pe
   expect(rows).toEqual([{ status: 'approved' }, { status: 'withdrawn' }]);
 });
 
-test('all contacts hear of a retirement by one event, so that its cost does not grow with their number squared', async () => {
+test('all contacts receive one event of a retirement, so that its cost is not quadratic', async () => {
   const trust = createContactsClient(service.api);
   const ann = await service.agent({ scopes: ['contacts:write', 'agents:write'] });
   const contacts = await Promise.all([service.agent(), service.agent()]);
@@ -218,10 +218,10 @@ test('all contacts hear of a retirement by one event, so that its cost does not 
   const feeds = await Promise.all(contacts.map(({ token }) => followFeed(service.api, token)));
   const url = `${service.api}/agents/${ann.id}`;
   expect((await requestRest('DELETE', url, { token: ann.token })).status).toBe(204);
-  const heard = await Promise.all(feeds.map((feed) => feed()));
-  expect(heard.map((events) => events.map(({ type }) => type))).toEqual([
+  const received = await Promise.all(feeds.map((feed) => feed()));
+  expect(received.map((events) => events.map(({ type }) => type))).toEqual([
     ['contact.removed'],
     ['contact.removed'],
   ]);
-  expect(new Set(heard.flat().map(({ id }) => id)).size).toBe(1);
+  expect(new Set(received.flat().map(({ id }) => id)).size).toBe(1);
 });

@@ -14,16 +14,16 @@ afterAll(() => service.stop());
 
 const entries = (list: { entry: string }[]) => list.map(({ entry }) => entry);
 
-test('entries are kept in their canonical form, once each, whether anybody has that name or not', async () => {
+test('entries are stored in canonical form, once each, whether the name exists or not', async () => {
   const ann = await service.agent();
   const bob = await service.agent();
   const [owner, name] = ann.handle.split('.');
   for (const [given, entry] of [
     [bob.handle, bob.handle],
     [`@${bob.handle.toUpperCase()}`, bob.handle],
-    ['nobody.here', 'nobody.here'],
-    ['NOBODY.*', 'nobody.*'],
-    ['@nobody.*', 'nobody.*'],
+    ['absent.here', 'absent.here'],
+    ['ABSENT.*', 'absent.*'],
+    ['@absent.*', 'absent.*'],
   ] as const) {
     const answer = await trust.allow(ann, given);
     expect([answer.status, answer.body]).toEqual([201, { entry, created_at: expect.any(Number) }]);
@@ -32,11 +32,11 @@ test('entries are kept in their canonical form, once each, whether anybody has t
     );
   }
   const { body } = await trust.call('GET', `/agents/${owner}/${name}/allowlist`, ann);
-  expect(entries(body.allowlist)).toEqual([bob.handle, 'nobody.*', 'nobody.here'].toSorted());
+  expect(entries(body.allowlist)).toEqual([bob.handle, 'absent.*', 'absent.here'].toSorted());
   expect((await trust.allowlist(bob)).body).toEqual({ allowlist: [] });
 });
 
-test('an entry is removed in every spelling of its path', async () => {
+test('an entry can be removed with every spelling of its path', async () => {
   const ann = await service.agent();
   const [owner, name] = ann.handle.split('.');
   for (const path of ['acme.*', 'acme.%2A', '%40acme.%2a', 'ACME.*', '%61cme.*']) {
@@ -51,7 +51,7 @@ test('an entry is removed in every spelling of its path', async () => {
   }
 });
 
-test('what is neither a handle nor an owner with a star is refused', async () => {
+test('an entry that is neither a handle nor an owner with a star is refused', async () => {
   const ann = await service.agent();
   for (const entry of [
     '*',
@@ -81,7 +81,7 @@ test('what is neither a handle nor an owner with a star is refused', async () =>
   expect((await trust.allowlist(ann)).body).toEqual({ allowlist: [] });
 });
 
-test('an allowlist is read page by page, and holds a thousand entries, also when many are added at once', async () => {
+test('an allowlist is paged and limited to a thousand entries, also for concurrent calls', async () => {
   const ann = await service.agent();
   await service.core.unitOfWork.writeAsSystem(async ({ allowlists, now: created_at }) => {
     for (let count = 0; count < 995; count += 1)
@@ -110,7 +110,7 @@ test('an allowlist is read page by page, and holds a thousand entries, also when
   expect((await trust.allow(ann, 'one.more')).status).toBe(201);
 });
 
-test('the allowlist opens the door that the policy of that name shuts, and no other', async () => {
+test('the allowlist admits agents only under the policy of that name', async () => {
   const ann = await service.agent({ inbound_policy: 'allowlist' });
   const bob = await service.agent();
   const write = () =>

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('what waits too long for a lock is answered with 503, and done when it is tried again', async () => {
+test('a call that waits too long for a lock gets 503 and succeeds when it is retried', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const body = { with_handle: bob.handle, initial_message: 'one' };
   const { token } = ann;

@@ -26,7 +26,7 @@ const blockOf = ({ id, handle }: TestAgent) => ({
   created_at: expect.any(Number),
 });
 
-test('a block is made once, stands in one list, and ends by id or handle; in the long form too', async () => {
+test('a block is created once, is in one list, and is removed by id or handle, also in the long form', async () => {
   const [ann, bob] = await pair();
   const [owner, name] = ann.handle.split('.');
   for (const base of ['/blocks', `/agents/${owner}/${name}/blocks`]) {
@@ -45,28 +45,28 @@ test('a block is made once, stands in one list, and ends by id or handle; in the
   }
 });
 
-test('a block takes the contact with it, and both hear what they hear of a removal', async () => {
+test('a block ends the contact, and both sides get the event of a removal', async () => {
   const [ann, bob] = await pair();
   await trust.befriend(ann, bob);
-  const news = await trust.newsOf(ann, bob);
+  const readEvents = await trust.newsOf(ann, bob);
   await trust.block(ann, bob.handle);
   await trust.block(ann, bob.handle);
   expect(await trust.areContacts(ann, bob)).toBe(false);
-  expect(await news()).toEqual([
+  expect(await readEvents()).toEqual([
     [['contact.removed', { agent_id: bob.id, canonical_handle: bob.handle }]],
     [['contact.removed', { agent_id: ann.id, canonical_handle: ann.handle }]],
   ]);
   await trust.unblock(ann, bob.handle);
   expect(await trust.areContacts(ann, bob)).toBe(false);
-  expect(await news()).toEqual([[], []]);
+  expect(await readEvents()).toEqual([[], []]);
 });
 
-test('a block withdraws what the blocker asked, so that nobody can approve it any more', async () => {
+test('a block withdraws the request of the blocker, so that it can no longer be approved', async () => {
   const [ann, bob] = await pair();
-  const asked = await trust.request(ann, bob.handle);
-  const news = await trust.newsOf(ann, bob);
+  const first = await trust.request(ann, bob.handle);
+  const readEvents = await trust.newsOf(ann, bob);
   await trust.block(ann, bob.handle);
-  for (const ref of [asked.body.request_id, ann.id, ann.handle]) {
+  for (const ref of [first.body.request_id, ann.id, ann.handle]) {
     expect(statusAndCode(await trust.approve(bob, ref))).toEqual([404, 'REQUEST_NOT_FOUND']);
     expect(statusAndCode(await trust.reject(bob, ref))).toEqual([404, 'REQUEST_NOT_FOUND']);
   }
@@ -77,14 +77,14 @@ test('a block withdraws what the blocker asked, so that nobody can approve it an
     });
   }
   expect(await trust.areContacts(ann, bob)).toBe(false);
-  expect(await news()).toEqual([[], []]);
+  expect(await readEvents()).toEqual([[], []]);
   await trust.unblock(ann, bob.handle);
-  const anew = await trust.request(ann, bob.handle);
-  expect(anew.body).toMatchObject({ status: 'pending' });
-  expect(anew.body.request_id).not.toBe(asked.body.request_id);
+  const second = await trust.request(ann, bob.handle);
+  expect(second.body).toMatchObject({ status: 'pending' });
+  expect(second.body.request_id).not.toBe(first.body.request_id);
 });
 
-test('the request of a blocked agent waits where it can see it, and is seen by nobody else while the block stands', async () => {
+test('only a blocked agent sees its pending request while the block exists', async () => {
   const [ann, bob] = await pair();
   const before = await trust.request(bob, ann.handle);
   await trust.block(ann, bob.handle);
@@ -92,7 +92,7 @@ test('the request of a blocked agent waits where it can see it, and is seen by n
   expect((await trust.request(bob, ann.handle)).text).toBe(before.text);
   const cleo = await service.agent();
   await trust.block(ann, cleo.handle);
-  const news = await trust.newsOf(ann);
+  const readEvents = await trust.newsOf(ann);
   const during = await trust.request(cleo, ann.handle, 'please');
   expect([during.status, during.body]).toMatchObject([201, { status: 'pending', message: 'please' }]);
   expect((await trust.requests(ann)).body).toEqual({ requests: [] });
@@ -100,29 +100,29 @@ test('the request of a blocked agent waits where it can see it, and is seen by n
     for (const decide of [trust.approve, trust.reject])
       expect(statusAndCode(await decide(ann, ref))).toEqual([404, 'REQUEST_NOT_FOUND']);
   }
-  expect(await news()).toEqual([[]]);
+  expect(await readEvents()).toEqual([[]]);
   expect((await trust.requests(cleo, '?direction=outgoing')).body).toEqual({ requests: [during.body] });
 
   await trust.unblock(ann, cleo.handle);
   expect((await trust.requests(ann)).body).toEqual({ requests: [during.body] });
   expect((await trust.request(ann, cleo.handle)).body.status).toBe('approved');
-  expect(await news()).toEqual([[contactAdded(cleo)]]);
+  expect(await readEvents()).toEqual([[contactAdded(cleo)]]);
   expect(await trust.areContacts(ann, cleo)).toBe(true);
 });
 
-test('not even one’s own kin gets past a block; once it is gone, asking again is enough', async () => {
+test('a block applies to agents of the same owner too; after it a new request is enough', async () => {
   const ann = await service.agent();
-  const kin = await createRelatedAgent(service, ann);
-  await trust.block(ann, kin.handle);
-  const asked = await trust.request(kin, ann.handle);
-  expect(asked.body.status).toBe('pending');
-  expect(await trust.areContacts(ann, kin)).toBe(false);
-  await trust.unblock(ann, kin.handle);
-  expect((await trust.request(kin, ann.handle)).body).toEqual({ ...asked.body, status: 'approved' });
-  expect(await trust.areContacts(ann, kin)).toBe(true);
+  const related = await createRelatedAgent(service, ann);
+  await trust.block(ann, related.handle);
+  const first = await trust.request(related, ann.handle);
+  expect(first.body.status).toBe('pending');
+  expect(await trust.areContacts(ann, related)).toBe(false);
+  await trust.unblock(ann, related.handle);
+  expect((await trust.request(related, ann.handle)).body).toEqual({ ...first.body, status: 'approved' });
+  expect(await trust.areContacts(ann, related)).toBe(true);
 });
 
-test('who is on the allowlist and blocked stays out', async () => {
+test('a block has precedence over the allowlist', async () => {
   const [ann, bob] = await Promise.all([service.agent({ inbound_policy: 'allowlist' }), service.agent()]);
   await trust.allow(ann, bob.handle);
   await trust.block(ann, bob.handle);
@@ -131,7 +131,7 @@ test('who is on the allowlist and blocked stays out', async () => {
   expect((await trust.request(bob, ann.handle)).status).toBe(201);
 });
 
-test('a blocked agent that went private or was retired stays blocked, and can be unblocked', async () => {
+test('a blocked agent that becomes private or is retired stays blocked, and can be unblocked', async () => {
   const ann = await service.agent();
   const [hidden, retired] = await pair();
   await trust.befriend(ann, hidden);
@@ -168,11 +168,11 @@ test('lists are newest first, page by page', async () => {
   expect(times).toEqual(times.toSorted((a, b) => b - a));
 });
 
-test('oneself, nobody and wrong bodies are refused; a key makes one block of many calls', async () => {
+test('the caller, absent agents and invalid bodies are refused; one key creates one block', async () => {
   const [ann, bob] = await pair();
   expect(statusAndCode(await trust.block(ann, ann.handle))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(statusAndCode(await trust.block(ann, 'nobody.here'))).toEqual([404, 'AGENT_NOT_FOUND']);
-  expect(statusAndCode(await trust.block(ann, 'nobody'))).toEqual([400, 'INVALID_HANDLE']);
+  expect(statusAndCode(await trust.block(ann, 'absent.here'))).toEqual([404, 'AGENT_NOT_FOUND']);
+  expect(statusAndCode(await trust.block(ann, 'absent'))).toEqual([400, 'INVALID_HANDLE']);
   for (const body of [{}, { handle: bob.handle, reason: 'x'.repeat(501) }, { handle: bob.handle, to: 1 }]) {
     expect(statusAndCode(await trust.call('POST', '/blocks', ann, body))).toEqual([400, 'VALIDATION_ERROR']);
   }

@@ -22,7 +22,7 @@ afterAll(() => service.stop());
 
 const actions = ['request', 'approve', 'reject', 'removeContact', 'block', 'unblock', 'favorite'] as const;
 
-/** Who does what to whom; the agents are numbered. */
+/** The acting agent, the action and the other agent, by number. */
 interface Step {
   by: number;
   to: number;
@@ -32,7 +32,7 @@ interface Step {
 const step = fc
   .record({ by: fc.nat({ max: 2 }), other: fc.nat({ max: 1 }), move: fc.constantFrom(...actions) })
   .map(({ by, other, move }): Step => ({ by, to: (by + 1 + other) % 3, move }));
-/** What happens at the same time, one wave after the other. */
+/** Concurrent actions, one wave after the other. */
 const roundCount = fc.array(fc.array(step, { minLength: 4, maxLength: 14 }), { minLength: 3, maxLength: 6 });
 
 const allowed = new Set([200, 201, 204, 400, 403, 404]);
@@ -57,14 +57,15 @@ interface Listed {
   since: number;
 }
 
-/** What an agent's events make of its contacts; every event must change something. */
+/** The contacts of an agent by its events; every event must change something. */
 function fold(contacts: Map<string, number>, events: readonly FeedEvent[]): void {
   for (const { type, data } of events) {
     if (type === 'contact.added') {
       expect(contacts.has(data.agent_id), 'added twice').toBe(false);
       contacts.set(data.agent_id, data.since);
     }
-    if (type === 'contact.removed') expect(contacts.delete(data.agent_id), 'removed what was not').toBe(true);
+    if (type === 'contact.removed')
+      expect(contacts.delete(data.agent_id), 'removes an existing contact').toBe(true);
   }
 }
 
@@ -73,15 +74,15 @@ async function expectSound(
   folded: readonly Map<string, number>[],
 ): Promise<void> {
   const ids = agents.map(({ id }) => id);
-  const ties = new Set<string>();
+  const contactPairs = new Set<string>();
   for (const [index, agent] of agents.entries()) {
     const contacts: Listed[] = (await trust.contacts(agent)).body.contacts;
-    for (const { agent_id } of contacts) ties.add(`${agent.id} ${agent_id}`);
+    for (const { agent_id } of contacts) contactPairs.add(`${agent.id} ${agent_id}`);
     const listed = new Map(contacts.map(({ agent_id, since }) => [agent_id, since]));
-    expect(listed, 'the list is what the events say').toEqual(folded[index]);
+    expect(listed, 'the list equals the events').toEqual(folded[index]);
   }
-  for (const tie of ties)
-    expect(ties, 'a contact has two sides').toContain(tie.split(' ').toReversed().join(' '));
+  for (const pair of contactPairs)
+    expect(contactPairs, 'a contact has two sides').toContain(pair.split(' ').toReversed().join(' '));
 
   const pending = await service.core.database.query<Pending>(
     {
@@ -90,22 +91,24 @@ async function expectSound(
     },
     [ids],
   );
-  const asked = pending.map(({ from_agent_id, to_agent_id }) => `${from_agent_id} ${to_agent_id}`);
-  expect(new Set(asked).size, 'one request in each direction').toBe(asked.length);
-  for (const request of asked) {
-    expect(asked, 'requests that cross meet').not.toContain(request.split(' ').toReversed().join(' '));
-    expect([...ties], 'no request waits between contacts').not.toContain(request);
+  const requestPairs = pending.map(({ from_agent_id, to_agent_id }) => `${from_agent_id} ${to_agent_id}`);
+  expect(new Set(requestPairs).size, 'one request in each direction').toBe(requestPairs.length);
+  for (const request of requestPairs) {
+    expect(requestPairs, 'crossing requests become a contact').not.toContain(
+      request.split(' ').toReversed().join(' '),
+    );
+    expect([...contactPairs], 'no pending request between contacts').not.toContain(request);
   }
   for (const agent of agents) {
     const { blocks } = (await trust.blocks(agent)).body;
     for (const { blocked_agent_id } of blocks) {
-      expect([...ties], 'no contact beside a block').not.toContain(`${agent.id} ${blocked_agent_id}`);
-      expect(asked, 'who blocks asks for nothing').not.toContain(`${agent.id} ${blocked_agent_id}`);
+      expect([...contactPairs], 'no contact with a block').not.toContain(`${agent.id} ${blocked_agent_id}`);
+      expect(requestPairs, 'no request from the blocker').not.toContain(`${agent.id} ${blocked_agent_id}`);
     }
   }
 }
 
-test('whatever three agents do to each other at once, two of them kin, contacts, blocks, requests and events agree', async () => {
+test('contacts, blocks, requests and events stay consistent under concurrent actions of three agents', async () => {
   await fc.assert(
     fc.asyncProperty(roundCount, async (steps) => {
       const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
@@ -122,15 +125,15 @@ test('whatever three agents do to each other at once, two of them kin, contacts,
   );
 });
 
-test('who is retired meanwhile gets no contact: an approval and a request of kin wait for its end', async () => {
+test('a retired agent gets no contact: a concurrent approval and request wait for the retirement', async () => {
   const ann = await service.agent();
-  const [bob, kin] = await Promise.all([service.agent(), createRelatedAgent(service, ann)]);
+  const [bob, related] = await Promise.all([service.agent(), createRelatedAgent(service, ann)]);
   await trust.request(ann, bob.handle);
   const ending = await service.core.database.begin();
   await ending.query({ text: 'update agents set retired_at = $2 where id = $1' }, [ann.id, Date.now()]);
   await contactsRepository(ending).removeAllOf(ann.id);
   await contactRequestsRepository(ending).withdrawAllOf(ann.id, Date.now());
-  const answers = Promise.all([trust.approve(bob, ann.handle), trust.request(kin, ann.handle)]);
+  const answers = Promise.all([trust.approve(bob, ann.handle), trust.request(related, ann.handle)]);
   const waiting = {
     text: 'select from pg_stat_activity where wait_event_type = $1 and datname = current_database()',
   };
@@ -142,5 +145,5 @@ test('who is retired meanwhile gets no contact: an approval and a request of kin
     [404, 'REQUEST_NOT_FOUND'],
     [404, 'AGENT_NOT_FOUND'],
   ]);
-  for (const by of [bob, kin]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });
+  for (const by of [bob, related]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });
 });

@@ -24,7 +24,7 @@ const pair = () => agents(2) as Promise<[TestAgent, TestAgent]>;
 const handles = (contacts: { canonical_handle: string }[]) =>
   contacts.map(({ canonical_handle }) => canonical_handle);
 
-test('a contact stands in both lists, as the other side is; in the long form as in the short one', async () => {
+test('a contact is in both lists with the other side’s profile, in the long and the short form', async () => {
   const [ann, bob] = await pair();
   expect((await trust.contacts(ann)).body).toEqual({ contacts: [] });
   await trust.befriend(ann, bob);
@@ -55,7 +55,7 @@ test('a contact stands in both lists, as the other side is; in the long form as 
   ]);
 });
 
-test('pages come in the order of handles, without hole or repetition while contacts come and go', async () => {
+test('pages are ordered by handle and neither skip nor repeat while contacts change', async () => {
   const ann = await service.agent();
   const friends = await agents(9);
   const [late, ...first] = friends.toSorted((a, b) => (a.handle < b.handle ? -1 : 1)) as [
@@ -72,7 +72,7 @@ test('pages come in the order of handles, without hole or repetition while conta
     const next = body.next_cursor as string | undefined;
     query = next === undefined ? '' : `?limit=3&cursor=${encodeURIComponent(next)}`;
     expect(headers.get('link') ?? '').toContain(next === undefined ? '' : 'rel="next"');
-    // One that was shown goes, one comes before the position: neither moves the others.
+    // A removed contact and a new one before the position do not shift the others.
     if (page === 0) {
       await trust.removeContact(ann, first[1]?.id ?? '');
       await trust.befriend(late, ann);
@@ -82,7 +82,7 @@ test('pages come in the order of handles, without hole or repetition while conta
   expect((await trust.contacts(ann)).body.contacts).toHaveLength(8);
 });
 
-test('a cursor is good for its own list and agent only, and limits are held', async () => {
+test('a cursor is valid only for its list and agent, and limits are enforced', async () => {
   const [ann, bob, cleo] = (await agents(3)) as [TestAgent, TestAgent, TestAgent];
   await trust.befriend(ann, bob);
   await trust.befriend(ann, cleo);
@@ -106,9 +106,9 @@ test('a cursor is good for its own list and agent only, and limits are held', as
 
 test('without a limit a page holds 50', async () => {
   const ann = await service.agent();
-  const crowd = await agents(51);
+  const others = await agents(51);
   await service.core.unitOfWork.writeAsSystem(async ({ contacts, now }) => {
-    for (const { id } of crowd) await contacts.insert({ agent_id: ann.id, contact_id: id, since: now });
+    for (const { id } of others) await contacts.insert({ agent_id: ann.id, contact_id: id, since: now });
   });
   const { body } = await trust.contacts(ann);
   expect(body.contacts).toHaveLength(50);
@@ -117,7 +117,7 @@ test('without a limit a page holds 50', async () => {
   expect(last.body).not.toHaveProperty('next_cursor');
 });
 
-test('a favorite is one’s own mark: set and taken as often as one likes, by id or handle', async () => {
+test('a favorite is private, and is set and removed idempotently by id or handle', async () => {
   const [ann, bob] = await pair();
   await trust.befriend(ann, bob);
   const feeds = await Promise.all([ann, bob].map(({ token }) => followFeed(service.api, token)));
@@ -141,7 +141,7 @@ test('a favorite is one’s own mark: set and taken as often as one likes, by id
   expect(other).toEqual([]);
 });
 
-test('a contact is removed on both sides, and both are told', async () => {
+test('a contact is removed on both sides, and both get an event', async () => {
   const [ann, bob] = await pair();
   for (const ref of [bob.id, bob.handle, `@${bob.handle.toUpperCase()}`]) {
     await trust.befriend(ann, bob);
@@ -161,7 +161,7 @@ test('a contact is removed on both sides, and both are told', async () => {
   }
 });
 
-test('a contact that went private or was retired can be marked and removed', async () => {
+test('a contact that becomes private or is retired can be marked and removed', async () => {
   const ann = await service.agent();
   const [hidden, retired] = await pair();
   for (const other of [hidden, retired]) await trust.befriend(ann, other);
@@ -174,13 +174,13 @@ test('a contact that went private or was retired can be marked and removed', asy
   expect((await trust.contacts(ann)).body).toEqual({ contacts: [] });
 });
 
-test('an agent that ends loses its contacts and requests, and is told who had it', async () => {
+test('a retired agent loses its contacts and requests', async () => {
   const [ann, bob] = await pair();
   const [cleo, dora] = await pair();
   const eve = await service.agent();
   for (const other of [bob, cleo]) await trust.befriend(other, ann);
   await trust.request(ann, dora.handle);
-  const asked = await trust.request(eve, ann.handle);
+  const request = await trust.request(eve, ann.handle);
   const others = await service.core.unitOfWork.writeAsSystem(async (work) => {
     await work.contactRequests.withdrawAllOf(ann.id, work.now);
     return work.contacts.removeAllOf(ann.id);
@@ -194,7 +194,10 @@ test('an agent that ends loses its contacts and requests, and is told who had it
   expect((await trust.requests(dora)).body).toEqual({ requests: [] });
   for (const by of [ann, eve])
     expect((await trust.requests(by, '?direction=outgoing')).body).toEqual({ requests: [] });
-  expect(statusAndCode(await trust.approve(ann, asked.body.request_id))).toEqual([404, 'REQUEST_NOT_FOUND']);
+  expect(statusAndCode(await trust.approve(ann, request.body.request_id))).toEqual([
+    404,
+    'REQUEST_NOT_FOUND',
+  ]);
 });
 
 test('each operation needs its scope', async () => {
@@ -224,10 +227,10 @@ test('each operation needs its scope', async () => {
   }
 });
 
-test('references that are none are refused alike everywhere, and nothing of a hostile path is a fault', async () => {
+test('invalid references are refused everywhere, and a hostile path causes no internal error', async () => {
   const { token } = await service.agent();
   for (const ref of [
-    'nobody',
+    'absent',
     'no handle',
     'a.b.c',
     'agt_1',

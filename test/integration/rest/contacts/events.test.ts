@@ -20,34 +20,34 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Opens both doors for a token. */
+/** Opens both transports for a token. */
 async function listen(token: string) {
   const socket = await connectWebSocket(service.url, { token });
   return { socket, poll: await followFeed(service.api, token) };
 }
 
-/** A request, an approval, a removal; a thread at the end, which shows that nothing is still to come. */
-async function story(ann: TestAgent, bob: TestAgent): Promise<string> {
-  const asked = await trust.request(ann, bob.handle, 'Hello');
-  await trust.approve(bob, asked.body.request_id);
+/** A request, an approval and a removal. The event of the final thread shows that all events have arrived. */
+async function runContactLifecycle(ann: TestAgent, bob: TestAgent): Promise<string> {
+  const requested = await trust.request(ann, bob.handle, 'Hello');
+  await trust.approve(bob, requested.body.request_id);
   await trust.removeContact(ann, bob.handle);
   await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
-  return asked.body.request_id;
+  return requested.body.request_id;
 }
 
 const scopesThatShow: Scope[][] = [['contacts:read', 'threads:read'], ['realtime:read']];
 
 test.each(scopesThatShow)(
-  'contact events come over the socket and the long poll with %s',
+  'contact events arrive over the WebSocket and the long poll with %s',
   async (...scopes) => {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-    const doors = await Promise.all(
+    const readers = await Promise.all(
       [ann, bob].map(async ({ handle }) => listen(await service.token(handle, { scopes }))),
     );
-    const request_id = await story(ann, bob);
+    const request_id = await runContactLifecycle(ann, bob);
     const removed = ({ id, handle }: TestAgent) => [
       'contact.removed',
       { agent_id: id, canonical_handle: handle },
@@ -57,7 +57,7 @@ test.each(scopesThatShow)(
       [contactAdded(bob), removed(bob)],
       [['contact.request', request], contactAdded(ann), removed(ann)],
     ];
-    for (const [index, { socket, poll }] of doors.entries()) {
+    for (const [index, { socket, poll }] of readers.entries()) {
       await socket.next(({ type }) => type === 'thread.created');
       const live = socket.events();
       expect(live.slice(0, -1).map(({ type, data }) => [type, data])).toEqual(expected[index]);
@@ -70,10 +70,10 @@ test.each(scopesThatShow)(
   },
 );
 
-test('what stands in a contact list is told when it changes: a new name to all who have it, a favorite to oneself alone', async () => {
+test('contact list changes emit events: a new name to all contacts, a favorite only to its agent', async () => {
   const [ann, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   await trust.befriend(ann, bob);
-  const news = await trust.newsOf(ann, bob, eve);
+  const readEvents = await trust.newsOf(ann, bob, eve);
   await trust.favorite(ann, bob.handle);
   await trust.favorite(ann, bob.handle);
   const body = { display_name: 'Bob the reader' };
@@ -81,8 +81,8 @@ test('what stands in a contact list is told when it changes: a new name to all w
   await trust.call('PATCH', '/agents/me', bob, { ...body, description: 'Reads.' });
   await trust.unfavorite(ann, bob.handle);
   const who = { agent_id: bob.id, canonical_handle: bob.handle };
-  const [heard, own, nothing] = await news();
-  expect(heard).toEqual([
+  const [received, own, nothing] = await readEvents();
+  expect(received).toEqual([
     ['contact.updated', { ...who, favorite: true }],
     ['contact.updated', { ...who, ...body }],
     ['contact.updated', { ...who, favorite: false }],
@@ -91,10 +91,10 @@ test('what stands in a contact list is told when it changes: a new name to all w
   expect(nothing).toEqual([]);
 });
 
-test('a token without contacts:read hears nothing of contacts', async () => {
+test('a token without contacts:read gets no contact events', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const { socket, poll } = await listen(await service.token(bob.handle, { scopes: ['threads:read'] }));
-  await story(ann, bob);
+  await runContactLifecycle(ann, bob);
   await socket.next(({ type }) => type === 'thread.created');
   expect(socket.events().map(({ type }) => type)).toEqual(['thread.created']);
   expect((await poll()).map(({ type }) => type)).toEqual(['thread.created']);

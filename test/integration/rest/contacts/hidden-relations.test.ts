@@ -28,10 +28,10 @@ afterAll(() => service.stop());
 
 let absentCount = 0;
 
-/** Somebody who is to be told from nobody, or who is nobody. */
+/** Agents that must be indistinguishable from absent ones, and an absent one. */
 const situations = {
   async absent() {
-    return { id: newId('agent'), handle: `nobody-${(absentCount += 1)}.agent` };
+    return { id: newId('agent'), handle: `absent-${(absentCount += 1)}.agent` };
   },
   hidden: () => service.agent({ visibility: 'private' }),
   async retired() {
@@ -49,7 +49,7 @@ const situations = {
 
 type Situation = keyof typeof situations;
 
-/** Whether all these situations get the same answer, whichever way the other one is named; and the answer. */
+/** Expects the same response in all these situations, by id and by handle, and returns it. */
 async function expectSameResponse(
   among: Situation[],
   ask: (ann: TestAgent, ref: string) => Promise<RestResponse>,
@@ -69,31 +69,31 @@ async function expectSameResponse(
     }
   }
   expect([...answers.values()], [...answers.keys()].join('\n')).toHaveLength(1);
-  if (!last) throw new Error('nobody was asked about');
+  if (!last) throw new Error('no situation was tested');
   return statusAndCode(last);
 }
 
-const everybody = Object.keys(situations) as Situation[];
+const allSituations = Object.keys(situations) as Situation[];
 const unseen: Situation[] = ['absent', 'hidden', 'retired'];
 
-test('who is absent, hidden or retired can be neither asked nor blocked', async () => {
+test('absent, hidden and retired agents can be neither requested nor blocked', async () => {
   const notFound = [404, 'AGENT_NOT_FOUND'];
   expect(await expectSameResponse(unseen, trust.request)).toEqual(notFound);
   expect(await expectSameResponse(unseen, trust.block)).toEqual(notFound);
 });
 
-test('a contact, a request, a block or an entry that is not there is missing alike, whoever it is about', async () => {
+test('an absent contact, request, block or entry gets the same response for every agent', async () => {
   for (const ask of [trust.removeContact, trust.favorite, trust.unfavorite])
-    expect(await expectSameResponse(everybody, ask)).toEqual([404, 'CONTACT_NOT_FOUND']);
+    expect(await expectSameResponse(allSituations, ask)).toEqual([404, 'CONTACT_NOT_FOUND']);
   for (const ask of [trust.approve, trust.reject])
-    expect(await expectSameResponse(everybody, ask)).toEqual([404, 'REQUEST_NOT_FOUND']);
-  expect(await expectSameResponse(everybody, trust.unblock)).toEqual([404, 'NOT_FOUND']);
+    expect(await expectSameResponse(allSituations, ask)).toEqual([404, 'REQUEST_NOT_FOUND']);
+  expect(await expectSameResponse(allSituations, trust.unblock)).toEqual([404, 'NOT_FOUND']);
 });
 
-test('an allowlist takes and loses an entry alike, whoever it names', async () => {
+test('adding and removing an allowlist entry looks the same for every name', async () => {
   for (const suffix of ['', '.*']) {
     const answers = new Set<string>();
-    for (const situation of everybody) {
+    for (const situation of allSituations) {
       const ann = await service.agent();
       const { id, handle } = await situations[situation](ann);
       const entry = suffix === '' ? handle : `${handle.split('.')[0]}${suffix}`;
@@ -111,7 +111,7 @@ test('an allowlist takes and loses an entry alike, whoever it names', async () =
   }
 });
 
-test('a request that is somebody else’s, withdrawn or of a blocked agent is missing like one that never was', async () => {
+test('a request of others, a withdrawn one and one of a blocked agent look absent', async () => {
   const [ann, bob, cleo, dora] = (await Promise.all(Array.from({ length: 4 }, () => service.agent()))) as [
     TestAgent,
     TestAgent,
@@ -133,7 +133,7 @@ test('a request that is somebody else’s, withdrawn or of a blocked agent is mi
 
 const policies = ['open', 'contacts_only', 'trusted_only', 'allowlist'] as const;
 
-/** Everything that an agent can learn of another one through its contacts, as one text. */
+/** Everything that an agent can learn of another one through contact operations, as one text. */
 async function collectResponses(ann: TestAgent, other: TestAgent): Promise<string> {
   const feed = await followFeed(service.api, ann.token);
   const asks = [
@@ -162,7 +162,7 @@ async function collectResponses(ann: TestAgent, other: TestAgent): Promise<strin
 }
 
 test.each(policies)(
-  'whoever is blocked by an agent whose policy is %s, kin or on its allowlist, fares like a stranger',
+  'a blocked agent, even of the same owner or on the allowlist, is like a stranger under the policy %s',
   async (inbound_policy) => {
     const options: AgentOptions = { inbound_policy };
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
@@ -170,8 +170,8 @@ test.each(policies)(
     const blocker = await service.agent(options);
     await trust.block(blocker, bob.handle);
     const cleo = await service.agent();
-    const kin = await createRelatedAgent(service, cleo, options);
-    await trust.block(kin, cleo.handle);
+    const related = await createRelatedAgent(service, cleo, options);
+    await trust.block(related, cleo.handle);
     const dora = await service.agent();
     const allowing = await service.agent(options);
     await trust.allow(allowing, dora.handle);
@@ -180,7 +180,7 @@ test.each(policies)(
     const expected = (await collectResponses(ann, stranger)).replaceAll('"display_name":"agent"', '');
     for (const [blocked, by] of [
       [bob, blocker],
-      [cleo, kin],
+      [cleo, related],
       [dora, allowing],
     ] as const) {
       const seen = (await collectResponses(blocked, by)).replaceAll(
@@ -193,7 +193,7 @@ test.each(policies)(
   },
 );
 
-test('a contact that ends by a block ends like one that was removed', async () => {
+test('a block ends a contact like a removal', async () => {
   const seen: string[] = [];
   for (const end of [trust.removeContact, trust.block]) {
     const [ann, other] = await Promise.all([
@@ -201,11 +201,11 @@ test('a contact that ends by a block ends like one that was removed', async () =
       service.agent({ inbound_policy: 'contacts_only' }),
     ]);
     await trust.befriend(ann, other);
-    const news = await trust.newsOf(ann);
+    const readEvents = await trust.newsOf(ann);
     await end(other, ann.handle);
-    const heard = await news();
-    expect(heard).toEqual([[['contact.removed', { agent_id: other.id, canonical_handle: other.handle }]]]);
-    // Its old request was approved; what it asks now is new.
+    const received = await readEvents();
+    expect(received).toEqual([[['contact.removed', { agent_id: other.id, canonical_handle: other.handle }]]]);
+    // Its old request was approved, so this is a new one.
     seen.push(await collectResponses(ann, other));
   }
   expect(seen[1]).toBe(seen[0]);

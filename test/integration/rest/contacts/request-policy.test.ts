@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 
-test('agents of one owner or one organization are contacts at once; agents of two people are not', async () => {
+test('agents of one owner or one organization become contacts immediately; agents of two people do not', async () => {
   const ann = await service.agent();
   const clerk = await createOrganizationAgent(service);
   for (const one of [ann, clerk]) {
@@ -29,17 +29,17 @@ test('agents of one owner or one organization are contacts at once; agents of tw
       visibility: 'private',
       inbound_policy: 'trusted_only',
     });
-    const news = await trust.newsOf(one, other);
+    const readEvents = await trust.newsOf(one, other);
     const answer = await trust.request(one, other.handle, 'hello');
     expect([answer.status, answer.body]).toMatchObject([201, { status: 'approved', message: 'hello' }]);
     expect(await trust.areContacts(one, other)).toBe(true);
-    expect(await news()).toEqual([[contactAdded(other)], [contactAdded(one)]]);
+    expect(await readEvents()).toEqual([[contactAdded(other)], [contactAdded(one)]]);
     expect((await trust.requests(other)).body).toEqual({ requests: [] });
   }
   expect((await trust.request(ann, clerk.handle)).body.status).toBe('pending');
 });
 
-test('the inbound policy decides who may ask', async () => {
+test('the inbound policy decides which agents may request contact', async () => {
   const expected = {
     open: [201, undefined],
     contacts_only: [201, undefined],
@@ -57,7 +57,7 @@ test('the inbound policy decides who may ask', async () => {
   }
 });
 
-test('who is paused neither asks nor approves, and is not asked; turning down remains', async () => {
+test('a paused agent neither requests, approves nor gets requests, but can reject', async () => {
   const [ann, bob] = await pair();
   const cleo = await service.agent();
   await trust.request(ann, bob.handle);
@@ -76,7 +76,7 @@ test('who is paused neither asks nor approves, and is not asked; turning down re
   expect((await trust.approve(bob, ann.handle)).status).toBe(200);
 });
 
-test('oneself, an agent that one has blocked, and wrong bodies are refused', async () => {
+test('the caller, a blocked agent and invalid bodies are refused', async () => {
   const [ann, bob] = await pair();
   expect(statusAndCode(await trust.request(ann, ann.handle))).toEqual([400, 'VALIDATION_ERROR']);
   expect(statusAndCode(await trust.request(ann, ann.id))).toEqual([400, 'VALIDATION_ERROR']);
@@ -97,14 +97,14 @@ test('oneself, an agent that one has blocked, and wrong bodies are refused', asy
     const answer = await trust.call('POST', '/contacts/requests', ann, body);
     expect(statusAndCode(answer), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
   }
-  for (const handle of ['nobody', 'a.b.c', 'creq_1.', 'owner.*']) {
+  for (const handle of ['absent', 'a.b.c', 'creq_1.', 'owner.*']) {
     expect(statusAndCode(await trust.request(ann, handle)), handle).toEqual([400, 'INVALID_HANDLE']);
   }
-  const longest = await trust.request(bob, (await service.agent()).handle, 'é'.repeat(500));
-  expect([longest.status, longest.body.message]).toEqual([201, 'é'.repeat(500)]);
+  const maxLength = await trust.request(bob, (await service.agent()).handle, 'é'.repeat(500));
+  expect([maxLength.status, maxLength.body.message]).toEqual([201, 'é'.repeat(500)]);
 });
 
-test('who asks shows itself: a private agent can then be answered', async () => {
+test('a request makes a private agent visible, so that it gets a response', async () => {
   const [ann, bob] = await Promise.all([service.agent({ visibility: 'private' }), service.agent()]);
   expect(statusAndCode(await trust.request(bob, ann.handle))).toEqual([404, 'AGENT_NOT_FOUND']);
   await trust.request(ann, bob.handle);

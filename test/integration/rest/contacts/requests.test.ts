@@ -22,11 +22,11 @@ afterAll(() => service.stop());
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 const notFound = [404, 'REQUEST_NOT_FOUND'];
 
-test('a request goes to the other side, waits in both lists, and its approval makes contacts of both', async () => {
+test('a request is delivered, is pending in both lists, and makes contacts when approved', async () => {
   const [ann, bob] = await pair();
-  const news = await trust.newsOf(ann, bob);
-  const asked = await trust.request(ann, `@${bob.handle.toUpperCase()}`, 'Shall we talk?');
-  expect(asked.status).toBe(201);
+  const readEvents = await trust.newsOf(ann, bob);
+  const requested = await trust.request(ann, `@${bob.handle.toUpperCase()}`, 'Shall we talk?');
+  expect(requested.status).toBe(201);
   const request = {
     request_id: expect.stringMatching(/^creq_/),
     from: agentSummary(ann),
@@ -35,26 +35,26 @@ test('a request goes to the other side, waits in both lists, and its approval ma
     status: 'pending',
     created_at: expect.any(Number),
   };
-  expect(asked.body).toEqual(request);
-  const { request_id, created_at } = asked.body;
-  expect((await trust.requests(bob)).body).toEqual({ requests: [asked.body] });
-  expect((await trust.requests(ann, '?direction=outgoing')).body).toEqual({ requests: [asked.body] });
+  expect(requested.body).toEqual(request);
+  const { request_id, created_at } = requested.body;
+  expect((await trust.requests(bob)).body).toEqual({ requests: [requested.body] });
+  expect((await trust.requests(ann, '?direction=outgoing')).body).toEqual({ requests: [requested.body] });
   expect((await trust.requests(ann)).body).toEqual({ requests: [] });
   expect((await trust.requests(bob, '?direction=outgoing')).body).toEqual({ requests: [] });
   expect(await trust.areContacts(ann, bob)).toBe(false);
-  expect(await news()).toEqual([
+  expect(await readEvents()).toEqual([
     [],
     [['contact.request', { request_id, from: agentSummary(ann), message: 'Shall we talk?', created_at }]],
   ]);
 
   const approved = await trust.approve(bob, request_id);
-  expect([approved.status, approved.body]).toEqual([200, { ...asked.body, status: 'approved' }]);
+  expect([approved.status, approved.body]).toEqual([200, { ...requested.body, status: 'approved' }]);
   expect(await trust.areContacts(ann, bob)).toBe(true);
-  expect(await news()).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
+  expect(await readEvents()).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
   expect((await trust.approve(bob, request_id)).text).toBe(approved.text);
   expect((await trust.approve(bob, ann.handle)).text).toBe(approved.text);
   expect(statusAndCode(await trust.reject(bob, request_id))).toEqual(notFound);
-  expect(await news()).toEqual([[], []]);
+  expect(await readEvents()).toEqual([[], []]);
   expect((await trust.requests(bob)).body).toEqual({ requests: [] });
   for (const [by, query] of [
     [bob, '?status=approved'],
@@ -63,7 +63,7 @@ test('a request goes to the other side, waits in both lists, and its approval ma
     expect((await trust.requests(by, query)).body).toEqual({ requests: [approved.body] });
 });
 
-test('the requesting agent names its request too, and the long form does what the short one does', async () => {
+test('the requesting agent can name its request, and the long form equals the short form', async () => {
   for (const name of [
     ({ id }: TestAgent) => id,
     ({ handle }: TestAgent) => handle,
@@ -83,17 +83,17 @@ test('the requesting agent names its request too, and the long form does what th
   }
 });
 
-test('a rejection is told to nobody, shows in the list of who asked, and leaves a new request open', async () => {
+test('a rejection emits no event, is in the list of the requester, and allows a new request', async () => {
   const [ann, bob] = await pair();
   const first = await trust.request(ann, bob.handle);
   expect(first.body.message).toBeNull();
-  const news = await trust.newsOf(ann, bob);
+  const readEvents = await trust.newsOf(ann, bob);
   const rejected = await trust.reject(bob, first.body.request_id);
   expect([rejected.status, rejected.text]).toEqual([204, '']);
   expect((await trust.reject(bob, ann.handle)).status).toBe(204);
   expect(statusAndCode(await trust.approve(bob, first.body.request_id))).toEqual(notFound);
   expect(statusAndCode(await trust.approve(bob, ann.handle))).toEqual(notFound);
-  expect(await news()).toEqual([[], []]);
+  expect(await readEvents()).toEqual([[], []]);
   expect((await trust.requests(ann, '?direction=outgoing')).body).toEqual({ requests: [] });
   expect((await trust.requests(ann, '?direction=outgoing&status=rejected')).body).toEqual({
     requests: [{ ...first.body, status: 'rejected' }],
@@ -104,14 +104,14 @@ test('a rejection is told to nobody, shows in the list of who asked, and leaves 
   expect(await trust.areContacts(ann, bob)).toBe(false);
 });
 
-test('asking again answers the pending request, and asking a contact answers an approved one, both without an event', async () => {
+test('a repeated request returns the pending one, and a request to a contact returns an approved one, without events', async () => {
   const [ann, bob] = await pair();
   const first = await trust.request(ann, bob.handle, 'first');
-  const news = await trust.newsOf(ann, bob);
+  const readEvents = await trust.newsOf(ann, bob);
   const again = await trust.request(ann, bob.handle, 'second');
   expect([again.status, again.text]).toEqual([201, first.text]);
   await trust.approve(bob, first.body.request_id);
-  await news();
+  await readEvents();
   expect((await trust.request(ann, bob.handle)).body).toEqual({ ...first.body, status: 'approved' });
   const back = await trust.request(bob, ann.handle);
   expect([back.status, back.body]).toMatchObject([
@@ -119,11 +119,11 @@ test('asking again answers the pending request, and asking a contact answers an 
     { from: agentSummary(bob), to: agentSummary(ann), status: 'approved' },
   ]);
   expect((await trust.request(bob, ann.handle)).text).toBe(back.text);
-  expect(await news()).toEqual([[], []]);
+  expect(await readEvents()).toEqual([[], []]);
   expect((await trust.requests(ann)).body).toEqual({ requests: [] });
 });
 
-test('the same key answers the same request; without a key there is none', async () => {
+test('the same key returns the same request; without a key there is none', async () => {
   const [ann, bob] = await pair();
   const ask = (key: string | null, message: string) =>
     requestRest('POST', `${service.api}/contacts/requests`, {
@@ -141,13 +141,13 @@ test('the same key answers the same request; without a key there is none', async
   expect((await trust.requests(bob)).body).toEqual({ requests: [] });
 });
 
-test('requests that cross meet: one contact, and each side hears of the other once', async () => {
+test('crossing requests create one contact and one event for each side', async () => {
   const [ann, bob] = await pair();
   await trust.request(ann, bob.handle);
-  const news = await trust.newsOf(ann, bob);
+  const readEvents = await trust.newsOf(ann, bob);
   const answer = await trust.request(bob, ann.handle);
   expect([answer.status, answer.body]).toMatchObject([201, { from: agentSummary(bob), status: 'approved' }]);
-  expect(await news()).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
+  expect(await readEvents()).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
   expect(await trust.areContacts(ann, bob)).toBe(true);
   for (const [by, query] of [
     [ann, ''],
@@ -158,10 +158,10 @@ test('requests that cross meet: one contact, and each side hears of the other on
     expect((await trust.requests(by, query)).body).toEqual({ requests: [] });
 });
 
-test('requests that cross at the same instant meet, whoever comes first', async () => {
+test('concurrent crossing requests create one contact in any order', async () => {
   for (let round = 0; round < 12; round += 1) {
     const [ann, bob] = await pair();
-    const news = await trust.newsOf(ann, bob);
+    const readEvents = await trust.newsOf(ann, bob);
     const answers = await Promise.all([
       trust.request(ann, bob.handle),
       trust.request(bob, ann.handle),
@@ -170,12 +170,14 @@ test('requests that cross at the same instant meet, whoever comes first', async 
     ]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(await trust.areContacts(ann, bob)).toBe(true);
-    const heard = (await news()).map((events) => events.filter(([type]) => type === 'contact.added'));
-    expect(heard).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
+    const received = (await readEvents()).map((events) =>
+      events.filter(([type]) => type === 'contact.added'),
+    );
+    expect(received).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
   }
 });
 
-test('only who was asked decides, and only while the request waits', async () => {
+test('only the requested agent decides, and only while the request is pending', async () => {
   const [ann, bob] = await pair();
   const { body } = await trust.request(ann, bob.handle);
   for (const decide of [trust.approve, trust.reject]) {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Everything in the document, each part with its pointer. */
+/** Every part of the document with its pointer. */
 function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [pointer, value as Record<string, unknown>];
@@ -40,7 +40,7 @@ const messages = (): [string, MessageObject][] =>
     ]),
   );
 
-test('is served to everybody, by GET and HEAD, and the description of the calls names it', async () => {
+test('is served to every caller by GET and HEAD, and linked from the OpenAPI document', async () => {
   const head = await requestRest('HEAD', `${service.api}/asyncapi.json`);
   expect([head.status, head.text]).toEqual([200, '']);
   expect(head.headers.get('content-type')).toMatch(/^application\/json/);
@@ -51,11 +51,11 @@ test('is served to everybody, by GET and HEAD, and the description of the calls 
   expect((await requestRest('POST', `${service.api}/asyncapi.json`)).status).toBe(404);
 });
 
-test('is the document that the tests hold every event to', () => {
+test('is the document that the tests check every event against', () => {
   expect(document).toEqual(buildAsyncApiDocument('http://localhost:3000', document.info.version));
 });
 
-test('is AsyncAPI 3.0, as its official JSON Schema has it', async () => {
+test('is AsyncAPI 3.0 by its official JSON Schema', async () => {
   const path = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json');
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -66,35 +66,35 @@ test('is AsyncAPI 3.0, as its official JSON Schema has it', async () => {
   expect(validate(broken)).toBe(false);
 });
 
-test('every reference leads to something', () => {
+test('every reference can be resolved', () => {
   const refs = [...partsOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
   expect(refs.length).toBeGreaterThan(100);
   for (const ref of refs) findByPointer(document, ref);
 });
 
-test('every event type is at every door that sends single events', () => {
+test('every transport that sends single events has every event type', () => {
   for (const [name, { messages: all }] of Object.entries(document.channels)) {
     if (name === 'long_poll') expect(Object.keys(all)).toEqual(['page']);
     else expect(Object.keys(all), name).toEqual(expect.arrayContaining(eventTypes));
   }
 });
 
-/** The scopes of which any one is enough for an operation. */
+/** The scopes of an operation; any one of them is enough. */
 function enough({ security }: OperationObject): string[] {
   return security.flatMap(({ $ref }) => (findByPointer(document, $ref) as { scopes: string[] }).scopes);
 }
 
-test('every event is sent by exactly one operation of its door, with the scopes that show it', () => {
+test('exactly one operation of its transport sends each event, with the scopes that allow it', () => {
   const senders = Object.values(document.operations).filter(({ action }) => action === 'send');
   for (const channel of ['websocket', 'mcp_notifications', 'webhooks']) {
     for (const type of eventTypes) {
       const ref = `#/channels/${channel}/messages/${type}`;
       const own = senders.filter((operation) => operation.messages.some(({ $ref }) => $ref === ref));
       expect(own.map(({ channel: { $ref } }) => $ref)).toEqual([`#/channels/${channel}`]);
-      const told = own.flatMap(enough);
-      const seeing = scopes.filter((scope: Scope) => canSeeEvent(new Set([scope]), type));
-      expect(told.toSorted(), ref).toEqual(seeing.toSorted());
-      expect(told[0]).toBe(eventScopes[type]);
+      const sentScopes = own.flatMap(enough);
+      const seeing = sentScopes.filter((scope: Scope) => canSeeEvent(new Set([scope]), type));
+      expect(sentScopes.toSorted(), ref).toEqual(seeing.toSorted());
+      expect(sentScopes[0]).toBe(eventScopes[type]);
       expect((findByPointer(document, ref) as MessageObject).description).toContain(
         `\`${eventScopes[type]}\``,
       );
@@ -102,7 +102,7 @@ test('every event is sent by exactly one operation of its door, with the scopes 
   }
 });
 
-test('every message belongs to an operation, and what clients send has an answer', () => {
+test('every message belongs to an operation, and every client message has a reply', () => {
   const operations = Object.values(document.operations);
   const used = operations.flatMap((operation) => operation.messages.map(({ $ref }) => $ref));
   expect(used.toSorted()).toEqual(
@@ -114,7 +114,7 @@ test('every message belongs to an operation, and what clients send has an answer
   expect(taken.map(({ reply }) => reply?.messages.length)).toEqual(taken.map(() => 1));
 });
 
-test('every schema can be compiled, and every message has an example that it fits', () => {
+test('every schema compiles, and every message has a valid example', () => {
   const strict = {
     ...document,
     channels: forbidUnknownFields(document.channels),
@@ -139,7 +139,7 @@ test('every message and every field is described', () => {
   expect(undescribed).toEqual([]);
 });
 
-/** Whether it is, where it stands or as the named kind that it is of. */
+/** Whether the field or its named schema has a description. */
 function isDescribed({ description, $ref, allOf, items }: Record<string, unknown>): boolean {
   if (typeof description === 'string' && description !== '') return true;
   const [only] = Array.isArray(allOf) ? allOf : [];

@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Everything that an HTML page or a style sheet names by address. */
+/** Every URL in an HTML page or a style sheet. */
 function named(text: string): string[] {
   const found = text.matchAll(/\b(?:src|href)="([^"]*)"|url\(\s*["']?([^"')]*)|@import\s*["']([^"']*)/g);
   return [...found].map(([, attribute, url, imported]) => attribute ?? url ?? imported ?? '');
 }
 
-test('the page and everything that it loads come from this server', async () => {
+test('the page and all its assets are served by this server', async () => {
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const assets = named(page.text);
@@ -39,7 +39,7 @@ test('the page and everything that it loads come from this server', async () => 
   expect(page.text).not.toMatch(/https?:|["']\/\/|<script>|\son\w+=|style=/);
 });
 
-test('the page may load nothing from elsewhere, and run no script that stands in it', () => {
+test('the page can load nothing from other origins and run no inline script', () => {
   const policy = page.headers.get('content-security-policy') ?? '';
   const directives = new Map(
     policy.split('; ').map((directive) => {
@@ -53,7 +53,7 @@ test('the page may load nothing from elsewhere, and run no script that stands in
   expect([...all].sort()).toEqual(["'none'", "'self'", 'data:']);
 });
 
-test('HEAD tells the same without the body', async () => {
+test('HEAD returns the same headers without the body', async () => {
   for (const address of ['/docs', ...named(page.text).filter((one) => one.startsWith('/docs/'))]) {
     const [get, head] = await Promise.all(
       ['GET', 'HEAD'].map((method) => requestRest(method, `${service.url}${address}`)),
@@ -65,7 +65,7 @@ test('HEAD tells the same without the body', async () => {
   }
 });
 
-test('what is not there is refused in the form of the contract', async () => {
+test('an absent path gets the standard error body', async () => {
   const [, folder = ''] = /href="(\/docs\/[^/]+\/)/.exec(page.text) ?? [];
   const absent = ['/docs/x', '/docs/x/start.js', `${folder}x.js`, `${folder}../../package.json`, '/docsx'];
   for (const address of [...absent, `${folder}%2e%2e/%2e%2e/package.json`, `${folder}constructor`]) {

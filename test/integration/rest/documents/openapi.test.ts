@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Everything in the document, each part with its pointer. */
+/** Every part of the document with its pointer. */
 function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [pointer, value as Record<string, unknown>];
@@ -44,14 +44,14 @@ function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<stri
 const repeated = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index);
 
-test('is served to everybody, by GET and HEAD', async () => {
+test('is served to every caller by GET and HEAD', async () => {
   const head = await requestRest('HEAD', `${service.api}/openapi.json`);
   expect([head.status, head.text]).toEqual([200, '']);
   expect(head.headers.get('content-type')).toMatch(/^application\/json/);
   expect(document.openapi).toBe('3.1.0');
 });
 
-test('holds every operation in each of its forms, and names each once', () => {
+test('has every operation in each of its forms, with unique names', () => {
   const missing = catalogue.flatMap(({ rest: face }) =>
     face ? pathsOf(face).filter((path) => !document.paths[path]?.[face.method.toLowerCase()]) : [],
   );
@@ -59,7 +59,7 @@ test('holds every operation in each of its forms, and names each once', () => {
   expect(repeated(operations.map(({ operation }) => operation.operationId))).toEqual([]);
 });
 
-/** Field names of OpenAPI 3.1, section 4.8, as far as we use them. */
+/** Field names of OpenAPI 3.1, section 4.8, for the fields in use. */
 const fieldsOf = {
   document: ['openapi', 'info', 'externalDocs', 'servers', 'security', 'tags', 'paths', 'components'],
   operation: [
@@ -108,7 +108,7 @@ test('has the structure of OpenAPI 3.1', () => {
   }
 });
 
-test('only long forms say that they are about the acting agent', () => {
+test('only long forms mention the acting agent', () => {
   const about = (path: string) =>
     document.paths[path]?.['get'] as { description: string; security: object[] };
   const card = about('/agents/{owner}/{agent_name}/card');
@@ -117,11 +117,11 @@ test('only long forms say that they are about the acting agent', () => {
   expect(about('/agents/{owner}/{agent_name}/threads').description).toContain('the token acts as');
 });
 
-test('every reference leads to something', () => {
+test('every reference can be resolved', () => {
   const refs = [...partsOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
   expect(refs.length).toBeGreaterThan(100);
   for (const ref of refs) findByPointer(document, ref);
-  expect(() => findByPointer(document, '#/components/schemas/Nobody')).toThrow('leads nowhere');
+  expect(() => findByPointer(document, '#/components/schemas/Absent')).toThrow('leads nowhere');
 });
 
 test('every tag and every scope is declared', () => {
@@ -139,7 +139,7 @@ test('every tag and every scope is declared', () => {
   expect(needed.filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
 });
 
-test('every operation says what it refuses with, under the status of the contract', () => {
+test('every operation documents its errors under the correct status', () => {
   for (const { pointer, operation } of operations) {
     expect(operation.responses, pointer).toHaveProperty('401');
     expect(operation.responses, pointer).toHaveProperty('429');
@@ -147,14 +147,14 @@ test('every operation says what it refuses with, under the status of the contrac
       if (status < '400') continue;
       const examples =
         resolveReference<ResponseObject>(document, given).content?.['application/json']?.examples ?? {};
-      const told = Object.keys(examples) as (keyof typeof errorStatuses)[];
-      expect(told.length, `${pointer} ${status}`).toBeGreaterThan(0);
-      expect(told.filter((code) => errorStatuses[code] !== Number(status))).toEqual([]);
+      const codes = Object.keys(examples) as (keyof typeof errorStatuses)[];
+      expect(codes.length, `${pointer} ${status}`).toBeGreaterThan(0);
+      expect(codes.filter((code) => errorStatuses[code] !== Number(status))).toEqual([]);
     }
   }
 });
 
-test('every schema can be compiled, and every example is what its schema wants', () => {
+test('every schema compiles, and every example is valid', () => {
   const strict = {
     ...document,
     paths: forbidUnknownFields(document.paths),
@@ -177,7 +177,7 @@ test('every schema can be compiled, and every example is what its schema wants',
   expect(examples).toBeGreaterThan(operations.length * 3);
 });
 
-test('every body that goes in or comes out has an example', () => {
+test('every request and response body has an example', () => {
   for (const { pointer, operation } of operations) {
     const bodies = [operation.requestBody, ...Object.values(operation.responses)].flatMap((given) =>
       given
@@ -198,7 +198,7 @@ test('every operation, parameter, header and field is described', () => {
   expect(undescribed).toEqual([]);
 });
 
-/** Whether the field is of a named kind that is described where it stands. */
+/** Whether the named schema of the field has a description. */
 function describedElsewhere({ $ref, items }: Record<string, unknown>): boolean {
   const ref = $ref ?? (items as { $ref?: string } | undefined)?.$ref;
   if (typeof ref !== 'string') return false;

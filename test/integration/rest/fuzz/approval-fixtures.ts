@@ -1,7 +1,7 @@
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import type { TestService } from '../../../support/service.ts';
 
-/** What another agent of the same person asks for: ids of approvals that wait. */
+/** Creates pending approvals of another agent of the same person and returns their ids. */
 export async function createApprovalFixtures(service: TestService, owner: string): Promise<string[]> {
   const { id } = await service.register({ handle: `${owner}.asker` });
   const ask = (message: string) =>
@@ -13,6 +13,6 @@ export async function createApprovalFixtures(service: TestService, owner: string
         detail: { message },
       }),
     );
-  const asked = await Promise.all(['one', 'two', 'three', 'four'].map(ask));
-  return asked.flatMap((approval) => approval?.id ?? []);
+  const approvals = await Promise.all(['one', 'two', 'three', 'four'].map(ask));
+  return approvals.flatMap((approval) => approval?.id ?? []);
 }

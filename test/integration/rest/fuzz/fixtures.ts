@@ -11,19 +11,19 @@ export interface FuzzAgent extends TestAgent {
   name: string;
 }
 
-/** What exists while requests are thrown at it; it grows with every answer that makes something. */
+/** The existing resources. Every response that creates a resource adds to them. */
 export interface FuzzFixtures {
   agents: FuzzAgent[];
   organization: string;
-  /** Text in which every `{{kind:number}}` stands for one thing that exists, seen from a resident. */
+  /** Replaces every `{{kind:number}}` with an existing resource that the resident can name. */
   replacePlaceholders(text: string, resident: FuzzAgent, escape: (value: string) => string): string;
-  /** Takes notice of what an operation made or ended. */
+  /** Records what an operation created or ended. */
   recordIds(operation: string, resident: FuzzAgent, body: unknown): void;
 }
 
 const agentCount = 8;
 
-/** Agents that are open to each other, an organization, some threads and messages. */
+/** Creates open agents, an organization, some threads and messages. */
 export async function createFuzzFixtures(service: TestService): Promise<FuzzFixtures> {
   const residents = await Promise.all(
     Array.from({ length: agentCount }, async () => {
@@ -43,26 +43,29 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
   for (const { id, token } of residents) deliveries.set(id, await buildDelivery(service, token));
   const approvals = new Map<string, string[]>();
   for (const { id, owner } of residents) approvals.set(id, await createApprovalFixtures(service, owner));
-  const world = createFixtures({ residents, organization, deliveries, approvals });
+  const fixtures = createFixtures({ residents, organization, deliveries, approvals });
   for (const [index, { token }] of residents.entries()) {
     const other = residents[(index + 1) % agentCount];
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
-    const made = await requestRest('POST', `${service.api}/threads`, { token, body });
-    world.recordIds('create_thread', residents[index] ?? failSetup(), made.body);
+    const created = await requestRest('POST', `${service.api}/threads`, { token, body });
+    fixtures.recordIds('create_thread', residents[index] ?? failSetup(), created.body);
     const file = await upload(service, { token }, { bytes: Buffer.from('a file') });
     await service.core.repositories.attachments.setScan(file.body.id, {
       scan_status: 'clean',
-      scanned_by: 'nobody',
+      scanned_by: 'test',
     });
-    world.recordIds('create_attachment', residents[index] ?? failSetup(), file.body);
+    fixtures.recordIds('create_attachment', residents[index] ?? failSetup(), file.body);
   }
-  return world;
+  return fixtures;
 }
 
-/** A webhook with something to post; no worker does it. */
+/** Creates a webhook with a failed delivery. No worker posts it. */
 async function buildDelivery({ api, core }: TestService, token: string) {
-  const made = await requestRest('POST', `${api}/webhooks`, { token, body: { url: 'https://127.0.0.1:1/' } });
-  const delivery = { webhook: String(made.body.id), event: newId('event') };
+  const created = await requestRest('POST', `${api}/webhooks`, {
+    token,
+    body: { url: 'https://127.0.0.1:1/' },
+  });
+  const delivery = { webhook: String(created.body.id), event: newId('event') };
   await core.database.query(
     {
       text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, created_at)
@@ -74,7 +77,7 @@ async function buildDelivery({ api, core }: TestService, token: string) {
 }
 
 function failSetup(): never {
-  throw new Error('there is nobody');
+  throw new Error('there are no agents');
 }
 
 function elementAt<T>(list: readonly T[], number: number): T | undefined {
@@ -143,7 +146,7 @@ function createFixtures({ residents, organization, deliveries, approvals }: Fixt
         number,
       )?.id,
     cursor: (number) => elementAt(cursors, number),
-    fresh: () => `made-${(fresh += 1)}`,
+    fresh: () => `new-${(fresh += 1)}`,
   };
 
   return {
@@ -154,27 +157,27 @@ function createFixtures({ residents, organization, deliveries, approvals }: Fixt
         escape(of[kind]?.(Number(number), resident) ?? 'absent'),
       ),
     recordIds(operation, resident, body) {
-      const made = Object(body) as Record<string, unknown>;
-      const id = String(made['id']);
+      const created = Object(body) as Record<string, unknown>;
+      const id = String(created['id']);
       const name = operation.replace(/_as$/, '');
       if (name === 'create_thread' || name === 'add_thread_member') {
-        const members = (made['members'] as { id: string }[]).map((member) => member.id);
+        const members = (created['members'] as { id: string }[]).map((member) => member.id);
         const known = threads.find((thread) => thread.id === id);
         if (known) known.members = members;
         else threads.push({ id, members });
       }
-      if (name === 'send_message') messages.push({ id, thread_id: String(made['thread_id']) });
+      if (name === 'send_message') messages.push({ id, thread_id: String(created['thread_id']) });
       if (name === 'request_contact') {
-        requests.push({ id: String(made['request_id']), to: (made['to'] as { id: string }).id });
+        requests.push({ id: String(created['request_id']), to: (created['to'] as { id: string }).id });
       }
       if (name === 'request_contact' || name === 'approve_contact_request') {
-        const { from, to, status } = made as { from: { id: string }; to: { id: string }; status: string };
+        const { from, to, status } = created as { from: { id: string }; to: { id: string }; status: string };
         if (status === 'approved') contacts.push([from.id, to.id]);
       }
       if (name === 'create_attachment') uploads.push({ id, owner: resident.id });
       if (name === 'create_webhook') webhooks.push({ id, agent: resident.id });
       if (name === 'register_agent') registered.push({ id, owner: resident.owner });
-      const cursor = made['next_cursor'] ?? made['cursor'];
+      const cursor = created['next_cursor'] ?? created['cursor'];
       if (typeof cursor === 'string' && cursors.length < 500) cursors.push(cursor);
     },
   };

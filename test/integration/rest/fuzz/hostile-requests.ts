@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { hostileBodies, hostileQueries, hostileSegments } from './hostile-values.ts';
 
-/** Puts something strange into one segment of a path, or behind it. */
+/** Adds a hostile value to one segment of a path, or after it. */
 export const hostilePath: Arbitrary<(path: string) => string> = fc
   .tuple(
     fc.nat(9),
@@ -20,7 +20,7 @@ export const hostilePath: Arbitrary<(path: string) => string> = fc
     return [`/${segments.join('/')}`, ...query].join('?');
   });
 
-/** Puts something strange behind the question mark. */
+/** Adds a hostile query. */
 export const hostileQuery: Arbitrary<(path: string) => string> = fc
   .tuple(fc.constantFrom(...hostileQueries), fc.boolean())
   .map(([query, alone]) => (path: string) => {
@@ -91,7 +91,7 @@ const headers: Record<string, readonly string[]> = {
   'Mcp-Session-Id': ['x'],
 };
 
-/** Headers that are wrong, strange, or mean something else elsewhere. Each takes the place of the right one. */
+/** Invalid, unusual or misused headers. Each replaces the valid one. */
 export const hostileHeaders: Arbitrary<[string, string][]> = fc.array(
   fc
     .constantFrom(...Object.entries(headers))
@@ -103,21 +103,21 @@ export const hostileHeaders: Arbitrary<[string, string][]> = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-/** What happens to the bytes of a body on their way. */
+/** How the bytes of a body are corrupted. */
 export interface BodyCorruption {
-  kind: 'cut' | 'behind' | 'before' | 'twice' | 'instead' | 'utf16' | 'latin1' | 'hang up';
+  kind: 'cut' | 'after' | 'before' | 'twice' | 'instead' | 'utf16' | 'latin1' | 'disconnect';
   /** For `cut`, in percent. */
   at: number;
   text: string;
 }
 
 export const arbitraryBodyCorruption: Arbitrary<BodyCorruption> = fc.record({
-  kind: fc.constantFrom('cut', 'behind', 'before', 'twice', 'instead', 'utf16', 'latin1', 'hang up'),
+  kind: fc.constantFrom('cut', 'after', 'before', 'twice', 'instead', 'utf16', 'latin1', 'disconnect'),
   at: fc.nat(99),
   text: fc.constantFrom(...hostileBodies),
 });
 
-type Corrupt = (body: string, twist: BodyCorruption) => Buffer;
+type Corrupt = (body: string, corruption: BodyCorruption) => Buffer;
 
 const truncate: Corrupt = (body, { at }) => {
   const bytes = Buffer.from(body);
@@ -126,8 +126,8 @@ const truncate: Corrupt = (body, { at }) => {
 
 const corruptions: Record<BodyCorruption['kind'], Corrupt> = {
   cut: truncate,
-  'hang up': truncate,
-  behind: (body, { text }) => Buffer.from(body + text),
+  disconnect: truncate,
+  after: (body, { text }) => Buffer.from(body + text),
   before: (body, { text }) => Buffer.from(text + body),
   twice: (body) => Buffer.from(body + body),
   instead: (_, { text }) => Buffer.from(text),
@@ -135,7 +135,7 @@ const corruptions: Record<BodyCorruption['kind'], Corrupt> = {
   latin1: () => Buffer.from('{"é":"ÿÀ\u0080"}', 'latin1'),
 };
 
-/** The bytes that go out. */
-export function corruptBody(body: string, twist: BodyCorruption): Buffer {
-  return corruptions[twist.kind](body, twist);
+/** The bytes to send. */
+export function corruptBody(body: string, corruption: BodyCorruption): Buffer {
+  return corruptions[corruption.kind](body, corruption);
 }

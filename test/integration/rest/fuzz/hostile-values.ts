@@ -1,7 +1,7 @@
-/** Strange words, each on its own between blanks. */
+/** Hostile words, separated by spaces. */
 const splitWords = (text: string): string[] => text.trim().split(/\s+/);
 
-/** JSON texts that hardly any field takes, one in each line. */
+/** JSON texts that hardly any field accepts, one per line. */
 export const hostileJson: readonly string[] = String.raw`
 null
 true
@@ -70,7 +70,7 @@ false
   .trim()
   .split('\n');
 
-/** Segments of paths. The empty one is among them. */
+/** Segments of paths, including the empty one. */
 export const hostileSegments: readonly string[] = [
   '',
   'x'.repeat(300),
@@ -82,7 +82,7 @@ export const hostileSegments: readonly string[] = [
   `),
 ];
 
-/** What may stand behind a question mark. */
+/** Hostile query strings. */
 export const hostileQueries: readonly string[] = [
   '',
   `q=${'x'.repeat(3_000)}`,
@@ -96,7 +96,7 @@ export const hostileQueries: readonly string[] = [
   `),
 ];
 
-/** Names of fields that no operation has, or that mean something to JavaScript. */
+/** Field names that no operation has, or that are special in JavaScript. */
 export const hostileNames: readonly string[] = [
   '',
   ' ',
@@ -105,7 +105,7 @@ export const hostileNames: readonly string[] = [
   ...splitWords('__proto__ constructor toString hasOwnProperty thread_id owner 0 a.b'),
 ];
 
-/** What may stand before, behind or instead of a body. */
+/** Bytes to put before or after a body, or in its place. */
 export const hostileBodies: readonly string[] = [
   '',
   ' ',

@@ -15,17 +15,17 @@ export interface Endpoint {
   operation: OperationObject;
 }
 
-/** A request as it is drawn: what exists only when it is sent stands in it as `{{kind:number}}`. */
+/** A generated request. Existing resources are placeholders, `{{kind:number}}`, until it is sent. */
 export interface RequestDraft {
   operation: string;
   agentIndex: number;
   method: string;
-  /** With the query. */
+  /** Includes the query. */
   path: string;
   headers: [string, string][];
-  /** Fields of the body, in order; a name may come twice. Null: no body. */
+  /** Fields of the body, in order; a name can be repeated. Null: no body. */
   body: [name: string, value: JsonText][] | null;
-  /** The body is a file of this content instead. */
+  /** The content of a file to send as the body instead. */
   file: string | null;
   corruption: BodyCorruption | null;
 }
@@ -63,7 +63,7 @@ function listFields({ operation }: Endpoint): Field[] {
 
 type Values = Map<string, JsonText>;
 
-/** Inputs that an operation should take. */
+/** Inputs that an operation should accept. */
 function validInput(endpoint: Endpoint): Arbitrary<Values> {
   const { operationId } = endpoint.operation;
   const fields = listFields(endpoint);
@@ -83,7 +83,7 @@ function validInput(endpoint: Endpoint): Arbitrary<Values> {
   });
 }
 
-/** Takes what cannot go together apart, and gives what is missing. */
+/** Removes fields that exclude each other and adds missing ones. */
 function choose(input: Values): Values {
   if (input.has('participants')) input.delete('with_handle');
   return input;
@@ -127,7 +127,7 @@ function buildDraft(
     agentIndex,
     method,
     path: isRead && query ? `${path}?${query}` : path,
-    // Some keys come again, with the same request or with another one.
+    // Some keys are repeated, with the same request or with another one.
     headers: key?.required
       ? [['Idempotency-Key', agentIndex % 8 === 0 ? `again-${agentIndex % 5}` : '{{fresh:0}}']]
       : [],
@@ -137,7 +137,7 @@ function buildDraft(
   };
 }
 
-/** Text as it stands in an address; placeholders stay as they are. */
+/** Text encoded for a URL; placeholders stay unchanged. */
 function encoded(value: JsonText): string {
   const parsed: unknown = JSON.parse(value);
   const plain = typeof parsed === 'string' ? parsed : value;
@@ -147,14 +147,14 @@ function encoded(value: JsonText): string {
     .join('');
 }
 
-/** Requests to one endpoint that should be taken. */
+/** Valid requests to one endpoint. */
 export function validRequest(endpoint: Endpoint): Arbitrary<RequestDraft> {
   return fc
     .tuple(fc.nat(999), validInput(endpoint))
     .map(([resident, input]) => buildDraft(endpoint, resident, input, []));
 }
 
-/** Requests of every kind to every endpoint, from good to hostile. */
+/** Requests of every kind to every endpoint, from valid to hostile. */
 export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<RequestDraft> {
   const of = (endpoint: Endpoint): Arbitrary<RequestDraft> => {
     const good = validRequest(endpoint);
@@ -167,11 +167,13 @@ export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<Requ
       { weight: 30, arbitrary: nearly },
       {
         weight: 9,
-        arbitrary: fc.tuple(base, hostilePath).map(([one, twist]) => ({ ...one, path: twist(one.path) })),
+        arbitrary: fc.tuple(base, hostilePath).map(([one, corrupt]) => ({ ...one, path: corrupt(one.path) })),
       },
       {
         weight: 9,
-        arbitrary: fc.tuple(base, hostileQuery).map(([one, twist]) => ({ ...one, path: twist(one.path) })),
+        arbitrary: fc
+          .tuple(base, hostileQuery)
+          .map(([one, corrupt]) => ({ ...one, path: corrupt(one.path) })),
       },
       {
         weight: 9,
@@ -181,7 +183,9 @@ export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<Requ
       },
       {
         weight: 6,
-        arbitrary: fc.tuple(base, arbitraryBodyCorruption).map(([one, twist]) => ({ ...one, twist })),
+        arbitrary: fc
+          .tuple(base, arbitraryBodyCorruption)
+          .map(([one, corruption]) => ({ ...one, corruption })),
       },
       {
         weight: 2,
@@ -190,7 +194,7 @@ export function arbitraryRequest(endpoints: readonly Endpoint[]): Arbitrary<Requ
             base,
             fc.constantFrom('PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'POST', 'GET', 'PROPFIND'),
           )
-          // Where the headers are too long, nobody knows yet that HEAD wants no body.
+          // With headers that are too long, the parser does not know yet that HEAD has no body.
           .map(([one, method]) => ({ ...one, method, path: one.path.slice(0, 4_000) })),
       },
     );

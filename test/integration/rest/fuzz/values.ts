@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Schema } from '../../../support/openapi/document.ts';
 import { hostileJson, hostileNames } from './hostile-values.ts';
 
-/** A value as JSON text: JavaScript has no other word for -0, for a key that comes twice, or for half a surrogate pair. */
+/** A value as JSON text, which can express -0, duplicate keys and half a surrogate pair. */
 export type JsonText = string;
 
 const text = (options: { minLength?: number; maxLength?: number }): Arbitrary<string> =>
@@ -28,7 +28,7 @@ const contactLike = fc.oneof(
   { weight: 1, arbitrary: agentLike },
 );
 
-/** What fields mean, where their type does not tell. */
+/** Values by field name, where the type is not enough. */
 const valuesByField: Record<string, Arbitrary<string>> = {
   owner: fc.constant('{{own_owner:0}}'),
   agent_name: fc.constant('{{own_name:0}}'),
@@ -57,14 +57,14 @@ const valuesByField: Record<string, Arbitrary<string>> = {
   attachment_ids: placeholder('upload'),
   counterpart: agentLike,
   from: agentLike,
-  // Nobody listens there, and that is found out at once.
+  // No server listens there, so the connection fails immediately.
   url: fc.constant('https://127.0.0.1:1/{{fresh:0}}'),
   approval_id: placeholder('approval'),
   webhook_id: placeholder('webhook'),
   delivery_id: placeholder('delivery'),
 };
 
-/** Fields that mean something else in one operation. */
+/** Fields with a different meaning in one operation. */
 const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
   update_agent: { agent_ref: placeholder('registered').map(json) },
   delete_agent: { agent_ref: placeholder('registered').map(json) },
@@ -83,15 +83,15 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
   },
 };
 
-/** Fields that are better left out most of the time, because they seldom go with the others. */
+/** Fields to omit most of the time, because they rarely fit the others. */
 const rareFields = new Set(['cursor', 'reply_to', 'organization', 'scope', 'attachment_ids', 'participants']);
 
-/** How often a field that need not be there is there. */
+/** The probability of an optional field. */
 export function presence(name: string): number {
   return rareFields.has(name) ? 0.1 : 0.6;
 }
 
-/** Values that a field takes, as its schema describes them and as its name is meant. */
+/** Valid values of a field, by its schema and its name. */
 export function validValue(operation: string, name: string, schema: Schema): Arbitrary<JsonText> {
   const own = valuesByOperation[operation.replace(/_as$/, '')]?.[name];
   if (own) return own;
@@ -149,7 +149,7 @@ function matchObjectSchema({ properties, required = [] }: Schema): Arbitrary<Jso
 const nestJson = (open: string, close: string, depth: number): JsonText =>
   open.repeat(depth) + close.repeat(depth);
 
-/** Values that hardly any field takes. */
+/** Values that hardly any field accepts. */
 export const hostileValue: Arbitrary<JsonText> = fc.oneof(
   fc.constantFrom<JsonText>(...hostileJson),
   fc.constantFrom(10, 201, 1_001, 33_000).map((length) => json('é'.repeat(length))),
@@ -163,7 +163,7 @@ export const hostileValue: Arbitrary<JsonText> = fc.oneof(
   fc.maxSafeInteger().map(json),
 );
 
-/** Names that no operation has, or that mean something to JavaScript. */
+/** Names that no operation has, or that are special in JavaScript. */
 export const hostileName: Arbitrary<string> = fc.oneof(
   fc.constantFrom(...hostileNames),
   fc.string({ unit: 'binary', maxLength: 30 }),

@@ -16,7 +16,7 @@ function expectError(answer: RestResponse, status: number, code: string): void {
   expect(Object.keys(answer.body)).toEqual(['error']);
 }
 
-test('no token, a wrong scheme, an unknown, an expired token and one for another door are 401 with a challenge', async () => {
+test('a missing, unknown or expired token, a wrong scheme and a wrong audience are 401 with a challenge', async () => {
   const url = `${service.api}/agents/me`;
   const metadata = 'resource_metadata="http://localhost:3000/v1/.well-known/oauth-protected-resource"';
   const none = await requestRest('GET', url);
@@ -62,7 +62,7 @@ test('a missing scope is 403 and named in the challenge', async () => {
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: other.token })).status).toBe(200);
 });
 
-test('bodies that are no JSON, no object, no UTF-8, of another type, too large or cut are told apart', async () => {
+test('bodies that are no JSON, no object, no UTF-8, of another type, too large or cut have distinct errors', async () => {
   const { token } = await service.agent();
   const url = `${service.api}/threads`;
   const send = (raw: string | Uint8Array<ArrayBuffer>, headers = {}) =>
@@ -90,7 +90,7 @@ test('bodies that are no JSON, no object, no UTF-8, of another type, too large o
   expectError(await send(`{"content":"x","metadata":${deep}}`), 400, 'VALIDATION_ERROR');
 });
 
-test('deep metadata is refused, not a fault', async () => {
+test('deeply nested metadata is refused without an internal error', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const made = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
@@ -105,7 +105,7 @@ test('deep metadata is refused, not a fault', async () => {
   );
 });
 
-test('unknown paths and methods are told in the same form', async () => {
+test('unknown paths and methods get the same error body', async () => {
   const { token } = await service.agent();
   for (const path of ['/', '/v1', '/v1/nothing', '/v1/threads/a/b/c', '/%zz', '/v1/%00']) {
     expectError(await requestRest('GET', `${service.url}${path}`, { token }), 404, 'NOT_FOUND');
@@ -118,7 +118,7 @@ test('unknown paths and methods are told in the same form', async () => {
   expect(method.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
 });
 
-test('a request id is taken over when it is harmless, else made', async () => {
+test('a valid request id is kept, otherwise a new one is generated', async () => {
   const { token } = await service.agent();
   const url = `${service.api}/agents/me`;
   const own = await requestRest('GET', url, { token, headers: { 'X-Request-Id': 'trace-0123456789' } });
@@ -130,7 +130,7 @@ test('a request id is taken over when it is harmless, else made', async () => {
   expect(made.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
 });
 
-test('the description of the interface is served to everybody', async () => {
+test('the API description is served to every caller', async () => {
   const { status, body } = await requestRest('GET', `${service.api}/openapi.json`);
   expect(status).toBe(200);
   expect(body.openapi).toBe('3.1.0');
@@ -139,7 +139,7 @@ test('the description of the interface is served to everybody', async () => {
   );
 });
 
-test('health tells the parts', async () => {
+test('health reports the parts', async () => {
   expect((await requestRest('GET', `${service.url}/livez`)).body).toEqual({ status: 'ok' });
   expect((await requestRest('GET', `${service.url}/readyz`)).body).toEqual({
     status: 'ok',
@@ -147,7 +147,7 @@ test('health tells the parts', async () => {
   });
 });
 
-test('without its Redis the service is degraded and serves on', async () => {
+test('without Redis the service is degraded and continues', async () => {
   const alone = await startService({ worker: false, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   const [ann, bob] = await Promise.all([alone.agent(), alone.agent()]);
   const body = { with_handle: bob.handle, initial_message: 'still here' };

@@ -19,7 +19,7 @@ async function conversation() {
   return { ann, bob, url: `${service.api}/threads/${made.body.id}/messages` };
 }
 
-test('a hundred identical sends with one key make one message and a hundred identical answers', async () => {
+test('a hundred identical sends with one key create one message and a hundred identical responses', async () => {
   const { ann, url } = await conversation();
   const key = randomUUID();
   const send = () => requestRest('POST', url, { token: ann.token, key, body: { content: 'once' } });
@@ -32,7 +32,7 @@ test('a hundred identical sends with one key make one message and a hundred iden
   expect((await requestRest('GET', url, { token: ann.token })).body.messages).toHaveLength(1);
 });
 
-test('the order of fields is no difference, another value is', async () => {
+test('the order of fields does not matter, but values do', async () => {
   const { ann, url } = await conversation();
   const key = randomUUID();
   const first = await requestRest('POST', url, {
@@ -50,7 +50,7 @@ test('the order of fields is no difference, another value is', async () => {
   expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
 });
 
-test('a key counts for one agent and one path', async () => {
+test('a key is scoped to one agent and one path', async () => {
   const { ann, bob, url } = await conversation();
   const elsewhere = await conversation();
   const key = randomUUID();
@@ -77,7 +77,7 @@ test('a missing or malformed key is refused, and nothing happens', async () => {
   expect((await requestRest('GET', url, { token: ann.token })).body.messages).toHaveLength(1);
 });
 
-test('a refusal is not kept: the same key works once the reason is gone', async () => {
+test('a refusal is not stored: the same key works when the reason is resolved', async () => {
   const { ann, url } = await conversation();
   const thread = url.replace('/messages', '');
   const key = randomUUID();
@@ -94,7 +94,7 @@ test('a refusal is not kept: the same key works once the reason is gone', async 
   expect([later.status, later.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
 });
 
-test('a thread and its first message are made once as well', async () => {
+test('a thread and its first message are created once too', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const key = randomUUID();
   const [owner, name] = ann.handle.split('.');

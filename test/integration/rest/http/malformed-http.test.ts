@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Writes bytes on a fresh connection and answers what came back until the other side ended it. */
+/** Writes bytes on a new connection and returns the response when the server closes it. */
 function exchange(bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(bytes));
@@ -53,7 +53,7 @@ test.each([
     405,
     'METHOD_NOT_ALLOWED',
   ],
-])('%s is refused in the form of the contract', async (_, bytes, status, code) => {
+])('%s gets the standard error body', async (_, bytes, status, code) => {
   const answer = await exchange(bytes);
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toContain(`HTTP/1.1 ${status} `);
@@ -61,14 +61,14 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ error: { code, request_id: expect.any(String) } });
 });
 
-test('an expectation that nobody knows is ignored, a path in another case is another path', async () => {
+test('an unknown expectation is ignored, and paths are case-sensitive', async () => {
   const expecting = await exchange(`GET /livez HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n${last}`);
   expect(expecting).toContain('HTTP/1.1 200 OK');
   const shouted = await requestRest('GET', `${service.url}/V1/threads`);
   expect([shouted.status, shouted.body.error.code]).toEqual([404, 'NOT_FOUND']);
 });
 
-test('a connection that asks without taking answers is cut, and others are served', async () => {
+test('a connection that reads no responses is closed, and others are served', async () => {
   const flood = exchange('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000));
   const { token } = await service.agent();
   expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(200);
@@ -76,9 +76,9 @@ test('a connection that asks without taking answers is cut, and others are serve
   expect(answers.length).toBeLessThan(5_000);
 });
 
-test('a body that comes with DELETE is read like any other', async () => {
+test('a body of DELETE is read like any other', async () => {
   const { token } = await service.agent();
-  const url = `${service.api}/blocks/acme.nobody`;
+  const url = `${service.api}/blocks/acme.absent`;
   const answers = await Promise.all([
     requestRest('DELETE', url, { token, body: {} }),
     requestRest('DELETE', url, { token, body: { more: 1 } }),

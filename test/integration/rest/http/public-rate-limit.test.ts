@@ -9,7 +9,7 @@ import { limitByAddress } from '../../../../src/transports/rest/card.ts';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { requestRest } from '../../../clients/rest.ts';
 
-/** A route without a token, two calls a minute for each address. */
+/** A route without a token, limited to two calls per minute and address. */
 async function startRoute(trust_proxy: boolean) {
   const database = await createTestDatabase();
   const two = { points: 2, seconds: 60 };
@@ -38,7 +38,7 @@ async function startRoute(trust_proxy: boolean) {
   return async (forwarded: string) => requestRest('GET', url, { headers: { 'X-Forwarded-For': forwarded } });
 }
 
-test('each address has a budget of its own behind a proxy, whatever the caller says before it', async () => {
+test('each address has its own limit behind a proxy, and callers cannot forge it', async () => {
   const call = await startRoute(true);
   expect((await call('203.0.113.1')).headers.get('ratelimit')).toMatch(/^"public";r=1;t=\d+$/);
   expect((await call('192.0.2.77, 203.0.113.1')).status).toBe(200);
@@ -47,7 +47,7 @@ test('each address has a budget of its own behind a proxy, whatever the caller s
   expect((await call('203.0.113.2')).status).toBe(200);
 });
 
-test('without a proxy nobody gets another address by saying so', async () => {
+test('without a proxy a forwarded address is ignored', async () => {
   const call = await startRoute(false);
   const answers = [await call('203.0.113.1'), await call('203.0.113.2'), await call('203.0.113.3')];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);

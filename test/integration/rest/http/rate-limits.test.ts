@@ -20,7 +20,7 @@ async function start(
   return service;
 }
 
-/** A second API process's worth on the same database and Redis. */
+/** A second API process on the same database and Redis. */
 async function secondApi({ core }: TestService): Promise<string> {
   const lifecycle = createLifecycle(core.logger);
   const { port } = await startApi(compose(core.config, 'second'), lifecycle);
@@ -58,7 +58,7 @@ await describeWithRedis('limits on Redis', () => testSharedLimits('redis'));
 describe('limits on PostgreSQL', () => testSharedLimits('postgres'));
 
 function testSharedLimits(backend: Backend): void {
-  test('messages: one budget for each agent and thread, whatever the door and the process', async () => {
+  test('messages: one budget per agent and thread, across transports and processes', async () => {
     const service = await start('send_message=4/60', { backend });
     const second = await secondApi(service);
     const ann = await service.agent();
@@ -86,7 +86,7 @@ function testSharedLimits(backend: Backend): void {
     expect(list.body.messages).toHaveLength(4);
   });
 
-  test('threads: one budget for each agent, and Retry-After tells when the next one opens', async () => {
+  test('threads: one budget per agent, and Retry-After is the time to the next period', async () => {
     const service = await start('create_thread=2/5', { backend });
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
     const create = ({ token }: TestAgent) =>
@@ -96,7 +96,7 @@ function testSharedLimits(backend: Backend): void {
     const refused = await create(ann);
     const until = Date.now() + 1_000 * Number(refused.headers.get('retry-after'));
     expectLimited(refused, 'create_thread');
-    // That was refused before any work was done, and costs nothing else.
+    // It was refused before any work, and costs nothing else.
     expect(refused.headers.get('ratelimit')).not.toContain('default');
     const cid = await service.agent();
     expect((await create(cid)).status).toBe(201);
@@ -105,7 +105,7 @@ function testSharedLimits(backend: Backend): void {
   });
 }
 
-test('everything else shares one budget, the long poll and its acknowledgement too', async () => {
+test('all other calls share one budget, including the long poll and its acknowledgement', async () => {
   const service = await start('default=4/60');
   const { token } = await service.agent();
   const page = await requestRest('GET', `${service.api}/events`, { token });
@@ -128,7 +128,7 @@ test('everything else shares one budget, the long poll and its acknowledgement t
   expectLimited(await requestRest('GET', `${service.api}/threads`, { token }), 'default');
 });
 
-test('a call that cannot be read, and one that is refused, tell how the budgets stand', async () => {
+test('malformed and refused calls report the remaining budgets', async () => {
   const service = await start('default=9/60,send_message=9/60,create_thread=9/60');
   const ann = await service.agent();
   const badQuery = await requestRest('GET', `${service.api}/threads?limit=0`, { token: ann.token });
@@ -151,7 +151,7 @@ test('a call that cannot be read, and one that is refused, tell how the budgets 
   ]);
 });
 
-test('repetitions under one key count like calls', async () => {
+test('repetitions with one key count as calls', async () => {
   const service = await start('send_message=3/60');
   const ann = await service.agent();
   const url = `${service.api}/threads/${await newThread(service, ann)}/messages`;
@@ -163,7 +163,7 @@ test('repetitions under one key count like calls', async () => {
   expectLimited(await repeat(), 'send_message');
 });
 
-test('a flood of threads that do not exist ends before anything is looked up', async () => {
+test('a flood of absent threads is refused before any lookup', async () => {
   const service = await start('default=5/60');
   const ann = await service.agent();
   const thread_id = await newThread(service, ann);
@@ -172,7 +172,7 @@ test('a flood of threads that do not exist ends before anything is looked up', a
     refused.push((await send(service.api, ann, `thd_${randomUUID()}`)).status);
   }
   expect(refused).toEqual([...Array(5).fill(404), ...Array(15).fill(429)]);
-  // Every thread that got as far as its own budget has left a row; the sixth found out that there is no more.
+  // Every thread whose own budget was checked has a row. The sixth call exhausted the shared budget.
   const rows = await service.core.database.query(
     { text: `select key from rate_limits where key like 'send\\_message:%'` },
     [],
@@ -181,7 +181,7 @@ test('a flood of threads that do not exist ends before anything is looked up', a
   expectLimited(await send(service.api, ann, thread_id), 'default');
 });
 
-test('so does a flood of input that cannot be read', async () => {
+test('a flood of malformed input is refused early too', async () => {
   const service = await start('default=5/60');
   const ann = await service.agent();
   const refused = [];
@@ -189,7 +189,7 @@ test('so does a flood of input that cannot be read', async () => {
   expect(refused).toEqual([400, 400, 400, 400, 400, 429, 429, 429]);
 });
 
-test('whoever has read too much may still send', async () => {
+test('an agent with too many reads can still send', async () => {
   const service = await start('default=2/60');
   const ann = await service.agent();
   const thread_id = await newThread(service, ann);
@@ -203,7 +203,7 @@ test('whoever has read too much may still send', async () => {
   expectLimited(await send(service.api, ann, 'thd_none'), 'default');
 });
 
-test('an answer that its tool asks for twice, because it is too long, is one call', async () => {
+test('a response that a tool fetches twice because of its length is one call', async () => {
   const service = await start('send_message=100/60,default=5/60');
   const ann = await service.agent();
   const thread_id = await newThread(service, ann);
@@ -215,7 +215,7 @@ test('an answer that its tool asks for twice, because it is too long, is one cal
   expect((await listThreads(service.api, ann)).headers.get('ratelimit')).toMatch(/^"default";r=3;/);
 });
 
-test('switched off, nothing is limited and nothing told', async () => {
+test('disabled, nothing is limited or reported', async () => {
   const service = await start('off');
   const ann = await service.agent();
   const thread_id = await newThread(service, ann);
@@ -224,14 +224,14 @@ test('switched off, nothing is limited and nothing told', async () => {
   expect(answers.flatMap(readRateLimitHeaders).filter((header) => header !== null)).toEqual([]);
 });
 
-test('nothing is told to whoever has no good token', async () => {
+test('no limits are reported without a valid token', async () => {
   const service = await start('');
   expect(
     readRateLimitHeaders(await requestRest('GET', `${service.api}/agents/me`, { token: 'wrong' })),
   ).toEqual([null, null]);
 });
 
-test('what is over is removed by the maintenance worker', async () => {
+test('the maintenance worker removes expired rows', async () => {
   const service = await start('');
   const ann = await service.agent();
   await listThreads(service.api, ann);
@@ -247,7 +247,7 @@ test('what is over is removed by the maintenance worker', async () => {
 });
 
 await describeWithRedis('limits without their Redis', () => {
-  test('hold in each process, hold up nobody, and are in Redis again when that is back', async () => {
+  test('are enforced per process without delay, and again in Redis after the outage', async () => {
     const redis = await startTestRedis();
     onTestFinished(() => redis.stop());
     const proxy = await startTcpProxy(redis.url);
@@ -266,7 +266,7 @@ await describeWithRedis('limits without their Redis', () => {
     await proxy.restore();
     const first = async () => (await send(service.api, ann, during)).status;
     await expect.poll(first, { timeout: 20_000, interval: 200 }).toBe(201);
-    // What was counted before the outage counts again.
+    // Counts from before the outage apply again.
     expect((await send(service.api, ann, before)).status).toBe(201);
     expectLimited(await send(service.api, ann, before), 'send_message');
   });

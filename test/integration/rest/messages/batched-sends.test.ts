@@ -29,7 +29,7 @@ const get = async (path: string, by: TestAgent) =>
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-test('sends of one moment share transactions; each has its own answer, and the refused leave nothing', async () => {
+test('concurrent sends share transactions; each has its own response, and refused ones leave nothing', async () => {
   const [closed, blocked, ...good] = await Promise.all([
     conversation(),
     conversation(),
@@ -46,7 +46,7 @@ test('sends of one moment share transactions; each has its own answer, and the r
         times(12, (at) => send(id, at % 3 === 2 ? bob : ann, `message ${at}`)),
       ),
     ),
-    send(blocked.id, blocked.ann, 'not to be heard'),
+    send(blocked.id, blocked.ann, 'refused'),
     send(closed.id, closed.ann, 'too late'),
     send(good[0].id, closed.bob, 'not mine'),
   ]);
@@ -72,7 +72,7 @@ test('sends of one moment share transactions; each has its own answer, and the r
   expect(transactions.length).toBeLessThan(answers.length);
 });
 
-test('the read mark moves along for who writes first, and for nobody who has not read', async () => {
+test('a send moves the read mark of a sender that has read everything, and of no other', async () => {
   const { id, ann, bob } = await conversation();
   await Promise.all(times(8, (at) => send(id, ann, `message ${at}`)));
   const unread = async (by: TestAgent) => (await get(`/threads/${id}`, by)).unread_count;
@@ -81,7 +81,7 @@ test('the read mark moves along for who writes first, and for nobody who has not
   expect([await unread(ann), await unread(bob)]).toEqual([3, 11]);
 });
 
-test('a key that was used disturbs nobody who sends in the same moment', async () => {
+test('a used key does not affect concurrent sends', async () => {
   const { id, ann } = await conversation();
   const keys = times(4, () => randomUUID());
   const before = await Promise.all(keys.map((key) => send(id, ann, 'once', key)));
@@ -95,13 +95,13 @@ test('a key that was used disturbs nobody who sends in the same moment', async (
   expect((await get(`/threads/${id}/messages`, ann)).messages).toHaveLength(16);
 });
 
-test('a thread that somebody holds holds up no other one', async () => {
+test('a locked thread does not delay other threads', async () => {
   const [held, free] = await Promise.all([conversation(), conversation()]);
   const holding = await service.core.database.begin();
   await holding.query({ text: 'select from threads where id = $1 for update' }, [held.id]);
   let answered = 0;
   const waiting = times(3, () => send(held.id, held.ann, 'in time').finally(() => (answered += 1)));
-  const others = await Promise.all(times(6, () => send(free.id, free.ann, 'at once')));
+  const others = await Promise.all(times(6, () => send(free.id, free.ann, 'concurrent')));
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 201));
   expect(answered).toBe(0);
   await holding.commit();

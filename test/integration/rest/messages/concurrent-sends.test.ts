@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a crowd in one thread is served whole, and leaves connections to everybody else', async () => {
+test('many senders in one thread are all served, and leave connections to others', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const made = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
@@ -19,7 +19,7 @@ test('a crowd in one thread is served whole, and leaves connections to everybody
   });
   const url = `${service.api}/threads/${made.body.id}/messages`;
   let done = 0;
-  const crowd = Array.from({ length: 150 }, async (_, index) => {
+  const calls = Array.from({ length: 150 }, async (_, index) => {
     const answer = await requestRest('POST', url, { token: ann.token, body: { content: `m${index}` } });
     done += 1;
     return answer.status;
@@ -27,10 +27,10 @@ test('a crowd in one thread is served whole, and leaves connections to everybody
   const other = await requestRest('GET', `${service.api}/threads`, { token: bob.token });
   expect(other.status).toBe(200);
   expect(done).toBeLessThan(150);
-  expect(new Set(await Promise.all(crowd))).toEqual(new Set([201]));
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([201]));
 });
 
-test('tokens of a crowd are looked up together: nobody is refused for want of a connection', async () => {
+test('token lookups are batched, so no caller is refused for lack of a connection', async () => {
   const size = 300;
   let arrived = 0;
   const count = () => void (arrived += 1);
@@ -38,12 +38,12 @@ test('tokens of a crowd are looked up together: nobody is refused for want of a 
   subscribe('http.server.request.start', count);
   try {
     await hold.query({ text: 'lock table access_tokens in access exclusive mode' }, []);
-    const crowd = Array.from({ length: size }, () =>
+    const calls = Array.from({ length: size }, () =>
       requestRest('GET', `${service.api}/agents/me`, { token: randomUUID() }),
     );
     await vi.waitFor(() => expect(arrived).toBe(size), { timeout: 20_000 });
     await hold.rollback();
-    const answers = await Promise.all(crowd);
+    const answers = await Promise.all(calls);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
   } finally {
     unsubscribe('http.server.request.start', count);

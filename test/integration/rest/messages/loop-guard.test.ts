@@ -10,7 +10,7 @@ import { startService, type TestAgent, type TestService } from '../../../support
 import { updateAgentColumn } from '../../../clients/contacts.ts';
 import { openSseStream } from '../../../clients/sse.ts';
 
-/** Of two API processes on one database; the second one in the name of another. */
+/** The two API processes on one database; the second one has its own instance id. */
 let service: TestService;
 let second: string;
 const limits = 'loop=4/600,send_message=1000/60,create_thread=1000/60,default=1000/60';
@@ -57,7 +57,7 @@ function expectLoop({ status, headers, body }: RestResponse): void {
   expect(body.error.message).toContain(`try again in ${retryAfter} s`);
 }
 
-/** The first message, and then so many that answer each other. */
+/** Sends the first message and then `count` replies. */
 async function pingPong(thread: string, by: readonly TestAgent[], exchanges: number): Promise<void> {
   for (let number = 0; number <= exchanges; number += 1) {
     const answer = await send(thread, by[number % by.length], number % 2 ? { api: second } : {});
@@ -71,7 +71,7 @@ const rewind = (thread: string, ms: number) =>
     [thread, ms],
   );
 
-test('two agents that answer each other too fast for too long are told so, by every door and process', async () => {
+test('two agents that reply to each other too fast for too long are refused by every transport and process', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   await pingPong(thread, [ann, bob], 4);
@@ -89,13 +89,13 @@ test('two agents that answer each other too fast for too long are told so, by ev
   });
   const list = await requestRest('GET', `${service.api}/threads/${thread}/messages`, { token: ann.token });
   expect(list.body.messages).toHaveLength(5);
-  // The one who spoke last may go on, and the two are free elsewhere.
+  // The last sender can continue, and both can write in other threads.
   expect((await send(thread, ann)).status).toBe(201);
   const elsewhere = await threadOf([ann, bob]);
   await pingPong(elsewhere, [bob, ann], 4);
 });
 
-test('what comes later than ten seconds is no exchange, nor is a message behind an own one', async () => {
+test('a reply after ten seconds or to the own message is no exchange', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   for (let number = 0; number < 8; number += 1) expect((await send(thread, ann)).status).toBe(201);
@@ -123,11 +123,11 @@ test('in a group each pair counts for itself', async () => {
   const thread = await threadOf([ann, bob, cid]);
   await pingPong(thread, [ann, bob], 4);
   expectLoop(await send(thread, bob));
-  // Between others, and between one of the two and somebody else, there is room.
+  // Other pairs still have budget.
   await pingPong(thread, [cid, bob, cid, ann], 3);
 });
 
-test('a repetition under its key, and a message that is refused, cost nothing', async () => {
+test('a repeated key and a refused message cost nothing', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   await pingPong(thread, [ann, bob], 2);
@@ -146,7 +146,7 @@ test('a repetition under its key, and a message that is refused, cost nothing', 
   await updateAgentColumn(service, bob, 'paused', false);
   await updateAgentColumn(service, bob, 'inbound_policy', 'open');
   expect((await send(thread, ann)).status).toBe(201);
-  // The refusal for a loop costs nothing either, and under its key the message may be sent later.
+  // A loop refusal costs nothing either, and the same key works later.
   const later = randomUUID();
   for (let number = 0; number < 5; number += 1) expectLoop(await send(thread, bob, { key: later }));
   await rewind(thread, 10_001);
@@ -154,7 +154,7 @@ test('a repetition under its key, and a message that is refused, cost nothing', 
   expect([sent.status, sent.headers.get('idempotency-replayed')]).toEqual([201, null]);
 });
 
-test('however many write at once over two processes, no more exchanges pass than may', async () => {
+test('concurrent sends over two processes do not exceed the limit of exchanges', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   const both = Array.from({ length: 24 }, (_, index) =>
@@ -173,7 +173,7 @@ test('however many write at once over two processes, no more exchanges pass than
   );
 });
 
-test('switched off, nothing is counted; what is over is removed', async () => {
+test('disabled, nothing is counted; expired rows are removed', async () => {
   const off = await startService({ worker: false, env: { RATE_LIMITS: 'off' } });
   onTestFinished(async () => void (await off.stop()));
   const [ann, bob] = (await agents(2, off)) as [TestAgent, TestAgent];
@@ -197,7 +197,7 @@ test('switched off, nothing is counted; what is over is removed', async () => {
   expect(left).not.toContain(over);
 });
 
-test('who wants no answer says so, and tools pass it on', async () => {
+test('a sender can expect no reply, and tools pass it on', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   const say = (content: string, metadata: object) => send(thread, ann, { body: { content, metadata } });

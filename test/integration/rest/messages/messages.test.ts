@@ -21,7 +21,7 @@ async function conversation(): Promise<{ ann: TestAgent; bob: TestAgent; id: str
 const sequences = (answer: { body: { messages: { sequence: number }[] } }) =>
   answer.body.messages.map((message) => message.sequence);
 
-test('a message comes back whole, and its Location leads to it', async () => {
+test('a message is returned unchanged, also at its Location', async () => {
   const { ann, bob, url, id } = await conversation();
   const first = await requestRest('POST', `${url}/messages`, { token: bob.token, body: { content: 'one' } });
   const sent = {
@@ -50,7 +50,7 @@ test('a message comes back whole, and its Location leads to it', async () => {
   expect(found.body.messages).toEqual([second.body]);
 });
 
-test('concurrent senders get 1, 2, 3 … without a hole, and members see one order', async () => {
+test('concurrent senders get 1, 2, 3 … without a gap, and members see one order', async () => {
   const { ann, bob, url } = await conversation();
   const start = await requestRest('GET', `${service.api}/events`, { token: bob.token });
   const senders = Array.from({ length: 60 }, (_, index) => (index % 2 ? ann : bob));
@@ -78,7 +78,7 @@ test('concurrent senders get 1, 2, 3 … without a hole, and members see one ord
   expect(body.events.map((event: { data: unknown }) => event.data)).toEqual(forBob?.body.messages);
 });
 
-test('lists page in both directions, while messages arrive', async () => {
+test('lists are paged in both directions while messages arrive', async () => {
   const { ann, url } = await conversation();
   const send = (content: string) =>
     requestRest('POST', `${url}/messages`, { token: ann.token, body: { content } });
@@ -128,7 +128,7 @@ test('a cursor of another list, another agent or another filter is refused', asy
   }
 });
 
-test('unread_count follows the read mark, and writing does not mark what came between as read', async () => {
+test('unread_count follows the read mark, and sending does not mark earlier messages as read', async () => {
   const { ann, bob, url } = await conversation();
   const send = (token: string) => requestRest('POST', `${url}/messages`, { token, body: { content: 'x' } });
   const unread = async (token: string) => (await requestRest('GET', url, { token })).body.unread_count;
@@ -138,7 +138,7 @@ test('unread_count follows the read mark, and writing does not mark what came be
   expect([await unread(ann.token), await unread(bob.token)]).toEqual([1, 2]);
 });
 
-test('content is bounded in bytes, and what cannot be stored is refused rather than altered', async () => {
+test('content is limited in bytes, and invalid text is refused instead of altered', async () => {
   const { ann, url } = await conversation();
   const send = (body: unknown) => requestRest('POST', `${url}/messages`, { token: ann.token, body });
   const whole = 'é'.repeat(16_384);
@@ -182,7 +182,7 @@ test('content is bounded in bytes, and what cannot be stored is refused rather t
   }
 });
 
-test('a thread that is foreign, absent or malformed gives the same answer everywhere', async () => {
+test('a foreign, absent or malformed thread gets the same response everywhere', async () => {
   const { url, id } = await conversation();
   const stranger = await service.agent();
   const absent = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;

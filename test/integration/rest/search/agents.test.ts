@@ -33,7 +33,7 @@ async function found(q: string, token: string): Promise<string[]> {
   return body.agents.map((one: { canonical_handle: string }) => one.canonical_handle);
 }
 
-test('the exact handle leads, then handles and names that begin with the text, then parts, then what is like it', async () => {
+test('the exact handle is first, then prefixes of handles and names, then parts, then similar names', async () => {
   const me = await agent('rank-me.own', 'Somebody');
   await agent('zebra.tours-2', 'Elsewhere');
   await agent('zebra.tours', 'Elsewhere');
@@ -51,7 +51,7 @@ test('the exact handle leads, then handles and names that begin with the text, t
   expect(await found('walks', me.token)).toEqual(['alpha.walks', 'beta.walks', 'gamma.walks']);
 });
 
-test('typing errors, accents, case and other scripts are found', async () => {
+test('a search tolerates typos, accents and case, and supports other scripts', async () => {
   const me = await agent('fold-me.own', 'Somebody');
   await agent('cuisine.chef', 'Crème Brûlée Łódź');
   await agent('climate.one', 'Meteorologist');
@@ -70,7 +70,7 @@ test('typing errors, accents, case and other scripts are found', async () => {
   expect(await found('xylophone-orchestra', me.token)).toEqual([]);
 });
 
-test('what the text could mean to the database means nothing', async () => {
+test('special characters of the database are literal', async () => {
   const me = await agent('hostile-me.own', 'Somebody');
   await agent('percent.sign', '100% pure_water \\ back');
   expect(await found('100%', me.token)).toEqual(['percent.sign']);
@@ -100,7 +100,7 @@ test('what the text could mean to the database means nothing', async () => {
   expect(codeOf(await get('/search', {}, me.token))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('a search shows what the caller sees: public agents, and private ones that are related to it', async () => {
+test('a search finds public agents and related private ones', async () => {
   const me = await agent('seeker.own', 'Seeker');
   const names = ['stranger', 'contact', 'member', 'asking', 'gone'] as const;
   const hidden = new Map<string, TestAgent>();
@@ -110,7 +110,7 @@ test('a search shows what the caller sees: public agents, and private ones that 
   const of = (name: (typeof names)[number]) => hidden.get(name) ?? me;
   const post = (path: string, token: string, body: object) =>
     requestRest('POST', `${service.api}${path}`, { token, body });
-  // Who is hidden makes the first step.
+  // The hidden agent starts.
   await post('/contacts/requests', of('contact').token, { handle: me.handle });
   await post('/contacts/requests/quokka-contact.x/approve', me.token, {});
   await post('/threads', of('member').token, { with_handle: me.handle });
@@ -145,7 +145,7 @@ test('a search shows what the caller sees: public agents, and private ones that 
   expect(single.body).toEqual({ agents: body.agents });
 });
 
-test('pages neither skip nor repeat, in both lists, while agents come', async () => {
+test('pages of both lists neither skip nor repeat while agents are added', async () => {
   const me = await agent('pager.own', 'Pager');
   const contacts: string[] = [];
   for (let index = 0; index < 7; index += 1) {
@@ -194,7 +194,7 @@ test('pages neither skip nor repeat, in both lists, while agents come', async ()
   }
 });
 
-test('the directory names owners that are public or belong together with the caller, and no others', async () => {
+test('the directory lists only owners that are public or related to the caller', async () => {
   const [me, colleague] = [await agent('narwhal-me.own', 'Me', 'private'), 'narwhal-colleague'];
   await agent(`${colleague}.own`, 'Colleague', 'private');
   await agent('narwhal-hidden.own', 'Hidden', 'private');
@@ -238,7 +238,7 @@ test('the directory names owners that are public or belong together with the cal
   ]);
 });
 
-test('the tool finds agents too', async () => {
+test('the MCP tool finds agents too', async () => {
   const me = await agent('tooling.own', 'Tool user');
   await agent('pangolin.keeper', 'Pangolin');
   const { client, close } = await connectSdkClient(
@@ -252,7 +252,7 @@ test('the tool finds agents too', async () => {
   await close();
 });
 
-test('of a thousand agents and more that belong together only the latest are compared for typing errors', async () => {
+test('only the latest thousand related agents are compared for typos', async () => {
   const me = await agent('crowd-me.own', 'Somebody');
   await agent('crowd-me.early', 'Xylophonist', 'private');
   expect(await found('xylofonist', me.token)).toEqual(['crowd-me.early']);

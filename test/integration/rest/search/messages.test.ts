@@ -46,21 +46,21 @@ test.each([
   ['sharp s and letters with strokes', 'STRASSE lodz', [3]],
   ['a part of text without spaces', '東京都', [4]],
   ['one character of it', '京', [5, 4]],
-  ['two stretches of it', '東京 行きます', [4]],
+  ['two parts of it', '東京 行きます', [4]],
   ['a phrase of two scripts', '"東京 tower"', [5]],
   ['Thai', 'ไม่มี', [6]],
   ['an apostrophe', "o'reilly", [7]],
-  ['signs of the query language of the database', "'quoted':* & | ! ()", [7]],
+  ['operators of the query language of the database', "'quoted':* & | ! ()", [7]],
   ['a backslash', 'reilly\\path', [7]],
-  ['parts of what punctuation joins', 'example.com', [8]],
-  ['and not what only shares them', 'com.example', []],
+  ['parts of a word with punctuation', 'example.com', [8]],
+  ['and no words with the same parts in another order', 'com.example', []],
   ['an identifier', 'snake_case', [8]],
   ['nothing', 'absent', []],
 ])('%s', async (_what, q, expected) => {
   expect(await on.searchContents(ann, { q })).toEqual(expected.map((index) => messages[index]));
 });
 
-test('comes as the message record, with its thread and the part that was found', async () => {
+test('is returned as the message record, with its thread and a snippet', async () => {
   const [result] = await on.search(ann, { q: 'brulee' });
   const list = await requestRest('GET', `${on.api}/threads/${result?.thread_id}/messages`, {
     token: ann.token,
@@ -73,7 +73,7 @@ test('comes as the message record, with its thread and the part that was found',
   });
 });
 
-test('comes through the tool too, with what the senders are to the reader', async () => {
+test('is returned by the MCP tool too, with the relation of the senders to the reader', async () => {
   const token = await on.token(ann.handle, { audience: 'mcp' });
   const { value, isError } = await callToolRaw(on.url, token, 'search_messages', {
     query: 'lazy',
@@ -89,7 +89,7 @@ test('comes through the tool too, with what the senders are to the reader', asyn
   expect(refused.value).toMatchObject({ error: { details: [{ field: 'query' }] } });
 });
 
-test('what cannot be asked is refused by the name of its field', async () => {
+test('an invalid query is refused by the name of its field', async () => {
   for (const [query, field] of [
     [{ q: '' }, 'q'],
     [{}, 'q'],

@@ -10,7 +10,7 @@ export interface SearchHit {
 
 export type Query = Record<string, string | number>;
 
-/** A service with what tests of the message search need. */
+/** A service with helpers for tests of the message search. */
 export async function startSearchService() {
   const service = await startService();
 
@@ -26,7 +26,7 @@ export async function startSearchService() {
     return sent.body as { id: string; created_at: number };
   }
 
-  /** Resolves when the worker owes no search row any more. */
+  /** Resolves when all messages are indexed. */
   async function waitUntilIndexed(): Promise<void> {
     const owed = { text: `select from outbox where job = 'index-messages'` };
     await vi.waitFor(async () => expect(await service.core.database.query(owed, [])).toEqual([]), 20_000);

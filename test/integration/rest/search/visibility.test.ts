@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => on.stop());
 
-/** No filter but the threads. */
+/** A query without filters except the threads. */
 const everything = {
   from_id: 'msg_0',
   below_id: 'msg_Z',
@@ -24,32 +24,25 @@ const everything = {
   with_attachment: false,
 };
 
-describe('who may find it', () => {
+describe('access', () => {
   test('only members find the messages of a thread, and only while they are members', async () => {
     const [ann, bob, eve] = await on.createAgents();
     const secret = await on.open(ann, bob);
     await on.send(ann, secret, 'a walnut among us');
     const common = await on.open(ann, bob, eve);
-    await on.send(ann, common, 'a walnut for everybody');
+    await on.send(ann, common, 'a walnut for all');
     await on.indexed();
-    expect(await on.searchContents(bob, { q: 'walnut' })).toEqual([
-      'a walnut for everybody',
-      'a walnut among us',
-    ]);
-    expect(await on.searchContents(eve, { q: 'walnut' })).toEqual(['a walnut for everybody']);
-    expect(await on.searchContents(eve, { q: 'walnut', from: ann.handle })).toEqual([
-      'a walnut for everybody',
-    ]);
-    expect(await on.searchContents(eve, { q: 'walnut', counterpart: bob.id })).toEqual([
-      'a walnut for everybody',
-    ]);
+    expect(await on.searchContents(bob, { q: 'walnut' })).toEqual(['a walnut for all', 'a walnut among us']);
+    expect(await on.searchContents(eve, { q: 'walnut' })).toEqual(['a walnut for all']);
+    expect(await on.searchContents(eve, { q: 'walnut', from: ann.handle })).toEqual(['a walnut for all']);
+    expect(await on.searchContents(eve, { q: 'walnut', counterpart: bob.id })).toEqual(['a walnut for all']);
 
     const leave = { text: 'delete from thread_members where thread_id = $1 and agent_id = $2' };
     await on.core.database.query(leave, [common, eve.id]);
     expect(await on.search(eve, { q: 'walnut' })).toEqual([]);
   });
 
-  test('among the latest messages, or by the index of words in steps back in time: a page is the newest that match', async () => {
+  test('a page has the newest matches, from the latest messages or from older periods of the index', async () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     const ages = [0, 1, 2, 90, 3_000, 4_000, 90_000, 8e5, 9e5, 8e6, 8.1e6, 3e7, 9e7, 9.1e7, 3e8].map(
@@ -85,17 +78,17 @@ describe('who may find it', () => {
         for (const limit of [1, 2, 3, 6, 20]) {
           const found = await messageSearch.search(bob.id, { ...search, query, limit });
           const places = found.map(({ id }) => ids.indexOf(id));
-          expect(places, `${query}, ${limit} behind ${stretch}`).toEqual(hits.slice(0, limit));
+          expect(places, `${query}, ${limit} after ${stretch}`).toEqual(hits.slice(0, limit));
         }
         const part = { from_id: ids[12] ?? '', below_id: ids[3] ?? '', limit: 20 };
         const found = await messageSearch.search(bob.id, { ...search, ...part, query });
         const places = found.map(({ id }) => ids.indexOf(id));
-        expect(places, `${query}, a part behind ${stretch}`).toEqual(hits.filter((at) => at > 3 && at <= 12));
+        expect(places, `${query}, a part after ${stretch}`).toEqual(hits.filter((at) => at > 3 && at <= 12));
       }
     }
   });
 
-  test('not even the query for the rows answers for a thread of others that it is told to search', async () => {
+  test('even the row query returns nothing for a thread of others', async () => {
     const [ann, bob, eve] = await on.createAgents();
     const secret = await on.open(ann, bob);
     await on.send(ann, secret, 'a walnut');
@@ -122,7 +115,7 @@ describe('who may find it', () => {
       expect([status, body.error.code]).toEqual([404, 'THREAD_NOT_FOUND']);
     expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
     for (const filter of ['from', 'counterpart']) {
-      for (const ref of [hidden.handle, hidden.id, 'nobody.at-all', `agt_${'0'.repeat(26)}`]) {
+      for (const ref of [hidden.handle, hidden.id, 'absent.at-all', `agt_${'0'.repeat(26)}`]) {
         const { status, text } = await on.ask(ann, { q: 'walnut', [filter]: ref });
         expect([status, text], `${filter} ${ref}`).toEqual([200, '{"results":[]}']);
       }
@@ -168,7 +161,7 @@ describe('filters', () => {
 });
 
 describe('pages', () => {
-  test('go from the newest to the oldest without a gap or a repetition while others write', async () => {
+  test('go from the newest to the oldest without gaps or duplicates during writes', async () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     const sent: string[] = [];
@@ -191,7 +184,7 @@ describe('pages', () => {
     expect(seen).toEqual(sent.toReversed());
   });
 
-  test('have cursors that belong to one agent, one query and its filters', async () => {
+  test('have cursors that are valid for one agent, query and filter set', async () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     for (const content of ['hazel one', 'hazel two']) await on.send(ann, thread, content);
@@ -216,24 +209,24 @@ describe('pages', () => {
     }
   });
 
-  test('hold what lies behind the latest messages of everybody too', async () => {
+  test('include messages older than the latest ones of all agents', async () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     const old = await on.send(ann, thread, 'pinecone');
-    const [crowd, other] = await on.createAgents();
-    const elsewhere = await on.open(crowd, other);
-    await on.send(crowd, elsewhere, 'first');
+    const [sender, other] = await on.createAgents();
+    const elsewhere = await on.open(sender, other);
+    await on.send(sender, elsewhere, 'first');
     const fill = `with made as (
         insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at)
         select left($4, 14) || 'ZZZZ' || lpad(n::text, 12, '0'), $1, 1000 + n, $2, 'pinecone', 'text', $3
         from generate_series(1, 20100) n returning id, created_at
       ) insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
       select id, $1, $2, '''pinecone'':1', 1, created_at, created_at from made`;
-    await on.core.database.query({ text: fill }, [elsewhere, crowd.id, old.created_at, old.id]);
+    await on.core.database.query({ text: fill }, [elsewhere, sender.id, old.created_at, old.id]);
     await on.send(ann, thread, 'the last one');
     await on.indexed();
     expect((await on.search(ann, { q: 'pinecone' })).map(({ message }) => message.id)).toEqual([old.id]);
-    expect(await on.search(crowd, { q: 'pinecone', limit: 50 })).toHaveLength(50);
+    expect(await on.search(sender, { q: 'pinecone', limit: 50 })).toHaveLength(50);
   });
 
   test('begin where the threads of the reader end', async () => {
@@ -241,7 +234,7 @@ describe('pages', () => {
     const thread = await on.open(ann, bob);
     const late = await on.send(ann, thread, 'beechnut');
     await on.indexed();
-    // As if the clock of the process that sent it were behind the others'.
+    // Simulates a sending process with a slow clock.
     const move = { text: 'update threads set last_message_at = last_message_at - 600000 where id = $1' };
     await on.core.database.query(move, [thread]);
     expect((await on.search(ann, { q: 'beechnut' })).map(({ message }) => message.id)).toEqual([late.id]);

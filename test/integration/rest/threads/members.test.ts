@@ -30,7 +30,7 @@ const remove = (url: string, { token }: TestAgent, member: string) =>
 const read = (url: string, { token }: TestAgent, up_to_sequence: number) =>
   requestRest('POST', `${url}/read`, { token, body: { up_to_sequence } });
 
-test('a member that is added reads the history, has nothing unread, and all members hear of it', async () => {
+test('a new member reads the history and has nothing unread, and all members get an event', async () => {
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob);
   await send(url, ann, 'before');
@@ -62,7 +62,7 @@ test('a member that is added reads the history, has nothing unread, and all memb
   }
 });
 
-test('members stand in the order in which they joined, whatever the clocks say', async () => {
+test('members are listed in the order in which they joined, whatever the clocks', async () => {
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob);
   const later = Date.now() + 60_000;
@@ -73,7 +73,7 @@ test('members stand in the order in which they joined, whatever the clocks say',
   expect((await requestRest('GET', url, { token: bob.token })).body.members).toEqual(answered);
 });
 
-test('who leaves or is removed loses the thread at once, and its feed says so last', async () => {
+test('a member that leaves or is removed loses access immediately after a last event', async () => {
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob, cleo);
   const [annFeed, bobFeed] = await Promise.all([ann, bob].map(({ token }) => followFeed(service.api, token)));
@@ -96,17 +96,21 @@ test('who leaves or is removed loses the thread at once, and its feed says so la
   const last = (await bobFeed?.()) ?? [];
   expect(last.map(({ type }) => type)).toEqual(['thread.member_removed']);
   expect(last[0]?.data).toMatchObject({ thread_id: id, member: ref(bob), by: ref(cleo) });
-  const heard = (await annFeed?.()) ?? [];
-  expect(heard.map(({ type }) => type)).toEqual([
+  const received = (await annFeed?.()) ?? [];
+  expect(received.map(({ type }) => type)).toEqual([
     'thread.member_removed',
     'message.created',
     'thread.member_removed',
   ]);
-  expect(heard[2]?.data).toMatchObject({ member: ref(cleo), by: ref(cleo), thread: { members: [ref(ann)] } });
+  expect(received[2]?.data).toMatchObject({
+    member: ref(cleo),
+    by: ref(cleo),
+    thread: { members: [ref(ann)] },
+  });
   expect((await requestRest('GET', url, { token: ann.token })).body.members).toEqual([ref(ann)]);
 });
 
-test('no stranger, no closed thread and nobody hidden: members are refused in the words of the contract', async () => {
+test('strangers, closed threads and hidden agents are refused with the documented errors', async () => {
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const hidden = await service.agent({ visibility: 'private' });
   const guarded = await service.agent({ inbound_policy: 'contacts_only' });
@@ -115,7 +119,7 @@ test('no stranger, no closed thread and nobody hidden: members are refused in th
   expect(await code(add(url, cleo, cleo.handle))).toBe('THREAD_NOT_FOUND');
   expect(await code(add(`${service.api}/threads/thd_nonsense`, ann, cleo.handle))).toBe('THREAD_NOT_FOUND');
   expect(await code(add(url, ann, hidden.handle))).toBe('AGENT_NOT_FOUND');
-  expect(await code(add(url, ann, 'nobody.here'))).toBe('AGENT_NOT_FOUND');
+  expect(await code(add(url, ann, 'absent.here'))).toBe('AGENT_NOT_FOUND');
   expect(await code(add(url, ann, 'no handle'))).toBe('INVALID_HANDLE');
   expect(await code(add(url, ann, guarded.handle))).toBe('NOT_CONTACTS');
   expect(await code(remove(url, ann, cleo.handle))).toBe('AGENT_NOT_FOUND');
@@ -129,19 +133,19 @@ test('no stranger, no closed thread and nobody hidden: members are refused in th
   expect(await code(remove(url, { ...ann, token: readOnly }, ann.handle))).toBe('INSUFFICIENT_SCOPE');
 });
 
-test('a full thread takes nobody more', async () => {
+test('a full thread accepts no more members', async () => {
   const ann = await service.agent();
-  const crowd: TestAgent[] = [];
-  // A few at a time: they wait for connections, and none of them for long.
-  while (crowd.length < 255) {
-    crowd.push(...(await Promise.all(Array.from({ length: 15 }, () => service.agent()))));
+  const others: TestAgent[] = [];
+  // A few at a time, so that none waits long for a connection.
+  while (others.length < 255) {
+    others.push(...(await Promise.all(Array.from({ length: 15 }, () => service.agent()))));
   }
-  const { url } = await thread(ann, ...crowd);
+  const { url } = await thread(ann, ...others);
   const refused = await add(url, ann, (await service.agent()).handle);
   expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('a read mark moves forward only, never past the end, and members hear of every move', async () => {
+test('a read mark moves only forward and never past the end, and members get an event for every move', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob);
   for (const content of ['1', '2', '3']) await send(url, ann, content);
@@ -182,7 +186,7 @@ test('a read mark moves forward only, never past the end, and members hear of ev
   expect((await read(url, await service.agent(), 1)).body.error.code).toBe('THREAD_NOT_FOUND');
 });
 
-test('concurrent read marks of one member end at the furthest one', async () => {
+test('concurrent read marks of one member result in the highest one', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const { url } = await thread(ann, bob);
   for (let count = 0; count < 12; count += 1) await send(url, ann);
@@ -191,12 +195,12 @@ test('concurrent read marks of one member end at the furthest one', async () => 
   const answers = await Promise.all(marks.map((mark) => read(url, bob, mark)));
   expect(answers.map(({ status }) => status)).toEqual(marks.map(() => 204));
   expect((await requestRest('GET', url, { token: bob.token })).body.unread_count).toBe(0);
-  const told: number[] = (await feed()).map(({ data }) => data.up_to_sequence);
-  expect(told).toEqual(told.toSorted((a, b) => a - b));
-  expect(told.at(-1)).toBe(12);
+  const emitted: number[] = (await feed()).map(({ data }) => data.up_to_sequence);
+  expect(emitted).toEqual(emitted.toSorted((a, b) => a - b));
+  expect(emitted.at(-1)).toBe(12);
 });
 
-test('who is removed hears nothing more, also of a read mark that was under way', async () => {
+test('a removed member gets no more events, also not of a concurrent read mark', async () => {
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob, cleo);
   await send(url, bob);

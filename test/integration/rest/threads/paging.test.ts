@@ -23,7 +23,7 @@ async function say(thread: string, { token }: TestAgent): Promise<void> {
   expect(sent.status).toBe(201);
 }
 
-/** Every page in turn; `between` runs after each one but the last. */
+/** Reads all pages; `between` runs after each one except the last. */
 async function pages({ token }: TestAgent, limit: number, between: (page: number) => Promise<unknown>) {
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -38,13 +38,13 @@ async function pages({ token }: TestAgent, limit: number, between: (page: number
   }
 }
 
-test('threads that move while the list is read are neither missed nor shown twice', async () => {
+test('threads that move while the list is read are neither skipped nor repeated', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const threads: string[] = [];
   for (let count = 0; count < 12; count += 1) threads.push(await newThread(ann, bob));
   const round = fc.record({
     limit: fc.integer({ min: 1, max: 5 }),
-    // What happens between one page and the next: to which threads, old and new, somebody writes.
+    // The old and new threads that get a message between two pages.
     writes: fc.array(fc.array(fc.nat({ max: 11 }), { maxLength: 6 }), { minLength: 12, maxLength: 12 }),
     opens: fc.boolean(),
   });
@@ -62,7 +62,7 @@ test('threads that move while the list is read are neither missed nor shown twic
   );
 });
 
-test('concurrent writers, whose transactions are open while pages are read, hide no thread from the reader', async () => {
+test('concurrent writers with open transactions hide no thread from the reader', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const threads: string[] = [];
   for (let count = 0; count < 30; count += 1) threads.push(await newThread(ann, bob));
@@ -83,12 +83,12 @@ test('concurrent writers, whose transactions are open while pages are read, hide
   }
 });
 
-test('a message that was under way when the first page was read does not hide its thread, whatever the clocks say', async () => {
+test('a message in progress during the first page does not hide its thread, whatever the clocks', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const threads: string[] = [];
   for (let count = 0; count < 4; count += 1) threads.push(await newThread(ann, bob));
   const oldest = threads[0] ?? '';
-  // An API process whose clock goes wrong by minutes, caught in the middle of a send to the oldest thread.
+  // An API process with a clock that is minutes off, in the middle of a send to the oldest thread.
   for (const skew of [-300_000, 300_000]) {
     const sending = await service.core.database.begin();
     await sending.query(

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 const agents = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 
-test('an agent reads itself, with every field of the contract', async () => {
+test('an agent reads its own profile with every documented field', async () => {
   const { token, id, handle } = await service.agent();
   const me = await requestRest('GET', `${service.api}/agents/me`, { token });
   expect(me.status).toBe(200);
@@ -34,7 +34,7 @@ test('an agent reads itself, with every field of the contract', async () => {
   });
 });
 
-test('a thread is opened with its first message, in the long form as in the short one', async () => {
+test('a thread is created with its first message, in the long and the short form', async () => {
   const [ann, bob] = await agents();
   const [owner, name] = ann.handle.split('.');
   for (const path of [
@@ -109,7 +109,7 @@ test('a thread without subject and message has nulls, and a first message may be
 test('a path that names another agent is refused, whether that agent exists or not', async () => {
   const [ann, bob] = await agents();
   const answers = [];
-  for (const handle of [bob.handle, 'nobody.at-all']) {
+  for (const handle of [bob.handle, 'absent.at-all']) {
     const [owner, name] = handle.split('.');
     for (const method of ['GET', 'POST']) {
       const body = method === 'POST' ? { with_handle: bob.handle } : undefined;
@@ -127,7 +127,7 @@ test('a path that names another agent is refused, whether that agent exists or n
   expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
 });
 
-test('naming oneself, an agent twice, nobody, both ways or neither is refused', async () => {
+test('the caller, duplicates, an empty list, both fields or neither are refused as participants', async () => {
   const [ann, bob] = await agents();
   const wrong = [
     { with_handle: ann.handle },
@@ -154,7 +154,7 @@ test('naming oneself, an agent twice, nobody, both ways or neither is refused', 
   expect(body).toEqual({ threads: [] });
 });
 
-test('the inbound policy of the other side decides, and a hidden agent is absent', async () => {
+test('the inbound policy of the other side applies, and a hidden agent is absent', async () => {
   const ann = await service.agent();
   const expected = {
     contacts_only: 'NOT_CONTACTS',
@@ -183,7 +183,7 @@ test('the inbound policy of the other side decides, and a hidden agent is absent
   );
 });
 
-test('status moves as the contract says, by any member; the same status changes nothing', async () => {
+test('any member can make the documented status changes; the same status changes nothing', async () => {
   const [ann, bob] = await agents();
   const made = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
@@ -221,7 +221,7 @@ test('status moves as the contract says, by any member; the same status changes 
   expect(page.body.events.at(-1).data).toEqual(thread);
 });
 
-test('a closed or archived thread takes no message', async () => {
+test('a closed or archived thread accepts no message', async () => {
   const [ann, bob] = await agents();
   const made = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
@@ -279,10 +279,10 @@ test('lists filter by status, by member and by time, newest activity first', asy
   }
 });
 
-test('the event of a new thread shows its members in the order in which the thread does', async () => {
-  const crowd = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
-  const [last, ...others] = crowd.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
-  if (!last) throw new Error('there is nobody');
+test('the event of a new thread lists its members in the order of the thread', async () => {
+  const agents = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
+  const [last, ...others] = agents.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
+  if (!last) throw new Error('there are no agents');
   const feed = await followFeed(service.api, last.token);
   const participants = others.map(({ handle }) => handle);
   const made = await requestRest('POST', `${service.api}/threads`, {
