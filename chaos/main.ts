@@ -42,18 +42,18 @@ async function main(): Promise<number> {
   const log = (line: string) => process.stderr.write(`${line}\n`);
   log(`seed ${seed}, ${seconds} s`);
   const complaints: string[] = [];
-  const stage = await startEnvironment({ signal, complain: (what) => void complaints.push(what) });
-  if (!stage.redis)
+  const environment = await startEnvironment({ signal, complain: (what) => void complaints.push(what) });
+  if (!environment.redis)
     log(
       'no valkey-server or redis-server on PATH: queues and bus run on PostgreSQL, and no fault is of Redis',
     );
   let passed = false;
   try {
-    const result = await runChaos(stage, {
+    const result = await runChaos(environment, {
       async injectFaults() {
         // A slow machine starts late.
         const enough = timeoutSignal(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
-        return injectFaults(stage, { seed, calm_ms: calmDurationMs(seconds), over: enough, say: log });
+        return injectFaults(environment, { seed, calm_ms: calmDurationMs(seconds), over: enough, say: log });
       },
       seed,
       size,
@@ -61,20 +61,20 @@ async function main(): Promise<number> {
       log,
       complaints,
     });
-    const figures = { seed, redis: stage.redis !== null, ...summarize(result) };
+    const figures = { seed, redis: environment.redis !== null, ...summarize(result) };
     process.stdout.write(json ? `${JSON.stringify(figures)}\n` : formatSummary(figures));
     passed = result.violations.length === 0;
     if (!passed) {
-      await writeFile(join(stage.logs, 'history.json'), JSON.stringify(result, null, 1));
+      await writeFile(join(environment.logs, 'history.json'), JSON.stringify(result, null, 1));
       log(formatViolations(result.violations));
     }
   } catch (error) {
     signal.throwIfAborted(); // what was first is the cause
     throw error;
   } finally {
-    await stage.stop(!passed);
+    await environment.stop(!passed);
     if (!passed)
-      log(`seed ${seed}; the logs, and what everybody saw if it came so far, are in ${stage.logs}`);
+      log(`seed ${seed}; the logs, and what everybody saw if it came so far, are in ${environment.logs}`);
   }
   return passed ? 0 : 1;
 }

@@ -19,7 +19,7 @@ export interface ChaosOptions {
   size: { agents: number; threads: number };
   signal: AbortSignal;
   log: (line: string) => void;
-  /** What the stage had to complain about so far. */
+  /** What the environment had to complain about so far. */
   complaints: readonly string[];
 }
 
@@ -44,9 +44,9 @@ const settleTimeoutMs = 40_000;
 const headStartMs = 1_000;
 
 /** Loads and disturbs the service, waits until it has come to rest, and holds what it did against what it promised. */
-export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos(environment: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
   const { seed, size, signal, log } = options;
-  const { base, env } = stage;
+  const { base, env } = environment;
   const cursors = createCursors(env['SECRET_KEY'] ?? '');
   const population = await createPopulation(env, size, seededRandom(seed));
   const begin = createCollector(base, cursors, signal);
@@ -68,12 +68,12 @@ export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions):
     log('the last fault is over; waiting until the service is whole');
     await load.finish(giveUp);
     const end = createCollector(base, cursors, signal);
-    await waitForRecovery({ stage, collect: end, agents: population.agents, readers, giveUp });
+    await waitForRecovery({ environment, collect: end, agents: population.agents, readers, giveUp });
     const settleMs = Date.now() - calmSince;
     signal.throwIfAborted();
     log('reading what is there');
     const after = await readAll(
-      stage,
+      environment,
       end,
       population.agents,
       starts,
@@ -112,7 +112,7 @@ export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions):
 }
 
 interface Settling {
-  stage: LoadedEnvironment;
+  environment: LoadedEnvironment;
   collect: Collector;
   agents: readonly Agent[];
   readers: readonly Reader[];
@@ -120,11 +120,11 @@ interface Settling {
 }
 
 /** Waits until every reader has reached the end of its feed and no job is owed. What is not whole by then, the checker says. */
-async function waitForRecovery({ stage, collect, agents, readers, giveUp }: Settling): Promise<void> {
+async function waitForRecovery({ environment, collect, agents, readers, giveUp }: Settling): Promise<void> {
   while (!giveUp.aborted) {
     const ends = new Map<string, number>();
     for (const agent of agents) ends.set(agent.id, await collect.end(agent));
-    if (haveCaughtUp(readers, ends) && (await listPendingJobs(stage.postgres.url)) === 0) return;
+    if (haveCaughtUp(readers, ends) && (await listPendingJobs(environment.postgres.url)) === 0) return;
     await pause(200);
   }
 }

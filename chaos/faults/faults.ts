@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts';
  * @returns what was done, in the order in which it began
  */
 export async function injectFaults(
-  stage: Environment,
+  environment: Environment,
   parts: { seed: number; calm_ms: number; over: AbortSignal; say: (line: string) => void },
 ): Promise<FaultRecord[]> {
   const { seed, calm_ms: longestCalm, over, say } = parts;
@@ -22,10 +22,10 @@ export async function injectFaults(
   async function run({ kind, durationMs }: PlannedFault): Promise<void> {
     const begun_at = Date.now();
     say(`${((begun_at - begin) / 1000).toFixed(1).padStart(6)} s  ${kind}`);
-    await faults[kind](stage, { random, lasts_ms: durationMs });
+    await faults[kind](environment, { random, lasts_ms: durationMs });
     done.push({ kind, begun_at, ended_at: Date.now() });
   }
-  const plan = planFaults(random, { redis: stage.redis !== null, calmMs: longestCalm });
+  const plan = planFaults(random, { redis: environment.redis !== null, calmMs: longestCalm });
   for (const { faults: together, calmMs } of plan) {
     if (over.aborted) break;
     await Promise.all(together.map(run));
@@ -34,12 +34,12 @@ export async function injectFaults(
   return done.toSorted((one, other) => one.begun_at - other.begun_at);
 }
 
-type Fault = (stage: Environment, how: { random: Random; lasts_ms: number }) => Promise<void>;
+type Fault = (environment: Environment, how: { random: Random; lasts_ms: number }) => Promise<void>;
 
 /** Takes one of the processes away and lets another one take its place. */
 function takeDown(slots: 'apis' | 'workers', how: 'kill' | 'stop'): Fault {
-  return async (stage, { random, lasts_ms }) => {
-    const slot: ProcessSlot = random.pick(stage[slots]);
+  return async (environment, { random, lasts_ms }) => {
+    const slot: ProcessSlot = random.pick(environment[slots]);
     await slot[how]();
     await pause(lasts_ms);
     await slot.start();
@@ -47,8 +47,8 @@ function takeDown(slots: 'apis' | 'workers', how: 'kill' | 'stop'): Fault {
 }
 
 function freezeProcess(slots: 'apis' | 'workers'): Fault {
-  return async (stage, { random, lasts_ms }) => {
-    const slot: ProcessSlot = random.pick(stage[slots]);
+  return async (environment, { random, lasts_ms }) => {
+    const slot: ProcessSlot = random.pick(environment[slots]);
     const thaw = slot.freeze();
     await pause(lasts_ms);
     thaw();
