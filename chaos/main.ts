@@ -9,12 +9,12 @@ import { runChaos } from './run.ts';
 import { startEnvironment } from './environment.ts';
 import { timeoutSignal } from './timeout-signal.ts';
 
-/** Whatever happens, the run is over after three minutes. */
+/** The run ends after three minutes in any case. */
 const limitMs = 180_000;
-/** So that what comes after them has a minute. */
+/** Leaves a minute for the checks after the faults. */
 const faultsMs = 120_000;
 const size = { agents: 12, threads: 10 };
-/** A short run has shorter calms, so that it has seen as many kinds of faults as it can. */
+/** Short runs have shorter calm times, so that they cover more kinds of faults. */
 const calmDurationMs = (seconds: number): number => Math.min(1_500, seconds * 25);
 
 async function main(): Promise<number> {
@@ -24,36 +24,34 @@ async function main(): Promise<number> {
     return 0;
   }
   const faults_until = Date.now() + faultsMs;
-  const over = new AbortController();
-  const { signal } = over;
-  setMaxListeners(0, signal); // every reader and every wait listens to it
-  const fail = (reason: Error) => over.abort(reason);
+  const run = new AbortController();
+  const { signal } = run;
+  setMaxListeners(0, signal); // every reader and every wait adds a listener
+  const fail = (reason: Error) => run.abort(reason);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => fail(new Error('interrupted')));
   }
-  process.on('disconnect', () => fail(new Error('the parent process is gone')));
+  process.on('disconnect', () => fail(new Error('the parent process exited')));
   for (const stream of [process.stdout, process.stderr]) stream.on('error', fail);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', (reason) =>
     fail(reason instanceof Error ? reason : new Error(String(reason))),
   );
-  setTimeout(() => fail(new Error('not over after three minutes')), limitMs).unref();
+  setTimeout(() => fail(new Error('not finished after three minutes')), limitMs).unref();
 
   const log = (line: string) => process.stderr.write(`${line}\n`);
   log(`seed ${seed}, ${seconds} s`);
   const complaints: string[] = [];
-  const environment = await startEnvironment({ signal, complain: (what) => void complaints.push(what) });
+  const environment = await startEnvironment({ signal, onComplaint: (what) => void complaints.push(what) });
   if (!environment.redis)
-    log(
-      'no valkey-server or redis-server on PATH: queues and bus run on PostgreSQL, and no fault is of Redis',
-    );
+    log('no valkey-server or redis-server on PATH: queues and bus run on PostgreSQL, without Redis faults');
   let passed = false;
   try {
     const result = await runChaos(environment, {
       async injectFaults() {
-        // A slow machine starts late.
-        const enough = timeoutSignal(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
-        return injectFaults(environment, { seed, calm_ms: calmDurationMs(seconds), over: enough, say: log });
+        // On a slow machine, the start takes part of the time.
+        const over = timeoutSignal(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
+        return injectFaults(environment, { seed, calm_ms: calmDurationMs(seconds), over, log });
       },
       seed,
       size,
@@ -69,12 +67,12 @@ async function main(): Promise<number> {
       log(formatViolations(result.violations));
     }
   } catch (error) {
-    signal.throwIfAborted(); // what was first is the cause
+    signal.throwIfAborted(); // the first failure is the cause
     throw error;
   } finally {
     await environment.stop(!passed);
     if (!passed)
-      log(`seed ${seed}; the logs, and what everybody saw if it came so far, are in ${environment.logs}`);
+      log(`seed ${seed}; the logs, and the history if the run got that far, are in ${environment.logs}`);
   }
   return passed ? 0 : 1;
 }
