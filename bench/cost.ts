@@ -9,14 +9,14 @@ import { createCounter, openSenders } from './messages/sends.ts';
 import type { Environment } from './environment.ts';
 
 export interface CostOptions {
-  /** Addresses of API processes: each has its share of the sockets, and gets its share of the sends of all threads. */
+  /** Addresses of API processes: each has an equal share of the sockets and of the sends. */
   bases: readonly string[];
-  /** Processes beside those of the stage. */
+  /** Processes in addition to those of the environment. */
   others?: ProcessIds;
   threads: readonly Thread[];
   in_flight: number;
   seconds: number;
-  /** Makes what a message says. */
+  /** Returns the text of the next message. */
   nextText?: () => string;
   signal: AbortSignal;
   fail: (reason: Error) => void;
@@ -24,15 +24,19 @@ export interface CostOptions {
 
 export interface Cost {
   per_s: number;
-  /** CPU milliseconds for each message; null where the system does not tell. */
+  /** CPU milliseconds per message; null where the system does not report it. */
   cpu: CpuTime | null;
 }
 
 const warmUpSeconds = 2;
 const timeoutMs = 60_000;
 
-/** What a message costs under full load, until it is at the sockets and in the index. @throws when one does not arrive. */
-export async function costOfSending(stage: Environment, core: Core, options: CostOptions): Promise<Cost> {
+/** The cost of a message under full load, including delivery and indexing. @throws when a message does not arrive. */
+export async function costOfSending(
+  environment: Environment,
+  core: Core,
+  options: CostOptions,
+): Promise<Cost> {
   const { bases, others, threads, in_flight, seconds, nextText, signal, fail } = options;
   const share = Math.ceil(threads.length / bases.length);
   const receivers = await Promise.all(
@@ -41,29 +45,29 @@ export async function costOfSending(stage: Environment, core: Core, options: Cos
     ),
   );
   const frames = () => receivers.reduce((total, each) => total + each.frames(), 0);
-  // One sequence of sends, whose next one comes to whichever process has answered: as behind a balancer.
+  // One sequence of sends, as behind a balancer: the next send goes to the process that answered.
   const nextNumber = createCounter();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
     return own ? [openSenders(base, threads, own, signal, nextNumber, nextText)] : [];
   });
-  const flood = async (duration: number) =>
+  const sendAtFullSpeed = async (duration: number) =>
     sumRates(
       await Promise.all(senders.map((each) => each.sendAtFullSpeed(in_flight / bases.length, duration))),
     );
-  const settled = async () => {
+  const waitUntilIdle = async () => {
     const sent = senders.reduce((total, { acknowledged }) => total + acknowledged.size, 0);
     const within = { timeoutMs, intervalMs: 25, signal };
     const arrived = await waitUntil(async () => frames() >= 2 * sent && (await isIdle(core)), within);
     if (!arrived) throw new Error(`${frames()} of ${2 * sent} frames arrived, or the queue is not empty`);
   };
   try {
-    await flood(warmUpSeconds);
-    await settled();
-    const before = readCpuTime(stage, others);
-    const rate = await flood(seconds);
-    await settled();
-    const cpu = cpuTimePerMessage(before, readCpuTime(stage, others), rate.count);
+    await sendAtFullSpeed(warmUpSeconds);
+    await waitUntilIdle();
+    const before = readCpuTime(environment, others);
+    const rate = await sendAtFullSpeed(seconds);
+    await waitUntilIdle();
+    const cpu = cpuTimePerMessage(before, readCpuTime(environment, others), rate.count);
     return { per_s: Math.round(perSecond(rate) * bases.length), cpu };
   } finally {
     for (const each of senders) each.close();
@@ -71,7 +75,7 @@ export async function costOfSending(stage: Environment, core: Core, options: Cos
   }
 }
 
-/** What the service itself takes for a message, without the load generator. */
+/** CPU milliseconds per message of the service itself, without the load generator. */
 export function ofService({ api, worker, postgres }: CpuTime): number {
   return api + worker + postgres;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readIfExists } from '../src/embedded/private-file.ts';
 import type { Environment } from './environment.ts';
 
-/** CPU milliseconds that each part has taken so far. */
+/** CPU milliseconds that each part has used so far. */
 export interface CpuTime {
   api: number;
   worker: number;
@@ -20,7 +20,7 @@ export interface ProcessIds {
 /** The kernel counts in hundredths of a second. */
 const tickMs = 10;
 
-/** What the parts have taken so far, `others` among them, or null where the system does not tell (it does on Linux). */
+/** CPU time of the parts so far, including `others`; null where the system does not report it (Linux does). */
 export function readCpuTime({ pids, postgres_folder }: Environment, others?: ProcessIds): CpuTime | null {
   if (process.platform !== 'linux') return null;
   const postmaster = Number(readIfExists(join(postgres_folder, 'postmaster.pid'))?.split('\n', 1)[0]);
@@ -44,12 +44,12 @@ export function readCpuTime({ pids, postgres_folder }: Environment, others?: Pro
   };
 }
 
-/** CPU milliseconds that one process has taken so far; null where the system does not tell. */
+/** CPU milliseconds that one process has used so far; null where the system does not report it. */
 export function readProcessCpuTime(pid: number): number | null {
   return process.platform === 'linux' ? (readProcessStat(pid)?.own_ms ?? null) : null;
 }
 
-/** Fields 4 and 14 to 17 of /proc/<pid>/stat, counted behind the name in brackets. */
+/** Fields 4 and 14 to 17 of /proc/<pid>/stat, counted after the name in parentheses. */
 function readProcessStat(pid: number): { parent: number; own_ms: number; ended_ms: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -61,11 +61,11 @@ function readProcessStat(pid: number): { parent: number; own_ms: number; ended_m
     const ended_ms = (endedUser + endedSystem) * tickMs;
     return { parent: fields[1] ?? 0, own_ms: (user + system) * tickMs, ended_ms };
   } catch {
-    return null; // ended meanwhile
+    return null; // the process ended in the meantime
   }
 }
 
-/** What was taken between two readings, for each of so many messages. */
+/** CPU milliseconds per message between two readings. */
 export function cpuTimePerMessage(
   before: CpuTime | null,
   after: CpuTime | null,

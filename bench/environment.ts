@@ -21,10 +21,10 @@ export interface EnvironmentOptions {
   rate_limits: string;
   /** A folder for CPU profiles of API and worker. */
   profile: string | undefined;
-  /** What Node is told when it starts the API. */
+  /** Node options of the API process. */
   api_arguments?: readonly string[];
   signal: AbortSignal;
-  /** Called when API or worker end before they are told to. */
+  /** Called when the API or the worker exits before `stop`. */
   fail: (reason: Error) => void;
 }
 
@@ -32,7 +32,7 @@ export interface Environment {
   /** Settings of a process of this installation. */
   env: Record<string, string>;
   base: string;
-  /** Process ids by part, for the account of CPU time. */
+  /** Process ids by part, to read their CPU time. */
   pids: { api: number; worker: number };
   postgres_folder: string;
   postgres_version: string;
@@ -49,26 +49,26 @@ export function hasRedis(redisServer: string | undefined): boolean {
 const timeoutMs = 60_000;
 
 const resolveEntry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-/** The programs of the two kinds of processes. */
+/** The entry points of the API and the worker. */
 export const programs = { api: resolveEntry('../src/main.js'), worker: resolveEntry('../workers/main.js') };
 
 /**
- * Starts what is measured: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
- * all with a folder of their own. Ends everything again when it fails or the signal says so.
+ * Starts the service to measure: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
+ * with a temporary data folder. Stops everything when the start fails or the signal aborts.
  */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { backend, signal } = options;
   const folder = await mkdtemp(join(tmpdir(), 'ams-bench-'));
-  const ends: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
-  let ended: Promise<void> | undefined;
+  const cleanups: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  let stopped: Promise<void> | undefined;
   const stop = () => {
-    ended ??= stopAll(ends);
-    return ended;
+    stopped ??= stopAll(cleanups);
+    return stopped;
   };
   try {
-    const begun = startPostgres({ dataDir: folder, restart: false, signal });
-    const postgres = await withTimeout('PostgreSQL to start', timeoutMs, begun, signal);
-    ends.push(postgres.stop);
+    const starting = startPostgres({ dataDir: folder, restart: false, signal });
+    const postgres = await withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
+    cleanups.push(postgres.stop);
     const redis =
       backend === 'redis'
         ? await startRedis({
@@ -78,7 +78,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
             ...(options.redis_server !== undefined && { serverPath: options.redis_server }),
           })
         : null;
-    if (redis) ends.push(redis.stop);
+    if (redis) cleanups.push(redis.stop);
     await withTimeout('the migrations', timeoutMs, migrateForward(postgres.url), signal);
     const port = await findFreePort();
     const base = `http://127.0.0.1:${port}`;
@@ -101,13 +101,13 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       env,
       profile: options.profile,
       signal,
-      fail: (reason: Error) => ended ?? options.fail(reason),
+      fail: (reason: Error) => stopped ?? options.fail(reason),
     };
     const { api_arguments = [] } = options;
     const api = await startChild(programs.api, { ...children, node_arguments: api_arguments });
-    ends.push(() => stopChild(api));
+    cleanups.push(() => stopChild(api));
     const worker = await startChild(programs.worker, children);
-    ends.push(() => stopChild(worker));
+    cleanups.push(() => stopChild(worker));
     signal.throwIfAborted();
     return {
       env,
@@ -124,17 +124,17 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-/** The store of files that the environment names. */
+/** The settings of the blob store from the environment. */
 function blobStoreEnv(environment: NodeJS.ProcessEnv): Record<string, string> {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('S3_'));
   return Object.fromEntries(own.map(([name, value = '']) => [name, value]));
 }
 
-/** In the reverse order of the start; one that fails keeps none of the others from ending. */
-async function stopAll(ends: (() => Promise<void>)[]): Promise<void> {
+/** Stops in reverse order of the start. A failure does not prevent the other parts from stopping. */
+async function stopAll(cleanups: (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const end of ends.toReversed()) {
-    await withTimeout('a part to end', timeoutMs, end()).catch((error: unknown) => failures.push(error));
+  for (const cleanup of cleanups.toReversed()) {
+    await withTimeout('a part to stop', timeoutMs, cleanup()).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
@@ -146,11 +146,11 @@ export interface ChildOptions {
   node_arguments?: readonly string[];
   signal: AbortSignal;
   fail: (reason: Error) => void;
-  /** Gets the word by which it says that it is ready. */
-  onMessage?: (word: unknown) => void;
+  /** Called with the message that reports readiness. */
+  onMessage?: (message: unknown) => void;
 }
 
-/** Starts a program of this project; resolves when it says that it is ready. */
+/** Starts a program of this project; resolves when it reports that it is ready. */
 export async function startChild(program: string, options: ChildOptions): Promise<ChildProcess> {
   options.signal.throwIfAborted();
   const { profile, node_arguments = [] } = options;
@@ -159,7 +159,7 @@ export async function startChild(program: string, options: ChildOptions): Promis
   const child = fork(program, [], {
     env: { PATH: process.env['PATH'] ?? '', ...options.env },
     execArgv,
-    detached: true, // a Ctrl-C in the terminal is for the benchmark alone, which ends the parts in order
+    detached: true, // Ctrl-C in the terminal reaches only the benchmark, which stops the parts in order
     stdio: ['ignore', 2, 2, 'ipc'],
   });
   child.once('exit', (code, signal) =>
@@ -167,8 +167,8 @@ export async function startChild(program: string, options: ChildOptions): Promis
   );
   try {
     const ready = withTimeout(`${program} to be ready`, timeoutMs, once(child, 'message'), options.signal);
-    const [word] = (await ready) as unknown[];
-    options.onMessage?.(word);
+    const [message] = (await ready) as unknown[];
+    options.onMessage?.(message);
     return child;
   } catch (error) {
     await stopChild(child);
@@ -176,12 +176,12 @@ export async function startChild(program: string, options: ChildOptions): Promis
   }
 }
 
-/** Asks it to end; ends it when it does not. */
+/** Sends SIGTERM, and SIGKILL after 15 seconds. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
-  await gone;
+  await exited;
   clearTimeout(timer);
 }

@@ -1,22 +1,22 @@
 import { type Bench, measurements } from './measurements.ts';
 
-/** One aim of the service on 2 processors that it shares with the load generator, and what was measured. */
+/** A performance goal on 2 processors shared with the load generator, and the measured figures. */
 export interface Goal {
   measure: string;
-  /** As many as figures, each with its unit of `measure`. */
+  /** One value per figure, in the unit of `measure`. */
   goal: readonly number[];
-  /** Null where the system does not tell. */
+  /** Null where the system does not report them. */
   figures: readonly number[] | null;
-  /** Whether a figure must reach its goal from above. */
+  /** Whether the goal is a minimum. */
   at_least: boolean;
 }
 
-/** As fast as it goes: enough under way that no part ever waits for the generator. */
+/** Full speed: enough requests in flight that no part waits for the generator. */
 const maxLoad = { in_flight: 256, threads: 512 };
-/** Messages beside which the last page is read. */
+/** Number of stored messages at which the last page is read. */
 const longHistorySize = 100_000;
 
-/** Measures all that there are goals for, one after the other, each on an installation of its own; see docs/performance.md. */
+/** Measures everything that has a goal, one after the other, each on its own installation; see docs/performance.md. */
 export async function measureGoals(bench: Bench): Promise<{ goals: Goal[] }> {
   const sending = await measurements.sending(bench);
   const busy = await measurements.sending(bench, maxLoad);
@@ -44,7 +44,7 @@ export async function measureGoals(bench: Bench): Promise<{ goals: Goal[] }> {
         [8, 15],
         [each.p50, each.p99],
       ),
-      minGoal('the same thread as fast as it goes, frames/s', [30_000], [frames_per_s]),
+      minGoal('the same thread at full speed, frames/s', [30_000], [frames_per_s]),
       maxGoal(`idle socket of ${sockets.sockets}, resident KB`, [20], [sockets.service.each_kb]),
       maxGoal(
         `last 50 of ${read?.messages} messages, p50 / p95 ms`,
@@ -72,7 +72,7 @@ const maxGoal = (measure: string, goal: readonly number[], figures: readonly num
   return { measure, goal, figures, at_least: false };
 };
 
-/** Which of its figures reach their goals, one by one. */
+/** Whether each figure reaches its goal. */
 export function isGoalMet({ goal, figures, at_least }: Goal): boolean[] {
   return goal.map((bound, at) => {
     const figure = figures?.[at];
@@ -84,13 +84,13 @@ function formatVerdict(met: readonly boolean[]): string {
   return met.every(Boolean) ? 'met' : met.map((each) => (each ? 'met' : 'MISSED')).join(' / ');
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatGoals({ goals }: { goals: readonly Goal[] }): string {
   const rows = goals.map((goal) => {
     return [
       goal.measure,
       `${goal.at_least ? '≥' : '≤'} ${goal.goal.join(' / ')}`,
-      goal.figures?.map((figure) => Math.round(figure * 1_000) / 1_000).join(' / ') ?? 'not told here',
+      goal.figures?.map((figure) => Math.round(figure * 1_000) / 1_000).join(' / ') ?? 'not available',
       goal.figures === null ? '–' : formatVerdict(isGoalMet(goal)),
     ];
   });

@@ -6,61 +6,63 @@ export interface HttpResponse {
 }
 
 export interface KeepAliveConnection {
-  /** Sends one request and waits for its answer, at most 15 seconds; one at a time. */
+  /** Sends one request and waits at most 15 seconds for its response; one request at a time. */
   send(request: string): Promise<HttpResponse>;
   close(): void;
 }
 
 const headerEnd = '\r\n\r\n';
 /**
- * For an answer, and between two requests. Shorter than the API waits for either: it may close a connection that lies idle or that
- * has never sent anything, and a request written into a closed one is never answered.
+ * Timeout of a response, and of an idle connection. Shorter than the idle timeout of the API, because a request on a connection
+ * that the API just closed gets no response.
  */
 const timeoutMs = 15_000;
 
 /**
- * One kept HTTP/1.1 connection, no more than the benchmark needs: the generator shares the processors with what it measures, and
- * a full client would take more of them than the service. Understands answers with Content-Length. It is opened by the first
- * request, and again by the first one after it lay idle.
+ * A minimal HTTP/1.1 keep-alive connection. The generator shares the processors with the service, and a complete client would use
+ * more CPU time than the service. Supports responses with Content-Length. The first request opens the connection; a request after
+ * an idle timeout opens it again.
  */
 export function openKeepAliveConnection(base: string): KeepAliveConnection {
   const { hostname, port } = new URL(base);
   let socket: Socket | undefined;
-  let gathered = '';
+  let received = '';
   let waiting: { resolve(answer: HttpResponse): void; reject(error: Error): void } | undefined;
 
-  /** Whoever waits on this connection learns why it ends; the next request opens another. */
-  function giveUp(own: Socket, reason: string): void {
+  /** Rejects the pending request with the reason; the next request opens a new connection. */
+  function failConnection(own: Socket, reason: string): void {
     own.destroy();
     if (own !== socket) return;
     socket = undefined;
-    gathered = '';
+    received = '';
     waiting?.reject(new Error(reason));
     waiting = undefined;
   }
-  function take(own: Socket, text: string): void {
-    gathered += text;
-    const end = gathered.indexOf(headerEnd);
+  function onData(own: Socket, text: string): void {
+    received += text;
+    const end = received.indexOf(headerEnd);
     if (end < 0) return;
-    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(gathered)?.[1] ?? 0);
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(received)?.[1] ?? 0);
     const start = end + headerEnd.length;
-    if (gathered.length < start + length) return;
-    const answer = { status: Number(gathered.slice(9, 12)), body: gathered.slice(start, start + length) };
-    const rest = gathered.slice(start + length);
-    gathered = '';
-    const asked = waiting;
+    if (received.length < start + length) return;
+    const answer = { status: Number(received.slice(9, 12)), body: received.slice(start, start + length) };
+    const rest = received.slice(start + length);
+    received = '';
+    const pending = waiting;
     waiting = undefined;
-    asked?.resolve(answer);
-    if (!asked || rest) giveUp(own, `the API answered ${answer.status} unasked`);
+    pending?.resolve(answer);
+    if (!pending || rest) failConnection(own, `the API sent a response (${answer.status}) without a request`);
   }
   function open(): Socket {
     const own = connect({ host: hostname, port: Number(port), noDelay: true });
     own.setEncoding('latin1'); // one character for each byte, as Content-Length counts
-    own.setTimeout(timeoutMs, () => giveUp(own, `waited ${timeoutMs / 1000} s for an answer of the API`));
-    own.on('data', (text: string) => take(own, text));
-    own.on('error', (error) => giveUp(own, `a connection to the API failed: ${error.message}`));
-    own.on('end', () => giveUp(own, 'the API closed a connection before its answer'));
-    own.on('close', () => giveUp(own, 'a connection to the API was closed'));
+    own.setTimeout(timeoutMs, () =>
+      failConnection(own, `waited ${timeoutMs / 1000} s for a response of the API`),
+    );
+    own.on('data', (text: string) => onData(own, text));
+    own.on('error', (error) => failConnection(own, `a connection to the API failed: ${error.message}`));
+    own.on('end', () => failConnection(own, 'the API closed a connection before the response'));
+    own.on('close', () => failConnection(own, 'a connection to the API was closed'));
     return own;
   }
 
@@ -74,12 +76,12 @@ export function openKeepAliveConnection(base: string): KeepAliveConnection {
       });
     },
     close() {
-      if (socket) giveUp(socket, 'the benchmark closed this connection');
+      if (socket) failConnection(socket, 'the benchmark closed this connection');
     },
   };
 }
 
-/** The text of a POST that sends a message. */
+/** The bytes of a POST request that sends a message, as text. */
 export function buildMessageRequest(request: {
   base: string;
   thread_id: string;
@@ -100,7 +102,7 @@ export function buildMessageRequest(request: {
   ].join('\r\n');
 }
 
-/** The text of a GET. */
+/** The bytes of a GET request, as text. */
 export function buildGetRequest(request: { base: string; path: string; token: string }): string {
   const host = `Host: ${new URL(request.base).host}`;
   return [`GET ${request.path} HTTP/1.1`, host, `Authorization: Bearer ${request.token}`, '', ''].join(

@@ -6,9 +6,9 @@ export interface Rate {
 }
 
 /**
- * Keeps `lanes` calls under way for some seconds, each lane one after the other, and waits for the last ones; each call has its
- * own limit.
- * @throws the first failure, which ends every lane.
+ * Keeps `lanes` calls in flight for some seconds and waits for the last ones. Each lane runs one call after the other. Each call has
+ * its own timeout.
+ * @throws the first failure, which stops every lane.
  */
 export async function keepInFlight(
   lanes: number,
@@ -23,14 +23,14 @@ export async function keepInFlight(
   async function lane(): Promise<void> {
     while (performance.now() < end && !signal.aborted && failures.length === 0) await call(next++);
   }
-  const ended = (error: unknown) => void failures.push(error);
-  await Promise.all(Array.from({ length: lanes }, () => lane().catch(ended)));
+  const onFailure = (error: unknown) => void failures.push(error);
+  await Promise.all(Array.from({ length: lanes }, () => lane().catch(onFailure)));
   signal.throwIfAborted();
   if (failures.length > 0) throw failures[0];
   return { count: next, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Both together. */
+/** The sum of counts and of durations. */
 export function sumRates(rates: readonly Rate[]): Rate {
   const add = (total: Rate, rate: Rate) => ({
     count: total.count + rate.count,

@@ -11,20 +11,19 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const over = new AbortController();
-  const fail = (reason: Error) => over.abort(reason);
+  const abort = new AbortController();
+  const fail = (reason: Error) => abort.abort(reason);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => fail(new Error('interrupted')));
   }
-  // Whoever reads may go away first, as head does: that ends the run in order, as any fault does, and nothing is left behind.
+  // The reader of the output can close it first, as `head` does. The run then stops in order, as after any failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', fail);
   process.on('uncaughtException', fail);
-  const { signal } = over;
-  setMaxListeners(0, signal); // every wait listens to it
+  const { signal } = abort;
+  setMaxListeners(0, signal); // every wait adds a listener
   const bench: Bench = {
     options,
-    startedEnvironments: (api_arguments = []) =>
-      startEnvironment({ ...options, api_arguments, signal, fail }),
+    startEnvironment: (api_arguments = []) => startEnvironment({ ...options, api_arguments, signal, fail }),
     log: (line) => process.stderr.write(`${line}\n`),
     signal,
     fail,
@@ -33,7 +32,7 @@ async function main(): Promise<void> {
     const { figures, text } = await suites[options.part](bench);
     process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : text);
   } catch (error) {
-    signal.throwIfAborted(); // what was first is the cause
+    signal.throwIfAborted(); // the first failure is the cause
     throw error;
   }
 }

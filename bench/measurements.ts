@@ -13,41 +13,41 @@ import { measureTokens } from './tokens.ts';
 import { measureTools } from './tools/measure.ts';
 import { measureUploads } from './uploads.ts';
 
-/** What all measurements need. */
+/** Options and callbacks of all measurements. */
 export interface Bench {
   options: Options;
-  /** Starts an installation; `api_arguments` are told to Node when it starts the API. */
-  startedEnvironments(api_arguments?: readonly string[]): Promise<Environment>;
+  /** Starts an installation; `api_arguments` are Node options of the API process. */
+  startEnvironment(api_arguments?: readonly string[]): Promise<Environment>;
   log: (line: string) => void;
   signal: AbortSignal;
-  /** Ends the run when something outside of its calls goes wrong. */
+  /** Ends the run when something fails outside of its calls. */
   fail: (reason: Error) => void;
 }
 
-/** Runs on an installation of its own, which is gone afterwards. */
+/** Runs on a new installation and removes it afterwards. */
 async function runInEnvironment<T>(
   bench: Bench,
-  run: (stage: Environment) => Promise<T>,
+  run: (environment: Environment) => Promise<T>,
   api_arguments: readonly string[] = [],
 ): Promise<T> {
-  const stage = await bench.startedEnvironments(api_arguments);
+  const environment = await bench.startEnvironment(api_arguments);
   try {
-    const { postgres_version, redis_server } = stage;
+    const { postgres_version, redis_server } = environment;
     bench.log(`PostgreSQL ${postgres_version}, ${redis_server ?? 'no Redis'}, ${cpus().length} processors`);
-    return await run(stage);
+    return await run(environment);
   } finally {
-    await stage.stop();
+    await environment.stop();
   }
 }
 
 const callbacksOf = ({ log, signal, fail }: Bench) => ({ log, signal, fail });
 
-/** Each kind of measurement, with the options that the command line gave it. */
+/** All kinds of measurements, with the options of the command line. */
 export const measurements = {
   sending: (bench: Bench, load: Partial<Options['sending']> = {}) => {
     const { sending, backend } = bench.options;
-    return runInEnvironment(bench, (stage) =>
-      measureSending(stage, { ...sending, ...load, backend, ...callbacksOf(bench) }),
+    return runInEnvironment(bench, (environment) =>
+      measureSending(environment, { ...sending, ...load, backend, ...callbacksOf(bench) }),
     );
   },
   history: (bench: Bench) => {
@@ -56,46 +56,48 @@ export const measurements = {
       threads: 200,
       in_flight: 8,
       seconds: sending.seconds,
-      startSecondEnvironment: bench.startedEnvironments,
+      startSecondEnvironment: bench.startEnvironment,
     };
-    return runInEnvironment(bench, (stage) =>
-      measureHistory(stage, { ...history, ...more, ...callbacksOf(bench) }),
+    return runInEnvironment(bench, (environment) =>
+      measureHistory(environment, { ...history, ...more, ...callbacksOf(bench) }),
     );
   },
-  tokens: (bench: Bench) => runInEnvironment(bench, (stage) => measureTokens(stage, bench.signal)),
+  tokens: (bench: Bench) =>
+    runInEnvironment(bench, (environment) => measureTokens(environment, bench.signal)),
   mcp: (bench: Bench) =>
-    runInEnvironment(bench, (stage) =>
-      measureTools(stage, { ...bench.options.sending, ...callbacksOf(bench) }),
+    runInEnvironment(bench, (environment) =>
+      measureTools(environment, { ...bench.options.sending, ...callbacksOf(bench) }),
     ),
-  uploads: (bench: Bench) => runInEnvironment(bench, (stage) => measureUploads(stage, bench.signal)),
+  uploads: (bench: Bench) =>
+    runInEnvironment(bench, (environment) => measureUploads(environment, bench.signal)),
   sockets: (bench: Bench) =>
     runInEnvironment(
       bench,
-      (stage) => measureSockets(stage, { ...bench.options.streams, ...callbacksOf(bench) }),
+      (environment) => measureSockets(environment, { ...bench.options.streams, ...callbacksOf(bench) }),
       garbageCollectionArguments,
     ),
   reconnect: (bench: Bench) =>
-    runInEnvironment(bench, (stage) =>
-      measureReconnect(stage, { ...bench.options.streams, ...callbacksOf(bench) }),
+    runInEnvironment(bench, (environment) =>
+      measureReconnect(environment, { ...bench.options.streams, ...callbacksOf(bench) }),
     ),
   fanOut: (bench: Bench) => {
     const { sending, streams } = bench.options;
-    return runInEnvironment(bench, (stage) =>
-      measureFanOut(stage, { ...sending, ...streams, ...callbacksOf(bench) }),
+    return runInEnvironment(bench, (environment) =>
+      measureFanOut(environment, { ...sending, ...streams, ...callbacksOf(bench) }),
     );
   },
   nodes: (bench: Bench) => {
     const nodes = {
       ...bench.options.sending,
-      startSecondEnvironment: bench.startedEnvironments,
+      startSecondEnvironment: bench.startEnvironment,
       ...callbacksOf(bench),
     };
-    return runInEnvironment(bench, (stage) => measureNodes(stage, nodes));
+    return runInEnvironment(bench, (environment) => measureNodes(environment, nodes));
   },
   soak: (bench: Bench) => {
     const { sending, soak } = bench.options;
-    return runInEnvironment(bench, (stage) =>
-      measureSoak(stage, { ...soak, threads: sending.threads, ...callbacksOf(bench) }),
+    return runInEnvironment(bench, (environment) =>
+      measureSoak(environment, { ...soak, threads: sending.threads, ...callbacksOf(bench) }),
     );
   },
 };

@@ -7,42 +7,42 @@ export interface NodesOptions {
   seconds: number;
   threads: number;
   in_flight: number;
-  /** Another installation, with a database and a Redis of its own. */
+  /** Starts another installation with its own database and Redis. */
   startSecondEnvironment(): Promise<Environment>;
   log: (line: string) => void;
   signal: AbortSignal;
   fail: (reason: Error) => void;
 }
 
-/** Of one of each, and of two. */
+/** With one process of each kind, and with two. */
 const warmUpSeconds = [4, 8] as const;
 
 /**
- * What a message costs one API and one worker process, and two of each. With two APIs half of the sends come to the process that
- * does not hold the sockets of the thread, as behind a balancer without affinity.
+ * The cost of a message with one API and one worker process, and with two of each. With two APIs, half of the sends reach the
+ * process that does not hold the sockets of the thread, as with a balancer without affinity.
  */
-export async function measureNodes(stage: Environment, options: NodesOptions): Promise<CostComparison> {
+export async function measureNodes(environment: Environment, options: NodesOptions): Promise<CostComparison> {
   const { seconds, log, startSecondEnvironment, ...rest } = options;
   const sending = { ...rest, owner: 'nodes' };
-  const ends: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
   try {
-    const single = await openCostMeter(stage, { ...sending, bases: [stage.base] });
-    ends.push(single.close);
+    const single = await openCostMeter(environment, { ...sending, bases: [environment.base] });
+    cleanups.push(single.close);
     const other = await startSecondEnvironment();
-    ends.push(other.stop);
+    cleanups.push(other.stop);
     const second = await startSecondNode(other, options);
-    ends.push(second.stop);
+    cleanups.push(second.stop);
     const bases = [other.base, second.base];
     const double = await openCostMeter(other, { ...sending, bases, others: second.pids });
-    ends.push(double.close);
-    return await compareInTurn([single, double], { seconds, warmUp_s: warmUpSeconds, say: log });
+    cleanups.push(double.close);
+    return await compareInTurn([single, double], { seconds, warmUp_s: warmUpSeconds, log });
   } finally {
-    for (const end of ends.toReversed()) await end();
+    for (const cleanup of cleanups.toReversed()) await cleanup();
   }
 }
 
-/** Another API and another worker process of the same installation. */
-async function startSecondNode(stage: Environment, { signal, fail }: NodesOptions) {
+/** Starts another API and another worker process of the same installation. */
+async function startSecondNode(environment: Environment, { signal, fail }: NodesOptions) {
   const port = await findFreePort();
   const base = `http://127.0.0.1:${port}`;
   let stopping = false;
@@ -53,9 +53,12 @@ async function startSecondNode(stage: Environment, { signal, fail }: NodesOption
     await Promise.all(started.map(stopChild));
   };
   try {
-    const api = await startChild(programs.api, { ...children, env: { ...stage.env, PORT: String(port) } });
+    const api = await startChild(programs.api, {
+      ...children,
+      env: { ...environment.env, PORT: String(port) },
+    });
     started.push(api);
-    const worker = await startChild(programs.worker, { ...children, env: stage.env });
+    const worker = await startChild(programs.worker, { ...children, env: environment.env });
     started.push(worker);
     return { base, pids: { api: [api.pid ?? 0], worker: [worker.pid ?? 0] }, stop };
   } catch (error) {
@@ -64,7 +67,7 @@ async function startSecondNode(stage: Environment, { signal, fail }: NodesOption
   }
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatNodes(measured: CostComparison): string {
   return formatComparison(measured, ['one API and one worker', 'two APIs and two workers']);
 }

@@ -1,76 +1,76 @@
 import { parseArgs } from 'node:util';
 import { hasRedis } from './environment.ts';
 
-export const usage = `npm run bench: what the service does on this machine, in one run; see docs/performance.md.
+export const usage = `npm run bench: measures the performance of the service on this machine; see docs/performance.md.
 
 npm run bench              sending:
   (a) the SQL of a send alone, through pg, with 32 in flight
-  (b) POST …/messages with 32 in flight through one API and one worker process, delivery and indexing keeping up
-  (c) the time from a POST to the frame at the receiver's socket, at --rate
+  (b) POST …/messages with 32 in flight through one API and one worker process, including delivery and indexing
+  (c) the time from a POST to the frame on the receiver's socket, at --rate
 
-npm run bench -- history   reading, while one history grows:
+npm run bench -- history   reads while one history grows:
   lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads;
-  and what a send costs at the first size and at the last, in turn, beside one another
+  and the cost of a send at the first size and at the last, measured alternately
 
-npm run bench -- tokens    the check of an access token, known to the process and looked up
+npm run bench -- tokens    the check of an access token, cached and looked up
 
-npm run bench -- mcp       tools/call list_threads beside a bare server of the MCP SDK with one trivial tool, and send_message by
-                           tool beside POST …/messages
+npm run bench -- mcp       tools/call list_threads compared with a bare server of the MCP SDK with one trivial tool, and the tool
+                           send_message compared with POST …/messages
 
-npm run bench -- uploads   20 uploads of 10 MB at once: memory of the API, and MB/s beside the same bytes written straight to the
-                           store (a folder; the bucket of S3_BUCKET and S3_* when they are set); Linux only
+npm run bench -- uploads   20 parallel uploads of 10 MB: memory of the API, and MB/s compared with the same bytes written directly
+                           to the store (a folder, or the bucket of S3_BUCKET and S3_* when they are set); Linux only
 
-npm run bench -- sockets   resident memory of idle sockets, each of an agent of its own, beside a bare ws server; Linux only
+npm run bench -- sockets   resident memory of idle sockets, one per agent, compared with a bare ws server; Linux only
 
-npm run bench -- reconnect many clients that come back at once with old cursors, until all are whole
+npm run bench -- reconnect many clients that reconnect simultaneously with old cursors, until all have every event
 
-npm run bench -- fan-out   a thread of many connected members: from a POST to each socket at a steady rate, and frames/s at
-                           full speed, beside a bare ws server
+npm run bench -- fan-out   a thread with many connected members: the time from a POST to each socket at a steady rate, and
+                           frames/s at full speed, compared with a bare ws server
 
-npm run bench -- nodes     what a message costs two APIs and two workers, beside one of each, in turn; Linux only
+npm run bench -- nodes     the cost of a message with two APIs and two workers, compared with one of each; Linux only
 
-npm run bench -- goals     sending, fan-out, sockets, history and nodes one after the other, each held against what the service is meant
-                           to reach on 2 processors; about a quarter of an hour; Linux only
+npm run bench -- goals     sending, fan-out, sockets, history and nodes one after the other, each compared with its goal on 2
+                           processors; takes about 15 minutes; Linux only
 
-npm run bench -- soak      half an hour of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only
+npm run bench -- soak      30 minutes of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only
 
-Starts PostgreSQL (with fsync), Redis if there is one, an API and a worker of its own, and removes them at the end.
+Starts its own PostgreSQL (with fsync), Redis if installed, API and worker, and removes them at the end.
 
-  --backend <name>         redis or postgres (redis if there is one, else postgres)
+  --backend <name>         redis or postgres (redis if installed, else postgres)
   --redis-server <path>    a Redis or Valkey program that is not on PATH
-  --rate-limits <setting>  what RATE_LIMITS is (off); high limits measure what counting costs
-  --profile <folder>       writes CPU profiles of API and worker there
+  --rate-limits <setting>  the value of RATE_LIMITS (off); use high limits to measure the cost of counting
+  --profile <folder>       writes CPU profiles of the API and the worker to this folder
   --json                   one object on stdout instead of a table
   --help                   this text
 
-Of sending:
-  --seconds <n>            of each measurement (10)
-  --threads <n>            threads of two members (64)
-  --in-flight <n>          calls under way at once, of mcp and nodes too; transactions of (a) wait for one of 20 connections (32)
-  --rate <n>               messages a second of (c) (200)
+Options of sending:
+  --seconds <n>            duration of each measurement (10)
+  --threads <n>            number of threads of two members (64)
+  --in-flight <n>          concurrent calls, also of mcp and nodes; transactions of (a) share 20 connections (32)
+  --rate <n>               messages per second of (c) (200)
 
-Of history:
+Options of history:
   --messages <list>        sizes of the history (10000,100000,1000000)
-  --other-threads <n>      threads that the agent is not in, with their share of the messages (1800; 0: all messages are its own)
-  --requests <n>           of each kind at each size (200)
-  --seconds <n>            of each measurement of sending (10)
+  --other-threads <n>      threads without the agent, with their share of the messages (1800; 0: the agent is in all threads)
+  --requests <n>           requests of each kind at each size (200)
+  --seconds <n>            duration of each measurement of sending (10)
 
-Of sockets:
-  --sockets <n>            (5000)
+Options of sockets:
+  --sockets <n>            number of sockets (5000)
 
-Of reconnect:
-  --clients <n>            (2000)
-  --events <n>             how old their cursors are (50)
+Options of reconnect:
+  --clients <n>            number of clients (2000)
+  --events <n>             number of events after their cursors (50)
 
-Of fan-out:
-  --members <n>            of the thread (200)
-  --rate <n>               messages a second (20)
-  --seconds <n>            of each measurement (10)
+Options of fan-out:
+  --members <n>            members of the thread (200)
+  --rate <n>               messages per second (20)
+  --seconds <n>            duration of each measurement (10)
 
-Of soak:
-  --minutes <n>            at least 4 (30)
-  --rate <n>               messages a second (100)
-  --threads <n>            threads of two members (64)
+Options of soak:
+  --minutes <n>            duration, at least 4 (30)
+  --rate <n>               messages per second (100)
+  --threads <n>            number of threads of two members (64)
 `;
 
 const parts = [
@@ -89,7 +89,7 @@ const parts = [
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** The arguments, checked. @throws one line that names the option. */
+/** Parses and checks the arguments. @throws one line that names the option. */
 export function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -118,12 +118,12 @@ export function readOptions() {
   const part = parts.find((name) => name === named);
   if (!part || rest.length > 0) {
     throw new Error(
-      `${positionals.join(' ')}: there is nothing but ${parts.join(', ')}; sending needs no name`,
+      `${positionals.join(' ')}: unknown; use one of ${parts.join(', ')}; sending is the default`,
     );
   }
   const redis_server = values['redis-server'];
   const backend = values.backend ?? (hasRedis(redis_server) ? 'redis' : 'postgres');
-  if (backend !== 'redis' && backend !== 'postgres') throw new Error('--backend: redis or postgres');
+  if (backend !== 'redis' && backend !== 'postgres') throw new Error('--backend: must be redis or postgres');
   if (backend === 'redis' && !hasRedis(redis_server)) {
     throw new Error(
       '--backend: no valkey-server or redis-server on PATH; name one with --redis-server <path>',

@@ -4,7 +4,7 @@ export interface Percentiles {
   p99: number;
 }
 
-/** Of milliseconds, to a tenth; not a number when there are none. */
+/** Percentiles of milliseconds, rounded to a tenth; NaN when there are no values. */
 export function percentiles(values: readonly number[]): Percentiles {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => {

@@ -16,7 +16,7 @@ export interface Thread {
   members: readonly [Member, Member];
 }
 
-/** Makes threads of two agents each; no agent is in two of them. `owner` begins the names of their owners. */
+/** Creates threads of two agents each; no agent is in two threads. `owner` is the prefix of the owners' names. */
 export function createThreads(core: Core, owner: string, count: number): Promise<Thread[]> {
   return core.unitOfWork.writeAsSystem(async (work) => {
     const threads: Thread[] = [];
@@ -39,13 +39,13 @@ export function createThreads(core: Core, owner: string, count: number): Promise
   });
 }
 
-/** An agent with a token; its owner is made when there is none yet. */
+/** Creates an agent with a token, and its owner if needed. */
 export async function createMember(core: Core, work: SystemWork, handle: string): Promise<Member> {
   const agent = await registerAgentAsOperator(work, { handle, create_owner: true, inbound_policy: 'open' });
   return { id: agent.id, handle, token: await issueTokenAs(core, work, handle) };
 }
 
-/** An agent that reads, and others that it talks to. */
+/** Creates an agent that reads, and the agents that it exchanges messages with. */
 export function createReader(
   core: Core,
   owner: string,
@@ -64,18 +64,18 @@ export function createReader(
   });
 }
 
-/** A token for an agent that exists. */
-export function issueTokenFor(core: Core, handle: string, door: TokenAudience = 'api'): Promise<string> {
-  return core.unitOfWork.writeAsSystem((work) => issueTokenAs(core, work, handle, door));
+/** Issues a token for an existing agent. */
+export function issueTokenFor(core: Core, handle: string, audience: TokenAudience = 'api'): Promise<string> {
+  return core.unitOfWork.writeAsSystem((work) => issueTokenAs(core, work, handle, audience));
 }
 
 async function issueTokenAs(
   core: Core,
   work: SystemWork,
   handle: string,
-  door: TokenAudience = 'api',
+  audience: TokenAudience = 'api',
 ): Promise<string> {
-  const resource = toResourceUrls(core.config.PUBLIC_URL)[door];
+  const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
   const scopes = ['threads:read', 'threads:write'] as const;
   return (await issueToken(work, { handle, resource, scopes, expires_in: tokenLifeSeconds })).access_token;
 }

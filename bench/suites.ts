@@ -12,7 +12,7 @@ import { formatTokens } from './tokens.ts';
 import { formatTools } from './tools/measure.ts';
 import { formatUploads } from './uploads.ts';
 
-/** What is measured, for programs and for people. */
+/** The measured figures as data and as text. */
 interface SuiteResult {
   figures: object;
   text: string;
@@ -20,15 +20,15 @@ interface SuiteResult {
 
 function defineSuite<Figures extends object>(
   measure: (bench: Bench) => Promise<Figures>,
-  tell: (figures: Figures) => string,
+  format: (figures: Figures) => string,
 ): (bench: Bench) => Promise<SuiteResult> {
   return async (bench) => {
     const figures = await measure(bench);
-    return { figures, text: tell(figures) };
+    return { figures, text: format(figures) };
   };
 }
 
-/** The parts of the benchmark by the names that the command line has for them. */
+/** The suites of the benchmark by their command line names. */
 export const suites: Record<Options['part'], (bench: Bench) => Promise<SuiteResult>> = {
   sending: defineSuite(measurements.sending, formatSendMeasurement),
   nodes: defineSuite(measurements.nodes, formatNodes),

@@ -5,11 +5,11 @@ import { createTokens, toResourceUrls } from '../src/services/auth/tokens.ts';
 import { createReader, issueTokenFor } from './population.ts';
 import type { Environment } from './environment.ts';
 
-/** Microseconds of one check of an access token, at the median of the rounds. */
+/** Microseconds per check of an access token, as the median of the rounds. */
 export interface TokensMeasurement {
-  /** What this process has learned. */
+  /** A cached token. */
   hit_us: number;
-  /** What it has to look up, one after the other. */
+  /** A token that must be looked up, one after the other. */
   miss_us: number;
   miss_per_hit: number;
   rounds: number;
@@ -22,9 +22,12 @@ const cachedTokens = 100;
 const hitsPerRound = 100_000;
 const missesPerRound = 1_000;
 
-/** What the check of an access token costs a request; see docs/performance.md. */
-export async function measureTokens(stage: Environment, signal: AbortSignal): Promise<TokensMeasurement> {
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+/** Measures the cost of an access token check; see docs/performance.md. */
+export async function measureTokens(
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<TokensMeasurement> {
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   try {
     return await measureOn(core, signal);
   } finally {
@@ -37,7 +40,7 @@ async function measureOn(core: Core, signal: AbortSignal): Promise<TokensMeasure
   const bearers: string[] = [];
   while (bearers.length < cachedTokens) bearers.push(await issueTokenFor(core, reader.handle));
   const tokens = createTokens({
-    find: (hash) => core.unitOfWork.readAsSystem((all) => all.tokens.find(hash)),
+    find: (hash) => core.unitOfWork.readAsSystem((repositories) => repositories.tokens.find(hash)),
     resources: toResourceUrls(core.config.PUBLIC_URL),
   });
   const checkAll = async (times: number) => {
@@ -85,11 +88,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatTokens(measured: TokensMeasurement): string {
   return [
-    `a token that the process knows     ${measured.hit_us} µs`,
-    `a token that it has to look up     ${measured.miss_us} µs`,
+    `a cached token                     ${measured.hit_us} µs`,
+    `a token that must be looked up     ${measured.miss_us} µs`,
     `miss ÷ hit                         ${measured.miss_per_hit}`,
     '',
   ].join('\n');

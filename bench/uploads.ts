@@ -9,9 +9,9 @@ import { readResidentBytes } from './streams/resident-memory.ts';
 export interface UploadsMeasurement {
   uploads: number;
   bytes_each: number;
-  /** How much more resident memory the API has at its highest than before, in MiB, at the worst of the rounds. */
+  /** Peak growth of the API's resident memory, in MiB, in the worst round. */
   grown_mib: number;
-  /** MB/s, at the median of the rounds: through the API, and the same bytes straight into the store by this process. */
+  /** MB/s, as the median of the rounds: through the API, and the same bytes written directly to the store by this process. */
   upload_mb_per_s: number;
   store_mb_per_s: number;
   ratio: number;
@@ -30,17 +30,24 @@ const multipartHead = Buffer.from(
 );
 const multipartTail = Buffer.from(`\r\n--${boundary}--\r\n`);
 
-/** Uploads of 10 MB at once, beside the same bytes written straight to the store; see docs/performance.md. Linux only. */
-export async function measureUploads(stage: Environment, signal: AbortSignal): Promise<UploadsMeasurement> {
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+/** Measures parallel uploads of 10 MB, compared with the same bytes written directly to the store; see docs/performance.md. Linux only. */
+export async function measureUploads(
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<UploadsMeasurement> {
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   try {
-    return await measureOn(core, stage, signal);
+    return await measureOn(core, environment, signal);
   } finally {
     await core.close();
   }
 }
 
-async function measureOn(core: Core, stage: Environment, signal: AbortSignal): Promise<UploadsMeasurement> {
+async function measureOn(
+  core: Core,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<UploadsMeasurement> {
   const { reader } = await createReader(core, 'uploads', 0);
   const token = await issueTokenFor(core, reader.handle);
   const files = Array.from({ length: uploadCount }, () => randomBytes(bytesPerUpload));
@@ -51,9 +58,14 @@ async function measureOn(core: Core, stage: Environment, signal: AbortSignal): P
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Idempotency-Key': randomUUID(),
     };
-    const answer = await fetch(`${stage.base}/v1/attachments`, { method: 'POST', headers, body, signal });
+    const answer = await fetch(`${environment.base}/v1/attachments`, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    });
     if (answer.status !== 201)
-      throw new Error(`an upload was answered ${answer.status}: ${await answer.text()}`);
+      throw new Error(`an upload got status ${answer.status}: ${await answer.text()}`);
     await answer.text();
   };
   const write = async (file: Buffer) => {
@@ -64,14 +76,14 @@ async function measureOn(core: Core, stage: Environment, signal: AbortSignal): P
   const all = (run: (file: Buffer<ArrayBuffer>) => Promise<void>) =>
     rate(() => Promise.all(files.map(run)).then(() => undefined));
 
-  // What the first request loads, and the heap that one upload leaves behind, is no growth of many.
+  // The first upload loads code and grows the heap; that must not count.
   await send(files[0] ?? randomBytes(1));
   const rates = { api: [] as number[], store: [] as number[] };
   const grown: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     signal.throwIfAborted();
     rates.store.push(await all(write));
-    const highest = watchMemory(stage.pids.api);
+    const highest = watchMemory(environment.pids.api);
     rates.api.push(await all(send));
     grown.push(highest());
   }
@@ -99,7 +111,7 @@ async function rate(run: () => Promise<void>): Promise<number> {
   return Math.round((uploadCount * bytesPerUpload) / 1_000 / (performance.now() - start));
 }
 
-/** Watches the resident memory of a process; answers how far it went above where it was. */
+/** Samples the resident memory of a process; the returned function stops and returns the peak growth in bytes. */
 function watchMemory(pid: number): () => number {
   const start = readResidentBytes(pid);
   let highest = start;
@@ -116,11 +128,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatUploads(measured: UploadsMeasurement): string {
   return [
-    `${measured.uploads} uploads of ${measured.bytes_each / 1e6} MB at once, ${measured.store}  ${measured.upload_mb_per_s} MB/s`,
-    `the same bytes straight to the store         ${measured.store_mb_per_s} MB/s`,
+    `${measured.uploads} uploads of ${measured.bytes_each / 1e6} MB in parallel, ${measured.store}  ${measured.upload_mb_per_s} MB/s`,
+    `the same bytes directly to the store         ${measured.store_mb_per_s} MB/s`,
     `upload ÷ store                               ${measured.ratio}`,
     `memory of the API grows by at most           ${measured.grown_mib} MiB`,
     '',

@@ -11,59 +11,59 @@ import { startTcpBalancer, type TcpBalancer } from '../scripts/parts/tcp-balance
 import { type Restartable, startRestartable } from './faults/restartable.ts';
 import { createProcessSlot, type ProcessSlot } from './faults/process-slot.ts';
 
-/** The service that is disturbed: every part of it can be taken away and brought back. */
+/** The service under test. Every part of it can be stopped and restarted. */
 export interface Environment {
-  /** Where the clients go: the balancer. */
+  /** Address of the balancer, which the clients use. */
   base: string;
   /** Settings of a process of this installation. */
   env: Record<string, string>;
   apis: readonly ProcessSlot[];
   workers: readonly ProcessSlot[];
   balancer: TcpBalancer;
-  /** Where every part writes its log. */
+  /** Folder of the logs of all parts. */
   logs: string;
   redis: Restartable | null;
   postgres: Restartable;
-  /** Stops everything and removes its data; the logs only when they are not to be kept. */
+  /** Stops everything and removes its data, and the logs unless `keepLogs`. */
   stop(keepLogs: boolean): Promise<void>;
 }
 
-/** Starts PostgreSQL, Redis where there is one, two APIs behind a balancer, and two workers, all with a folder of their own. */
+/** Starts PostgreSQL, Redis if installed, two APIs behind a balancer, and two workers, with a temporary data folder. */
 export async function startEnvironment(options: {
   signal: AbortSignal;
-  complain: (what: string) => void;
+  onComplaint: (what: string) => void;
 }): Promise<Environment> {
-  const { signal, complain } = options;
+  const { signal, onComplaint } = options;
   const logs = await mkdtemp(join(tmpdir(), 'ams-chaos-logs-'));
   const folder = await mkdtemp(join(tmpdir(), 'ams-chaos-'));
   const release = removeFolderOnExit(folder);
-  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-  let ended: Promise<void> | undefined;
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  let stopped: Promise<void> | undefined;
   async function end(keepLogs: boolean): Promise<void> {
-    for (const each of ends.toReversed()) await each().catch((error: unknown) => complain(toOneLine(error)));
+    for (const cleanup of cleanups.toReversed())
+      await cleanup().catch((error: unknown) => onComplaint(toOneLine(error)));
     release();
     if (!keepLogs) await rm(logs, { recursive: true, force: true });
   }
   const stop = (keepLogs: boolean) => {
-    ended ??= end(keepLogs);
-    return ended;
+    stopped ??= end(keepLogs);
+    return stopped;
   };
   try {
     const settings = { dataDir: folder, restart: false, signal };
     const postgres = await startRestartable((port) => startPostgres({ ...settings, ...port }), {
-      ends,
+      cleanups,
       signal,
     });
-    ends.push(() => copyFile(join(folder, 'postgres.log'), join(logs, 'postgres.log')));
+    cleanups.push(() => copyFile(join(folder, 'postgres.log'), join(logs, 'postgres.log')));
     const redis =
       findRedisServer() === null
         ? null
-        : await startRestartable((port) => launchRedis({ ...settings, ...port }), { ends, signal });
-    await migrateForward(postgres.url);
+        : await startRestartable((port) => launchRedis({ ...settings, ...port }), { cleanups, signal });
     await migrateForward(postgres.url);
     const apis: ProcessSlot[] = [];
     const balancer = await startTcpBalancer(() => apis.flatMap(({ target }) => target() ?? []));
-    ends.push(() => balancer.close());
+    cleanups.push(() => balancer.close());
     const base = `http://127.0.0.1:${balancer.port}`;
     const env = {
       DATABASE_URL: postgres.url,
@@ -78,11 +78,11 @@ export async function startEnvironment(options: {
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),
     };
-    const parts = { env, logs, signal, onComplaint: complain };
+    const parts = { env, logs, signal, onComplaint };
     apis.push(createProcessSlot('api', 1, parts), createProcessSlot('api', 2, parts));
     const workers = [createProcessSlot('worker', 1, parts), createProcessSlot('worker', 2, parts)];
     const all = [...apis, ...workers];
-    ends.push(() => Promise.all(all.map((slot) => slot.kill())));
+    cleanups.push(() => Promise.all(all.map((slot) => slot.kill())));
     await Promise.all(all.map((slot) => slot.start()));
     return { base, env, apis, workers, balancer, logs, redis, postgres, stop };
   } catch (error) {
@@ -93,6 +93,6 @@ export async function startEnvironment(options: {
 
 async function launchRedis(options: Parameters<typeof startRedis>[0]) {
   const redis = await startRedis(options);
-  if (!redis) throw new Error('the redis-server that was on PATH is gone');
+  if (!redis) throw new Error('the redis-server on PATH was removed');
   return redis;
 }

@@ -1,18 +1,18 @@
 /*
- * What a run writes down, and the checker reads: what was asked for and acknowledged, what every reader saw, and what the
- * service says in the end. Times are milliseconds since the epoch.
+ * The record of a run, which the checker reads: the requests and their answers, the events that every reader saw, and the final state
+ * of the service. Times are milliseconds since the epoch.
  */
 
-/** Something that must happen exactly once, tried under one idempotency key until it was acknowledged. */
+/** A request that must take effect exactly once, attempted with one idempotency key until it is acknowledged. */
 export interface Attempt<Answer> {
   key: string;
   /** Id of the agent. */
   agent_id: string;
   begun_at: number;
-  /** When the first acknowledgement came. */
+  /** Time of the first acknowledgement. */
   acknowledged_at: number | null;
   attempts: number;
-  /** Every acknowledgement: that of a repeated try must be the first one again. */
+  /** All acknowledgements. They must be equal. */
   answers: Answer[];
 }
 
@@ -22,11 +22,11 @@ export interface SentMessage {
   sequence: number;
 }
 
-/** A message, sent alone or together with the thread that it opens. Its content is its own. */
+/** A message with unique content, sent to a thread or as the first message of a new one. */
 export interface Send extends Attempt<SentMessage> {
   kind: 'REST' | 'tool' | 'opening';
   content: string;
-  /** The other members of a thread that it opens. */
+  /** The other members of a thread that the message opens. */
   others: readonly string[];
 }
 
@@ -40,26 +40,26 @@ export interface ReadMark {
   up_to_sequence: number;
 }
 
-/** An event as a reader or a feed has it. */
+/** An event as seen by a reader or in a feed. */
 export interface SeenEvent {
   event_id: string;
   type: string;
-  /** Its number in the feed of the agent, as its cursor holds it. */
+  /** Its number in the feed of the agent, decoded from its cursor. */
   number: number;
-  /** What it is about: the message of message.created, the thread of thread.created, the request of contact.request. */
+  /** Id of its object: the message of message.created, the thread of thread.created, the request of contact.request. */
   subject: string | null;
 }
 
 export interface ReaderHistory {
   agent_id: string;
-  /** The doors that it reads at. */
+  /** The transports that it uses. */
   name: string;
   /** Its first position. */
   start: number;
-  /** Everything that it took, over all connections, in the order in which it came. */
+  /** All events that it received, over all connections, in order of arrival. */
   seen: (SeenEvent & { at: number })[];
   connections: Record<string, number>;
-  /** What the service must not say or do to a reader, in words. */
+  /** Descriptions of what the service did wrong. */
   complaints: string[];
 }
 
@@ -69,7 +69,7 @@ export interface StoredMessage {
   content: string;
 }
 
-/** A thread as one of its members finds it. */
+/** A thread as one of its members reads it. */
 export interface StoredThread {
   thread_id: string;
   agent_id: string;
@@ -77,7 +77,7 @@ export interface StoredThread {
   unread_count: number;
   /** Oldest first. */
   messages: StoredMessage[];
-  /** Ids of the messages that a search for the word of all messages finds in it; null where nobody searched. */
+  /** Ids of the messages that a search for the common word finds in it; null without a search. */
   found: string[] | null;
 }
 
@@ -88,21 +88,21 @@ export interface FaultRecord {
 }
 
 export interface History {
-  /** Members of the threads that were there before the first send. */
+  /** The threads that exist before the first send. */
   threads: { thread_id: string; members: readonly string[] }[];
   agents: readonly string[];
   sends: Send[];
   contact_requests: ContactRequestAttempt[];
   marks: ReadMark[];
   readers: ReaderHistory[];
-  /** Answers that say no, and other things that must not happen. */
+  /** Refusals and other things that must not happen. */
   complaints: string[];
-  /** In the end. */
+  /** The threads at the end of the run. */
   stored: StoredThread[];
-  /** The feed of each agent from its first position on, read page by page in the end. */
+  /** The feed of each agent from its first position on, read at the end of the run. */
   feeds: { agent_id: string; start: number; events: SeenEvent[] }[];
-  /** Ids of the requests that each agent finds among those it made. */
+  /** Ids of the requests in each agent's list of outgoing requests. */
   requests: { by: string; request_ids: string[] }[];
-  /** Jobs that are still owed, each in words. */
+  /** Descriptions of the jobs that are still in the outbox. */
   outbox: string[];
 }

@@ -9,12 +9,12 @@ import { runChaos } from './run.ts';
 import { startEnvironment } from './environment.ts';
 import { timeoutSignal } from './timeout-signal.ts';
 
-/** Whatever happens, the run is over after three minutes. */
+/** The run ends after three minutes in any case. */
 const limitMs = 180_000;
-/** So that what comes after them has a minute. */
+/** Leaves a minute for the checks after the faults. */
 const faultsMs = 120_000;
 const size = { agents: 12, threads: 10 };
-/** A short run has shorter calms, so that it has seen as many kinds of faults as it can. */
+/** Short runs have shorter calm times, so that they cover more kinds of faults. */
 const calmDurationMs = (seconds: number): number => Math.min(1_500, seconds * 25);
 
 async function main(): Promise<number> {
@@ -24,36 +24,34 @@ async function main(): Promise<number> {
     return 0;
   }
   const faults_until = Date.now() + faultsMs;
-  const over = new AbortController();
-  const { signal } = over;
-  setMaxListeners(0, signal); // every reader and every wait listens to it
-  const fail = (reason: Error) => over.abort(reason);
+  const run = new AbortController();
+  const { signal } = run;
+  setMaxListeners(0, signal); // every reader and every wait adds a listener
+  const fail = (reason: Error) => run.abort(reason);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => fail(new Error('interrupted')));
   }
-  process.on('disconnect', () => fail(new Error('the parent process is gone')));
+  process.on('disconnect', () => fail(new Error('the parent process exited')));
   for (const stream of [process.stdout, process.stderr]) stream.on('error', fail);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', (reason) =>
     fail(reason instanceof Error ? reason : new Error(String(reason))),
   );
-  setTimeout(() => fail(new Error('not over after three minutes')), limitMs).unref();
+  setTimeout(() => fail(new Error('not finished after three minutes')), limitMs).unref();
 
   const log = (line: string) => process.stderr.write(`${line}\n`);
   log(`seed ${seed}, ${seconds} s`);
   const complaints: string[] = [];
-  const stage = await startEnvironment({ signal, complain: (what) => void complaints.push(what) });
-  if (!stage.redis)
-    log(
-      'no valkey-server or redis-server on PATH: queues and bus run on PostgreSQL, and no fault is of Redis',
-    );
+  const environment = await startEnvironment({ signal, onComplaint: (what) => void complaints.push(what) });
+  if (!environment.redis)
+    log('no valkey-server or redis-server on PATH: queues and bus run on PostgreSQL, without Redis faults');
   let passed = false;
   try {
-    const result = await runChaos(stage, {
+    const result = await runChaos(environment, {
       async injectFaults() {
-        // A slow machine starts late.
-        const enough = timeoutSignal(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
-        return injectFaults(stage, { seed, calm_ms: calmDurationMs(seconds), over: enough, say: log });
+        // On a slow machine, the start takes part of the time.
+        const over = timeoutSignal(Math.min(seconds * 1_000, faults_until - Date.now()), signal);
+        return injectFaults(environment, { seed, calm_ms: calmDurationMs(seconds), over, log });
       },
       seed,
       size,
@@ -61,20 +59,20 @@ async function main(): Promise<number> {
       log,
       complaints,
     });
-    const figures = { seed, redis: stage.redis !== null, ...summarize(result) };
+    const figures = { seed, redis: environment.redis !== null, ...summarize(result) };
     process.stdout.write(json ? `${JSON.stringify(figures)}\n` : formatSummary(figures));
     passed = result.violations.length === 0;
     if (!passed) {
-      await writeFile(join(stage.logs, 'history.json'), JSON.stringify(result, null, 1));
+      await writeFile(join(environment.logs, 'history.json'), JSON.stringify(result, null, 1));
       log(formatViolations(result.violations));
     }
   } catch (error) {
-    signal.throwIfAborted(); // what was first is the cause
+    signal.throwIfAborted(); // the first failure is the cause
     throw error;
   } finally {
-    await stage.stop(!passed);
+    await environment.stop(!passed);
     if (!passed)
-      log(`seed ${seed}; the logs, and what everybody saw if it came so far, are in ${stage.logs}`);
+      log(`seed ${seed}; the logs, and the history if the run got that far, are in ${environment.logs}`);
   }
   return passed ? 0 : 1;
 }

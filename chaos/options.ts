@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-export const usage = `npm run chaos: disturbs a whole service under load, and checks that it keeps its promises.
+export const usage = `npm run chaos: injects faults into a service under load, and checks its guarantees.
 
-Starts PostgreSQL, Redis if one is on PATH, two API processes behind a TCP balancer and two workers, all of its own. Agents send
-messages (REST and MCP), open threads, ask for contact and mark as read, each with one idempotency key until it is acknowledged;
-readers follow their feeds at every door and come back with their cursors. Meanwhile processes are killed, stopped and frozen,
-Redis is flushed and restarted, PostgreSQL is restarted, and connections are cut. In the end everything that was acknowledged must
-be there, once, in one order, found by the search, and seen by every reader without a hole and without a repetition.
+Starts its own PostgreSQL, Redis if one is on PATH, two API processes behind a TCP balancer and two workers. Agents send messages
+(REST and MCP), open threads, request contacts and mark messages as read. They retry with one idempotency key until the request is
+acknowledged. Readers follow their feeds over every transport and resume with their cursors. Meanwhile processes are killed, stopped
+and frozen, Redis is flushed and restarted, PostgreSQL is restarted, and connections are cut. At the end, everything that was
+acknowledged must exist once, in one order, be found by search, and be seen by every reader without gaps and repetitions.
 
-Prints the counts; says what went wrong and where the logs are, and exits with 1, when something did.
+Prints the counts. When a check fails, prints the violations and the folder of the logs, and exits with 1.
 
-  --seconds <n>   of load and faults: 1 to 120 (100); to start and to come to rest takes up to a minute more
-  --seed <n>      decides the order of the faults (a random one, which is printed)
+  --seconds <n>   duration of load and faults: 1 to 120 (100); start and final checks take up to a minute more
+  --seed <n>      determines the order of the faults (default: a random number, which is printed)
   --json          one object on stdout instead of a table
   --help          this text
 `;
@@ -21,7 +21,7 @@ const defaultSeconds = 100;
 const maxSeconds = 120;
 const maxSeed = 2 ** 31;
 
-/** The arguments, checked. @throws one line that names the option. */
+/** Parses and checks the arguments. @throws one line that names the option. */
 export function readOptions(args?: string[]) {
   const { values } = parseArgs({
     ...(args && { args }),
@@ -33,16 +33,16 @@ export function readOptions(args?: string[]) {
     },
   });
   const { json, help } = values;
-  const seconds = parseInteger('--seconds', values.seconds, { least: 1, most: maxSeconds });
+  const seconds = parseInteger('--seconds', values.seconds, { min: 1, max: maxSeconds });
   const seed =
     values.seed === undefined
       ? randomInt(maxSeed)
-      : parseInteger('--seed', values.seed, { least: 0, most: maxSeed - 1 });
+      : parseInteger('--seed', values.seed, { min: 0, max: maxSeed - 1 });
   return { seconds, seed, json, help };
 }
 
-function parseInteger(name: string, text: string, { least, most }: { least: number; most: number }): number {
+function parseInteger(name: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new Error(`${name}: must be a whole number from ${least} to ${most}`);
+  if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new Error(`${name}: must be a whole number from ${min} to ${max}`);
 }

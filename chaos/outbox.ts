@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
-/** What the service owes: the name of a job, and whom or what it is about. */
+/** A job in the outbox, and the id of its object. */
 interface PendingJob {
   job: string;
   subject_id: string;
@@ -9,7 +9,7 @@ interface PendingJob {
   created_at: string;
 }
 
-/** The jobs that the service owes now. */
+/** Reads the jobs in the outbox. */
 async function readPendingJobs(url: string): Promise<PendingJob[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -23,25 +23,25 @@ async function readPendingJobs(url: string): Promise<PendingJob[]> {
   }
 }
 
-/** How many jobs the service owes now. */
+/** Counts the jobs in the outbox. */
 export async function listPendingJobs(url: string): Promise<number> {
   return (await readPendingJobs(url)).length;
 }
 
 /**
- * What the service owes now and still owes when it is given up, in words. One look is not enough: receipts, which are gathered and
- * written later than what they are for, are events with jobs of their own, and may come right before it.
+ * Waits until the current jobs have left the outbox; returns descriptions of those that remain when `giveUp` aborts. Reading once
+ * is not enough: receipts are written later in batches, and they are events with jobs of their own.
  */
 export async function waitForEmptyOutbox(url: string, giveUp: AbortSignal): Promise<string[]> {
   const key = ({ job, subject_id }: PendingJob) => `${job} ${subject_id}`;
   let left = await readPendingJobs(url);
   while (left.length > 0 && !giveUp.aborted) {
     await pause(100);
-    const now = new Map((await readPendingJobs(url)).map((owed) => [key(owed), owed]));
-    left = left.flatMap((owed) => now.get(key(owed)) ?? []);
+    const now = new Map((await readPendingJobs(url)).map((job) => [key(job), job]));
+    left = left.flatMap((job) => now.get(key(job)) ?? []);
   }
   return left.map(
     ({ job, subject_id, attempts, created_at }) =>
-      `${job} of ${subject_id} for ${Date.now() - Number(created_at)} ms, brought again ${attempts} times`,
+      `${job} of ${subject_id} for ${Date.now() - Number(created_at)} ms, ${attempts} attempts`,
   );
 }

@@ -1,17 +1,17 @@
 export interface Random {
   /** A whole number from 0 to below `limit`. */
   below(limit: number): number;
-  /** Whether something of this probability happens. */
+  /** True with this probability. */
   chance(probability: number): boolean;
-  /** @throws when there is nothing to pick from. */
+  /** @throws when the list is empty. */
   pick<T>(all: readonly T[]): T;
-  /** So many different ones, in a random order. */
+  /** This many different items, in random order. */
   sample<T>(all: readonly T[], count: number): T[];
 }
 
-/** Random numbers that are the same for the same seed (the generator is Marsaglia's xorshift with 32 bits). */
+/** Random numbers that are the same for the same seed (Marsaglia's 32-bit xorshift). */
 export function seededRandom(seed: number): Random {
-  // Neighbouring seeds are spread, and none becomes 0, which would stay 0.
+  // Spreads neighboring seeds. The state must not be 0, which would stay 0.
   let state = Math.imul(seed ^ 0x9e_37_79_b9, 0x85_eb_ca_6b) | 1;
 
   function next(): number {

@@ -20,9 +20,9 @@ export const transportNames = Object.keys(transports) as TransportName[];
 
 export interface Reader {
   history: ReaderHistory;
-  /** The number of the last event that it took. */
+  /** The number of the last event that it received. */
   position(): number;
-  /** Leaves. */
+  /** Closes the connection and stops. */
   stop(): Promise<void>;
 }
 
@@ -30,19 +30,19 @@ export interface ReaderOptions {
   base: string;
   cursors: Cursors;
   agent: Agent;
-  /** Where it begins. */
+  /** The cursor of its first connection. */
   cursor: string;
-  /** It goes from one to the next with each connection. */
+  /** The transports, used in rotation, one per connection. */
   at: readonly TransportName[];
 }
 
-/** How long a reader waits before it comes back, in milliseconds. */
+/** How long a reader waits before it reconnects, in milliseconds. */
 const reconnectDelayMs = 100;
 
-/** A reader as it should be: when its connection ends it opens another one, behind the last event that it has. */
+/** Starts a correct client: when its connection ends, it reconnects with the cursor of the last event that it received. */
 export function startReader({ base, cursors, agent, at, ...parts }: ReaderOptions): Reader {
-  const leave = new AbortController();
-  const { signal } = leave;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let { cursor } = parts;
   const start = cursors.decodeFeed(agent.id, cursor);
   const history: ReaderHistory = {
@@ -55,23 +55,23 @@ export function startReader({ base, cursors, agent, at, ...parts }: ReaderOption
   };
   const onComplaint = (what: string) => void history.complaints.push(what);
 
-  function onEvent({ cursor: behind, ...event }: ReceivedEvent): void {
-    history.seen.push({ ...event, number: numberIn(behind), at: Date.now() });
-    cursor = behind;
+  function onEvent({ cursor: eventCursor, ...event }: ReceivedEvent): void {
+    history.seen.push({ ...event, number: numberIn(eventCursor), at: Date.now() });
+    cursor = eventCursor;
   }
 
-  function numberIn(behind: string): number {
+  function numberIn(eventCursor: string): number {
     try {
-      return cursors.decodeFeed(agent.id, behind);
+      return cursors.decodeFeed(agent.id, eventCursor);
     } catch (error) {
-      onComplaint(`${behind} is no position of ${agent.id}: ${toOneLine(error)}`);
+      onComplaint(`${eventCursor} is not a position in the feed of ${agent.id}: ${toOneLine(error)}`);
       return Number.NaN;
     }
   }
 
-  async function stay(): Promise<void> {
-    for (let turn = 0; !signal.aborted; turn += 1) {
-      const name = at[turn % at.length] ?? 'WebSocket';
+  async function run(): Promise<void> {
+    for (let connection = 0; !signal.aborted; connection += 1) {
+      const name = at[connection % at.length] ?? 'WebSocket';
       history.connections[name] = (history.connections[name] ?? 0) + 1;
       await transports[name]({
         base,
@@ -84,14 +84,14 @@ export function startReader({ base, cursors, agent, at, ...parts }: ReaderOption
       await pause(reconnectDelayMs);
     }
   }
-  const staying = stay();
+  const running = run();
 
   return {
     history,
     position: () => history.seen.at(-1)?.number ?? start,
     async stop() {
-      leave.abort();
-      await staying;
+      stopping.abort();
+      await running;
     },
   };
 }

@@ -2,13 +2,13 @@ import type { FaultRecord, History } from './history.ts';
 
 export interface RecoveryTime {
   maxMs: number;
-  /** The fault after which it took so long. */
+  /** The fault with the longest recovery. */
   after: string;
 }
 
 /**
- * The longest time from the end of a fault until everything that was begun before that end was acknowledged, and seen by every
- * reader of every member. Faults that come meanwhile make it longer. Null without faults.
+ * The longest time from the end of a fault until all requests that began before that end were acknowledged and seen by every
+ * reader of every member. Overlapping faults extend it. Null without faults.
  */
 export function maxRecoveryTime(
   { sends, readers }: Pick<History, 'sends' | 'readers'>,
@@ -21,12 +21,12 @@ export function maxRecoveryTime(
       lastSeen.set(subject, Math.max(at, lastSeen.get(subject) ?? 0));
     }
   }
-  const whole = sends.map(({ begun_at, acknowledged_at, answers }) => {
+  const completed = sends.map(({ begun_at, acknowledged_at, answers }) => {
     const seen_at = lastSeen.get(answers[0]?.message_id ?? '') ?? 0;
     return { begun_at, at: Math.max(acknowledged_at ?? 0, seen_at) };
   });
   const times = faults.map(({ kind, ended_at }) => {
-    const before = whole.filter(({ begun_at }) => begun_at <= ended_at).map(({ at }) => at - ended_at);
+    const before = completed.filter(({ begun_at }) => begun_at <= ended_at).map(({ at }) => at - ended_at);
     return { after: kind, maxMs: Math.max(0, ...before) };
   });
   return times.toSorted((one, other) => other.maxMs - one.maxMs)[0] ?? null;

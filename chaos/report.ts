@@ -3,19 +3,19 @@ import type { Attempt } from './history.ts';
 import type { ChaosResult } from './run.ts';
 import { maxRecoveryTime } from './recovery-time.ts';
 
-/** What a run counted, for people and for programs. */
+/** The figures of a run. */
 export function summarize({ history, faults, violations, uncertainOutcomes, settleMs }: ChaosResult) {
   const { sends, contact_requests, marks, readers, stored } = history;
   const seen: Record<string, number> = {};
   const reconnects: Record<string, number> = {};
   for (const { name, seen: events, connections } of readers) {
     seen[name] = (seen[name] ?? 0) + events.length;
-    // The first connection of a reader is none that it had to make again.
-    const again = Object.values(connections).reduce((sum, count) => sum + count, -1);
-    reconnects[name] = (reconnects[name] ?? 0) + again;
+    // The first connection of a reader is not a reconnect.
+    const reconnectCount = Object.values(connections).reduce((sum, count) => sum + count, -1);
+    reconnects[name] = (reconnects[name] ?? 0) + reconnectCount;
   }
   const attempts: Attempt<unknown>[] = [...sends, ...contact_requests];
-  const whole = maxRecoveryTime(history, faults);
+  const recovery = maxRecoveryTime(history, faults);
   return {
     sends: countBy(sends.map(({ kind }) => kind)),
     contact_requests: contact_requests.length,
@@ -28,8 +28,8 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     events_seen: seen,
     reconnects,
     faults: countBy(faults.map(({ kind }) => kind)),
-    longest_until_whole_ms: whole?.maxMs ?? 0,
-    longest_after: whole?.after ?? 'nothing',
+    longest_until_whole_ms: recovery?.maxMs ?? 0,
+    longest_after: recovery?.after ?? 'nothing',
     settled_ms: settleMs,
     flaws: countBy(violations.map(({ kind }) => kind)),
   };
@@ -41,7 +41,7 @@ function countBy(values: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatSummary(figures: ReturnType<typeof summarize>): string {
   const rows = Object.entries(figures).map(([name, value]): [string, string] => [
     name.replaceAll('_', ' ').replace(/ ms$/, ' (ms)'),
@@ -56,14 +56,14 @@ function formatCounts(counts: Record<string, number>): string {
   return parts.join(', ') || 'none';
 }
 
-/** How many flaws of each kind are told in words. */
+/** How many violations of each kind are printed. */
 const maxListedViolations = 5;
 
-/** What went wrong, a few of each kind. */
-export function formatViolations(flaws: readonly Violation[]): string {
+/** Formats the violations, a few of each kind. */
+export function formatViolations(violations: readonly Violation[]): string {
   const lines: string[] = [];
-  for (const kind of new Set(flaws.map((flaw) => flaw.kind))) {
-    const ofKind = flaws.filter((flaw) => flaw.kind === kind);
+  for (const kind of new Set(violations.map((violation) => violation.kind))) {
+    const ofKind = violations.filter((violation) => violation.kind === kind);
     lines.push(...ofKind.slice(0, maxListedViolations).map(({ detail }) => `${kind}: ${detail}\n`));
     if (ofKind.length > maxListedViolations)
       lines.push(`${kind}: and ${ofKind.length - maxListedViolations} more\n`);

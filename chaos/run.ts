@@ -13,17 +13,17 @@ import type { Environment } from './environment.ts';
 import { timeoutSignal } from './timeout-signal.ts';
 
 export interface ChaosOptions {
-  /** What is done to the service while it is loaded; answers what it did. The load ends with it. */
+  /** Injects faults during the load and returns them. The load ends when it resolves. */
   injectFaults: () => Promise<FaultRecord[]>;
   seed: number;
   size: { agents: number; threads: number };
   signal: AbortSignal;
   log: (line: string) => void;
-  /** What the stage had to complain about so far. */
+  /** Problems that the environment reported so far. */
   complaints: readonly string[];
 }
 
-/** What the load has to know of a service: where it is, its settings, and where its database is. */
+/** The properties of a service that the load needs: its address, its settings and the address of its database. */
 export type LoadedEnvironment = Pick<Environment, 'base' | 'env'> & {
   postgres: Pick<Environment['postgres'], 'url'>;
 };
@@ -33,20 +33,20 @@ export interface ChaosResult {
   faults: FaultRecord[];
   violations: Violation[];
   uncertainOutcomes: Record<string, number>;
-  /** From the end of load and faults until everything was acknowledged, seen and done, in milliseconds. */
+  /** From the end of load and faults until everything was acknowledged, seen and processed, in milliseconds. */
   settleMs: number;
 }
 
-/** How long the service may take, from the last fault on, until nothing is open any more, in milliseconds. */
+/** How long the service may take to recover after the last fault, in milliseconds. */
 const settleTimeoutMs = 40_000;
 
-/** How long the service is whole before the first fault, in milliseconds. */
+/** Time of load before the first fault, in milliseconds. */
 const headStartMs = 1_000;
 
-/** Loads and disturbs the service, waits until it has come to rest, and holds what it did against what it promised. */
-export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
+/** Runs load and faults, waits until the service has recovered, and checks its guarantees. */
+export async function runChaos(environment: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
   const { seed, size, signal, log } = options;
-  const { base, env } = stage;
+  const { base, env } = environment;
   const cursors = createCursors(env['SECRET_KEY'] ?? '');
   const population = await createPopulation(env, size, seededRandom(seed));
   const begin = createCollector(base, cursors, signal);
@@ -54,32 +54,32 @@ export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions):
   const starts = new Map(population.agents.map(({ id }, index) => [id, positions[index] ?? '']));
   const readers = population.agents.flatMap((agent, index) => {
     const parts = { base, cursors, agent, cursor: starts.get(agent.id) ?? '' };
-    // Every fourth agent has one more, whose cursor goes from door to door.
-    const wanderer = index % 4 === 0 ? [startReader({ ...parts, at: transportNames })] : [];
-    return [...transportNames.map((name) => startReader({ ...parts, at: [name] })), ...wanderer];
+    // Every fourth agent has one more reader, which uses all transports in rotation.
+    const rotating = index % 4 === 0 ? [startReader({ ...parts, at: transportNames })] : [];
+    return [...transportNames.map((name) => startReader({ ...parts, at: [name] })), ...rotating];
   });
   const load = startLoad(base, population, seed);
   try {
     await pause(headStartMs);
     const faults = await options.injectFaults();
     signal.throwIfAborted();
-    const calmSince = Date.now();
+    const faultsEndedAt = Date.now();
     const giveUp = timeoutSignal(settleTimeoutMs, signal);
-    log('the last fault is over; waiting until the service is whole');
+    log('the last fault is over; waiting for recovery');
     await load.finish(giveUp);
     const end = createCollector(base, cursors, signal);
-    await waitForRecovery({ stage, collect: end, agents: population.agents, readers, giveUp });
-    const settleMs = Date.now() - calmSince;
+    await waitForRecovery({ environment, collect: end, agents: population.agents, readers, giveUp });
+    const settleMs = Date.now() - faultsEndedAt;
     signal.throwIfAborted();
-    log('reading what is there');
+    log('reading the final state');
     const after = await readAll(
-      stage,
+      environment,
       end,
       population.agents,
       starts,
       timeoutSignal(settleTimeoutMs, signal),
     );
-    // Receipts may have come meanwhile: a reader has the time to see what the feed holds now.
+    // Receipts can arrive during the read: the readers get time to receive them too.
     const last = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
     await waitUntilCaughtUp(readers, last, timeoutSignal(settleTimeoutMs, signal));
     await Promise.all(readers.map((reader) => reader.stop()));
@@ -112,24 +112,24 @@ export async function runChaos(stage: LoadedEnvironment, options: ChaosOptions):
 }
 
 interface Settling {
-  stage: LoadedEnvironment;
+  environment: LoadedEnvironment;
   collect: Collector;
   agents: readonly Agent[];
   readers: readonly Reader[];
   giveUp: AbortSignal;
 }
 
-/** Waits until every reader has reached the end of its feed and no job is owed. What is not whole by then, the checker says. */
-async function waitForRecovery({ stage, collect, agents, readers, giveUp }: Settling): Promise<void> {
+/** Waits until every reader has reached the end of its feed and the outbox is empty. The checker reports what is missing. */
+async function waitForRecovery({ environment, collect, agents, readers, giveUp }: Settling): Promise<void> {
   while (!giveUp.aborted) {
     const ends = new Map<string, number>();
     for (const agent of agents) ends.set(agent.id, await collect.end(agent));
-    if (haveCaughtUp(readers, ends) && (await listPendingJobs(stage.postgres.url)) === 0) return;
+    if (haveCaughtUp(readers, ends) && (await listPendingJobs(environment.postgres.url)) === 0) return;
     await pause(200);
   }
 }
 
-/** Whether every reader has reached these numbers of the feeds of the agents. */
+/** Whether every reader has reached these positions in the feeds. */
 function haveCaughtUp(readers: readonly Reader[], ends: ReadonlyMap<string, number>): boolean {
   return readers.every(({ history, position }) => position() >= (ends.get(history.agent_id) ?? 0));
 }

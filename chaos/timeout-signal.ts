@@ -1,6 +1,6 @@
 /**
- * A signal that aborts after so many milliseconds, or with another one. Node 20 may collect the parts of `AbortSignal.any` as
- * garbage, and a timer among them never fires; this one is held by its timer.
+ * A signal that aborts after `ms` milliseconds, or with another signal. Node 20 can garbage-collect the parts of `AbortSignal.any`,
+ * and a timer among them then never fires. This signal is referenced by its timer.
  */
 export function timeoutSignal(ms: number, signal: AbortSignal): AbortSignal {
   const over = new AbortController();

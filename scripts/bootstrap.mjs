@@ -1,4 +1,4 @@
-// Runs before node_modules exists: plain JavaScript, Node's own modules only. Whatever it says goes to stderr.
+// Runs before node_modules exists: plain JavaScript with Node's own modules only. All output goes to stderr.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (...path) => join(root, ...path);
 
-/** Makes the checkout ready to run: Node's version, .env, dependencies, dist/. Ends the process with one line when it cannot. */
+/** Prepares the checkout: checks Node's version, loads .env, installs dependencies, builds dist/. Exits with one line on failure. */
 export function bootstrap() {
   checkNode();
   loadEnv();
@@ -16,7 +16,7 @@ export function bootstrap() {
   build();
 }
 
-/** Ends the process with one line. */
+/** Prints one line and exits with 1. */
 export function fail(line) {
   process.stderr.write(`${line}\n`);
   process.exit(1);
@@ -28,7 +28,7 @@ function checkNode() {
   fail(`Node 20.19 or newer is needed; this is ${process.versions.node}`);
 }
 
-/** What the environment already says is left as it is. */
+/** Variables that are set already take precedence. */
 function loadEnv() {
   const file = inRoot('.env');
   if (!existsSync(file)) return;
@@ -39,7 +39,7 @@ function loadEnv() {
   }
 }
 
-/** Compares what package-lock.json asks for with what npm noted that it installed. */
+/** Compares package-lock.json with npm's record of the installed packages. */
 export function dependenciesAreCurrent() {
   const wanted = readJson(inRoot('package-lock.json'))?.packages;
   const installed = readJson(inRoot('node_modules', '.package-lock.json'))?.packages;
@@ -57,7 +57,7 @@ function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return null; // missing or damaged: npm ci makes it anew, or says what is wrong with it
+    return null; // missing or damaged: npm ci creates it again or reports the error
   }
 }
 
@@ -65,8 +65,8 @@ function install() {
   process.stderr.write('installing dependencies ...\n');
   let done = npm('ci');
   if (done.status !== 0 && /\bEUSAGE\b/.test(done.stderr)) {
-    // The lock file lacks something, for example optional packages of other platforms that a registry's mirror does not
-    // have. What it does list is installed as listed, and it is not changed.
+    // The lock file is incomplete, for example without optional packages of other platforms. npm install uses the listed
+    // versions, and the lock file is not changed.
     process.stderr.write(
       'npm ci refuses package-lock.json as incomplete; installing with npm install --no-save ...\n',
     );
@@ -79,7 +79,7 @@ function install() {
 }
 
 function npm(...args) {
-  const own = process.env.npm_execpath; // the npm that runs us, if one does
+  const own = process.env.npm_execpath; // the npm that runs this script, if any
   const [command, ...before] = own && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
   const all = [...before, ...args, '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
   return spawnSync(command, all, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -87,7 +87,7 @@ function npm(...args) {
 
 const stampFile = inRoot('dist', '.built');
 
-/** Compiles when a source was changed, added or removed since the last time. Types are checked by npm run check, not here. */
+/** Compiles when a source was changed, added or removed since the last build. Types are checked by npm run check, not here. */
 function build() {
   const stamp = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
@@ -124,7 +124,7 @@ function sources(folder) {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** A file whose source is gone would still be found, for example by the migrations. */
+/** Removes compiled files without a source, which would still be loaded, for example as migrations. */
 function removeLeftovers(folder) {
   for (const name of readdirSync(inRoot(folder), { recursive: true })) {
     const [compiled, source] = /^(.*)\.js(?:\.map)?$/.exec(name) ?? [];

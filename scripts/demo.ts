@@ -6,17 +6,17 @@ import { createAgents } from './demo/create-agents.ts';
 import { startService } from './demo/start-service.ts';
 import { check, createSteps, StepFailure, type StepResult } from './demo/steps.ts';
 
-const usage = `npm run demo: two agents and an MCP client hold a conversation, and every step shows what was seen and how long it took.
+const usage = `npm run demo: two agents and an MCP client exchange messages. Every step shows its result and how long it took.
 
-Uses the service of DATABASE_URL or the one that npm start runs; when there is none, starts an own one in a temporary
-folder and removes it afterwards. Makes new agents each time. Exit code 0 only when every step was seen.
+Uses the service of DATABASE_URL or the one that npm start runs. Without either, starts its own service in a temporary
+folder and removes it afterwards. Creates new agents each time. Exits with 0 only when every step succeeds.
 
   --json   one object on stdout instead of lines
   --help   this text
 `;
 
-/** The step that everything else waits for: the service answers at its public address. */
-async function answers(base: string): Promise<void> {
+/** Checks that the service responds at its public address. */
+async function checkReady(base: string): Promise<void> {
   const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(5_000) });
   check(response.ok, `${base}/readyz answered ${response.status}`);
 }
@@ -31,15 +31,15 @@ async function main(): Promise<number> {
   }
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const log = (line: string) => process.stderr.write(`${line}\n`);
   const results: StepResult[] = [];
   const steps = createSteps((result) => {
     results.push(result);
     if (!values.json) process.stdout.write(formatStep(result));
   });
 
-  if (!process.env['DATABASE_URL']) say('no service runs here: starting an own one');
-  const own = process.env['DATABASE_URL'] ? null : await startService(say, interrupted.signal);
+  if (!process.env['DATABASE_URL']) log('no service found: starting a temporary one');
+  const own = process.env['DATABASE_URL'] ? null : await startService(log, interrupted.signal);
   const env = own?.env ?? process.env;
   const base = loadConfig(env).PUBLIC_URL;
   const stopped = new Promise<never>((_, reject) => {
@@ -50,12 +50,12 @@ async function main(): Promise<number> {
     await Promise.race([runDemo(base, env, steps), stopped]);
     ok = true;
   } catch (error) {
-    if (!(error instanceof StepFailure)) say(toOneLine(error));
+    if (!(error instanceof StepFailure)) log(toOneLine(error));
   } finally {
     await own?.stop();
   }
   if (values.json) process.stdout.write(`${JSON.stringify({ ok, service: base, steps: results })}\n`);
-  else process.stdout.write(ok ? `all ${results.length} steps were seen\n` : 'the demo failed\n');
+  else process.stdout.write(ok ? `all ${results.length} steps succeeded\n` : 'the demo failed\n');
   return ok ? 0 : 1;
 }
 
@@ -64,15 +64,15 @@ async function runDemo(
   env: Record<string, string | undefined>,
   steps: ReturnType<typeof createSteps>,
 ) {
-  await steps.step('The service is ready', 'an answer of 200 at /readyz', async () => {
-    await answers(base);
+  await steps.step('The service is ready', 'status 200 from /readyz', async () => {
+    await checkReady(base);
     return { value: undefined, seen: base };
   });
-  const agents = await steps.step('Three agents and their tokens are made', 'three handles', async () => {
-    const made = await createAgents(env);
+  const agents = await steps.step('Three agents and their tokens are created', 'three handles', async () => {
+    const created = await createAgents(env);
     return {
-      value: made,
-      seen: Object.values(made)
+      value: created,
+      seen: Object.values(created)
         .map(({ handle }) => handle)
         .join(', '),
     };
@@ -84,10 +84,10 @@ function formatStep({ step, ok, ms, seen, expected, failure }: StepResult): stri
   const line = `${ok ? 'ok  ' : 'FAIL'} ${`${ms.toFixed(1)} ms`.padStart(10)}  ${step}`;
   return ok
     ? `${line.padEnd(64)}  ${seen}\n`
-    : `${line}\n       expected: ${expected}\n       but:      ${failure}\n`;
+    : `${line}\n       expected: ${expected}\n       failure:  ${failure}\n`;
 }
 
-// Whatever a failed step left open must not keep the process alive.
+// Connections that a failed step left open must not keep the process alive.
 process.exit(
   await main().catch((error: unknown) => {
     process.stderr.write(`${toOneLine(error)}\n`);

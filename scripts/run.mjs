@@ -1,4 +1,4 @@
-// node scripts/run.mjs <name> [arguments]: one of the entries below, in this very process, so that signals and exit codes are its own.
+// node scripts/run.mjs <name> [arguments]: runs one of the entries below in this process, so that signals and exit codes work unchanged.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,7 +24,7 @@ if (!Object.hasOwn(entries, name ?? '')) {
   fail(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]`);
 }
 bootstrap();
-// The bridge is a client like any other: it gets no secrets of the service.
+// The bridge is a client: it must not get secrets of the service.
 if (usesTheRunningService.has(name) && args[0] !== 'mcp-stdio') findService();
 
 const entry = join(root, 'dist', entries[name]);
@@ -32,19 +32,19 @@ if (!existsSync(entry)) fail(`${entry} is missing`);
 process.argv = [process.argv[0], entry, ...args];
 await import(pathToFileURL(entry).href);
 
-/** Without DATABASE_URL the settings are those of the service that npm start runs; see src/embedded/service-env.ts. */
+/** Without DATABASE_URL, loads the settings of the service that npm start runs; see src/embedded/service-env.ts. */
 function findService() {
   if (process.env.DATABASE_URL) return;
   const file = resolve(process.env.DATA_DIR || '.data', 'service.env');
   if (existsSync(file)) {
-    // What the environment says stays; an empty value says nothing.
+    // Variables that are set and not empty take precedence.
     for (const [key, value] of Object.entries(readSettings(file))) process.env[key] ||= value;
     return;
   }
   const asksForHelp = args.length === 0 ? name === 'ams' : args.some((arg) => worksWithoutOne.has(arg));
   if (needsADatabase.has(name) && !asksForHelp) {
     fail(
-      `DATABASE_URL: is not set and no service runs here (no ${file}); npm start first, or set DATABASE_URL`,
+      `DATABASE_URL: is not set and no service was found (no ${file}); run npm start first, or set DATABASE_URL`,
     );
   }
 }

@@ -11,12 +11,12 @@ import { createPngCompressor } from './screenshots/compress-png.ts';
 import { takeAllScreenshots } from './screenshots/take-all.ts';
 import { seedService } from './screenshots/seed.ts';
 
-const usage = `npm run screenshots: pictures of the pages, on a phone and on a desktop, light and dark.
+const usage = `npm run screenshots: takes screenshots of the pages, for phone and desktop, light and dark.
 
-Starts an own service in a temporary folder with two people and their agents in it, opens the pages in Chromium (Debian:
+Starts a service in a temporary folder with two people and their agents, opens the pages in Chromium (Debian:
 apt-get install chromium pngquant) and writes PNG files. Removes the service afterwards.
 
-  --out FOLDER   where they go (docs/images)
+  --out FOLDER   output folder (docs/images)
   --help         this text
 `;
 
@@ -32,9 +32,9 @@ async function main(): Promise<void> {
   if ('missing' in found) throw new Error(found.missing);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
 
-  const own = await startService(say, interrupted.signal);
+  const own = await startService(log, interrupted.signal);
   try {
     const folder = resolve(values.out);
     await mkdir(folder, { recursive: true });
@@ -44,14 +44,14 @@ async function main(): Promise<void> {
     await core.close();
     const browser = await chromium.launch({ executablePath: found.path });
     try {
-      const studio = {
+      const options = {
         browser,
         folder,
         baseURL: config.PUBLIC_URL,
-        compress: await createPngCompressor(say),
-        log: say,
+        compress: await createPngCompressor(log),
+        log,
       };
-      await takeAllScreenshots(studio, ids);
+      await takeAllScreenshots(options, ids);
     } finally {
       await browser.close();
     }

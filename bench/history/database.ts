@@ -7,29 +7,29 @@ import { createRowGenerator, type ThreadPosition } from './rows.ts';
 export interface HistoryOptions {
   url: string;
   reader_id: string;
-  /** The others, who talk to the reader and with each other; at least two. */
+  /** The other agents, who write to the reader and to each other; at least two. */
   agent_ids: readonly string[];
   /** Threads that the reader is in. */
   threads: number;
-  /** Threads that it is not in, with as much in each. */
+  /** Threads without the reader, with as many messages in each. */
   other_threads: number;
   signal: AbortSignal;
 }
 
 export interface History {
-  /** Of the reader, the longest one first. */
+  /** The reader's threads, the longest first. */
   threads(): ThreadPosition[];
   vocabulary: readonly string[];
   /** Contents of some messages in the reader's threads. */
   samples(): readonly string[];
-  /** Loads until there are so many messages; then VACUUM and ANALYZE. */
+  /** Loads messages up to this total; then runs VACUUM and ANALYZE. */
   growTo(messages: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const yearMs = 365 * 24 * 3_600_000;
 const batchSize = 5_000;
-/** Messages whose search rows are made by one statement. */
+/** Messages indexed by one statement. */
 const indexSize = 50_000;
 const statementTimeoutMs = 600_000;
 const maxSamples = 5_000;
@@ -39,28 +39,28 @@ const sql = {
     select id, 'Thread ' || id, 'active', agent, $3, $3 from unnest($1::text[], $2::text[]) t (id, agent)`,
   members: `insert into thread_members (thread_id, agent_id, joined_at)
     select id, agent, $3 from unnest($1::text[], $2::text[]) t (id, agent)`,
-  // Text in one piece is read several times as fast as an array.
+  // PostgreSQL reads one text several times as fast as an array.
   messages: `insert into messages (id, thread_id, sequence, sender_id, content, content_type, created_at)
     select id, thread_id, sequence::int, sender_id, content, 'text', created_at::bigint
     from rows from (
       string_to_table($1, e'\\n'), string_to_table($2, e'\\n'), string_to_table($3, e'\\n'),
       string_to_table($4, e'\\n'), string_to_table($5, e'\\n'), string_to_table($6, e'\\n')
     ) t (id, thread_id, sequence, sender_id, content, created_at)`,
-  /** For words of plain letters PostgreSQL makes the same rows as the worker, who makes those of what was sent between two loads. */
+  /** For words of plain letters PostgreSQL computes the same rows as the worker, which indexes the messages sent between two loads. */
   searchRows: `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
     select id, thread_id, sender_id, to_tsvector('simple', content), $2, created_at, created_at + 500
     from messages where id > $1 and id <= $3 order by id`,
   feedCounters: `update threads t set last_sequence = m.last, last_message_at = m.latest, updated_at = m.latest
     from (select thread_id, max(sequence) as last, max(created_at) as latest from messages group by thread_id) m
     where m.thread_id = t.id`,
-  /** Some have read everything, some are up to nine messages behind. */
+  /** Some members have read everything; others have up to nine unread messages. */
   readMarks: `update thread_members v set read_sequence = greatest(0, t.last_sequence - abs(hashtext(v.thread_id || v.agent_id) % 10))
     from threads t where t.id = v.thread_id`,
 };
 
 /**
- * Loads a history in bulk, past the service: rows as the service writes them, in the order of time, without events and without
- * checks of foreign keys. The reader is in `threads` of all threads, spread evenly over long and short ones.
+ * Loads a history in bulk, without the service: rows as the service writes them, in order of time, without events and without
+ * foreign key checks. The reader is in `threads` of all threads, spread evenly over long and short ones.
  */
 export async function openHistoryDatabase(options: HistoryOptions): Promise<History> {
   const { signal, reader_id } = options;
@@ -69,25 +69,25 @@ export async function openHistoryDatabase(options: HistoryOptions): Promise<Hist
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs,
   });
-  client.on('error', () => undefined); // the statement under way says so
+  client.on('error', () => undefined); // the running statement rejects with it
   const run = (text: string, values: unknown[] = []) =>
     withTimeout('a statement of the load', statementTimeoutMs, client.query(text, values), signal);
 
   const start = Date.now() - yearMs;
-  const places = readThreadPositions(options);
-  const own = places.filter(({ members }) => members.includes(reader_id));
+  const threads = readThreadPositions(options);
+  const own = threads.filter(({ members }) => members.includes(reader_id));
   const ownIds = new Set(own.map(({ id }) => id));
-  const writer = createRowGenerator(places, start);
+  const writer = createRowGenerator(threads, start);
   const samples: string[] = [];
   let loaded = 0;
   let newest = '';
 
   await withTimeout('a connection to PostgreSQL', 10_000, client.connect(), signal);
   await run('set session_replication_role = replica'); // foreign keys hold by construction
-  const ids = places.map(({ id }) => id);
-  await run(sql.threads, [ids, places.map(({ members }) => members[0]), start]);
+  const ids = threads.map(({ id }) => id);
+  await run(sql.threads, [ids, threads.map(({ members }) => members[0]), start]);
   for (const side of [0, 1] as const) {
-    await run(sql.members, [ids, places.map(({ members }) => members[side]), start]);
+    await run(sql.members, [ids, threads.map(({ members }) => members[side]), start]);
   }
 
   return {
@@ -125,7 +125,7 @@ export async function openHistoryDatabase(options: HistoryOptions): Promise<Hist
   };
 }
 
-/** The reader's threads stand evenly among the others. */
+/** Spreads the reader's threads evenly among the others. */
 function readThreadPositions(options: HistoryOptions): ThreadPosition[] {
   const { reader_id, agent_ids, threads, other_threads } = options;
   const total = threads + other_threads;

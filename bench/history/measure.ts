@@ -15,9 +15,9 @@ import { listSearchKinds } from './search-requests.ts';
 import { compareSends, type CompareSendsOptions } from './sends.ts';
 
 export interface HistoryMeasureOptions extends CompareSendsOptions {
-  /** Sizes of the history, growing. */
+  /** Sizes of the history, increasing. */
   messages: readonly number[];
-  /** Of each kind, at each size, with one in flight and again with `in_flight`. */
+  /** Requests of each kind at each size, with one in flight and again with `in_flight`. */
   requests: number;
   in_flight: number;
 }
@@ -37,25 +37,25 @@ export interface HistoryMeasurement {
   requests: number;
   in_flight: number;
   sizes: { messages: number; load_s: number; timings: Timing[] }[];
-  /** At the first size and at the last one; null when there is one size only. */
+  /** At the first and the last size; null when there is only one size. */
   sends: CostComparison | null;
 }
 
 const warmUpRequests = 40;
 const shutdownTimeoutMs = 30_000;
 
-/** Answer times of reads while the history grows in one database; see docs/performance.md. */
+/** Response times of reads while the history grows in one database; see docs/performance.md. */
 export async function measureHistory(
-  stage: Environment,
+  environment: Environment,
   options: HistoryMeasureOptions,
 ): Promise<HistoryMeasurement> {
   const { messages, threads, other_threads, requests, in_flight, log, signal } = options;
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   const { reader, history } = await prepareHistory(core, options);
-  const connection = openKeepAliveConnection(stage.base);
+  const connection = openKeepAliveConnection(environment.base);
   const connections = [
     connection,
-    ...Array.from({ length: in_flight - 1 }, () => openKeepAliveConnection(stage.base)),
+    ...Array.from({ length: in_flight - 1 }, () => openKeepAliveConnection(environment.base)),
   ];
 
   let long: ThreadPosition[] | undefined;
@@ -65,15 +65,15 @@ export async function measureHistory(
     await history.growTo(size);
     const load_s = Math.round((performance.now() - start) / 100) / 10;
     log(`${size} messages after ${load_s} s more of loading`);
-    // A token does not live as long as all of this may take.
-    const caller = { base: stage.base, token: await issueTokenFor(core, reader.handle) };
+    // The whole measurement can take longer than the lifetime of a token.
+    const caller = { base: environment.base, token: await issueTokenFor(core, reader.handle) };
     const timings: Timing[] = [];
     long ??= findLongThreads(history);
     const lists = await listRequestKinds(connection, caller, { threads, long });
     for (const kind of [...lists, ...listSearchKinds(history)]) {
-      await ask(connections, caller, kind, warmUpRequests);
-      const alone = await ask([connection], caller, kind, requests);
-      const together = await ask(connections, caller, kind, requests);
+      await measureRequests(connections, caller, kind, warmUpRequests);
+      const alone = await measureRequests([connection], caller, kind, requests);
+      const together = await measureRequests(connections, caller, kind, requests);
       const { name } = kind;
       timings.push({
         name,
@@ -85,7 +85,7 @@ export async function measureHistory(
     return { messages: size, load_s, timings };
   }
 
-  async function ask(
+  async function measureRequests(
     lanes: readonly KeepAliveConnection[],
     caller: Caller,
     kind: RequestKind,
@@ -113,13 +113,13 @@ export async function measureHistory(
     for (const size of messages) sizes.push(await measureSize(size));
     const [smallest] = messages;
     const sends =
-      sizes.length < 2 || smallest === undefined ? null : await compareSends(stage, smallest, options);
+      sizes.length < 2 || smallest === undefined ? null : await compareSends(environment, smallest, options);
     return { threads, other_threads, requests, in_flight, sizes, sends };
   } finally {
     for (const each of connections) each.close();
     const closed = Promise.all([history.close(), core.close()]);
-    await withTimeout('its own connections to close', shutdownTimeoutMs, closed).catch((error: unknown) =>
-      log(toOneLine(error)),
+    await withTimeout('the connections of the benchmark to close', shutdownTimeoutMs, closed).catch(
+      (error: unknown) => log(toOneLine(error)),
     );
   }
 }

@@ -3,16 +3,16 @@ import { createReader } from '../population.ts';
 import { openHistoryDatabase } from './database.ts';
 
 export interface PrepareHistoryOptions {
-  /** Of the reader. */
+  /** Threads of the reader. */
   threads: number;
   other_threads: number;
   signal: AbortSignal;
 }
 
-/** Who talks to the reader and with each other. */
+/** Number of agents who write to the reader and to each other. */
 const otherThreadMembers = 40;
 
-/** A history with nothing in it yet, and the agent that will read it. */
+/** Creates an empty history and the agent that will read it. */
 export async function prepareHistory(core: Core, parts: PrepareHistoryOptions) {
   const { threads, other_threads, signal } = parts;
   const { reader, agent_ids } = await createReader(core, 'history', otherThreadMembers);

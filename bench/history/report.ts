@@ -1,18 +1,18 @@
 import { formatComparison } from '../cost-comparison.ts';
 import type { HistoryMeasurement, Timing } from './measure.ts';
 
-/** The figures for people: a table for each size, then how the 95th percentiles grew from the first size to the last. */
+/** Formats the figures as text: a table per size, then the growth of the 95th percentiles from the first size to the last. */
 export function formatHistory(measured: HistoryMeasurement): string {
   const { sizes, sends, threads, other_threads, requests, in_flight } = measured;
   const where =
     other_threads > 0 ? `${threads} of ${threads + other_threads} threads` : `all ${threads} threads`;
   const lines = [`An agent in ${where}; ${requests} requests of each kind; milliseconds, p50 / p95 / p99`];
   for (const { messages, load_s, timings } of sizes) {
-    const head = ['', `rows`, 'one in flight', `${in_flight} in flight`];
+    const header = ['', `rows`, 'one in flight', `${in_flight} in flight`];
     lines.push(
       '',
       `${messages} messages (${load_s} s more of loading)`,
-      ...alignColumns([head, ...timings.map(formatTimings)]),
+      ...alignColumns([header, ...timings.map(formatTimings)]),
     );
   }
   const [first, last] = [sizes[0], sizes.at(-1)];
@@ -30,7 +30,7 @@ export function formatHistory(measured: HistoryMeasurement): string {
     lines.push('', `slowest search at the last size: ${worst.name.slice(8)}, p95 ${worst.alone.p95} ms`);
   if (first && last && sends) {
     const names = [`${first.messages} messages`, `${last.messages} messages`] as const;
-    lines.push('', 'sends, 32 in flight, in turn', formatComparison(sends, names).trimEnd());
+    lines.push('', 'sends, 32 in flight, measured alternately', formatComparison(sends, names).trimEnd());
   }
   return `${lines.join('\n')}\n`;
 }

@@ -2,7 +2,7 @@ import { buildGetRequest, type HttpResponse, type KeepAliveConnection } from '..
 import type { History } from './database.ts';
 import type { ThreadPosition } from './rows.ts';
 
-/** One row of the report: requests of the same kind, taken in turn. */
+/** One row of the report: requests of the same kind, sent in rotation. */
 export interface RequestKind {
   name: string;
   paths: string[];
@@ -21,11 +21,11 @@ interface Page {
 }
 
 const maxPages = 50;
-/** Whose pages are all full, at each size. */
+/** Threads with this many messages have full pages at each size. */
 const minMessages = 100;
 const maxThreads = 5;
 
-/** Sends a GET and reads the page that it answers. @throws when the answer is not 200. */
+/** Sends a GET and returns the parsed page. @throws when the status is not 200. */
 export async function getPage(connection: KeepAliveConnection, caller: Caller, path: string): Promise<Page> {
   const answer: HttpResponse = await connection.send(buildGetRequest({ ...caller, path }));
   if (answer.status !== 200)
@@ -33,7 +33,7 @@ export async function getPage(connection: KeepAliveConnection, caller: Caller, p
   return JSON.parse(answer.body) as Page;
 }
 
-/** The reader's longest threads: the same ones at each size, so that pages are of the same length. */
+/** The reader's longest threads. The same threads are used at each size, so that pages have the same length. */
 export function findLongThreads(history: History): ThreadPosition[] {
   const long = history.threads().filter(({ last_sequence }) => last_sequence >= minMessages);
   if (long.length === 0)
@@ -41,13 +41,13 @@ export function findLongThreads(history: History): ThreadPosition[] {
   return long.slice(0, maxThreads);
 }
 
-/** The lists: first pages, and pages up to 5,000 messages deep or half a list, which are reached by their cursors. */
+/** The lists: first pages, and deep pages (up to 5,000 messages, or half of the list), which are reached by cursors. */
 export async function listRequestKinds(
   connection: KeepAliveConnection,
   caller: Caller,
   parts: { threads: number; long: readonly ThreadPosition[] },
 ): Promise<RequestKind[]> {
-  async function deepest(path: string, rows: number, limit: number): Promise<string> {
+  async function findDeepCursor(path: string, rows: number, limit: number): Promise<string> {
     let cursor = '';
     for (let page = 0; page < Math.min(maxPages, Math.floor(rows / 2 / limit)); page += 1) {
       const { next_cursor } = await getPage(connection, caller, `${path}?limit=${limit}${cursor}`);
@@ -61,9 +61,9 @@ export async function listRequestKinds(
   for (const { id, last_sequence } of parts.long) {
     const path = `/v1/threads/${id}/messages`;
     paths.push(`${path}?limit=50`);
-    deepPaths.push(`${path}?limit=50${await deepest(path, last_sequence, 100)}`);
+    deepPaths.push(`${path}?limit=50${await findDeepCursor(path, last_sequence, 100)}`);
   }
-  const deepThreads = await deepest('/v1/threads', parts.threads, 20);
+  const deepThreads = await findDeepCursor('/v1/threads', parts.threads, 20);
   return [
     { name: 'threads', paths: ['/v1/threads?limit=20'] },
     { name: 'threads, deep page', paths: [`/v1/threads?limit=20${deepThreads}`] },

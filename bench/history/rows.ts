@@ -4,11 +4,11 @@ import { createTextGenerator, createSeededRandom } from './vocabulary.ts';
 export interface ThreadPosition {
   id: string;
   members: readonly [string, string];
-  /** How many messages it has. */
+  /** The number of messages in the thread. */
   last_sequence: number;
 }
 
-/** Columns of one batch of messages; none of them holds a line break. */
+/** Columns of one batch of messages; no value contains a line break. */
 export interface Batch {
   id: string[];
   thread_id: string[];
@@ -20,15 +20,15 @@ export interface Batch {
 
 export interface RowGenerator {
   vocabulary: readonly string[];
-  /** The next messages, in the order of time, and the threads told of them. */
+  /** The next messages, in order of time. Updates `last_sequence` of their threads. */
   next(count: number): Batch;
 }
 
-/** One message every 30 seconds: a million are most of a year. */
+/** One message every 30 seconds: a million messages take most of a year. */
 const stepMs = 30_000;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Writes the same history in each run. A few threads hold much of it: the first one of 2,000 about 8 %. */
+/** Generates the same history in each run. A few threads have most of the messages: the first of 2,000 has about 8 %. */
 export function createRowGenerator(threads: ThreadPosition[], start: number): RowGenerator {
   const random = createSeededRandom(20_000);
   const texts = createTextGenerator(random);

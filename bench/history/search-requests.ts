@@ -1,12 +1,12 @@
 import type { History } from './database.ts';
 import type { RequestKind } from './requests.ts';
 
-/** So many different queries of each kind. */
+/** Number of different queries of each kind. */
 const queries = 40;
 
 /**
- * Searches by how frequent their words are, as places in the vocabulary: with texts of 30 words the first place is in nearly every
- * message, the 100th in 3 of 100, the 1,000th in 3 of 1,000, and the last ones in 1 of 7,000.
+ * Searches by word frequency, as ranges of the vocabulary. With texts of 30 words, the first word is in nearly every message, the
+ * 100th in 3 of 100, the 1,000th in 3 of 1,000, and the last ones in 1 of 7,000.
  */
 const samplePositions: readonly [name: string, from: number, to: number][] = [
   ['common word', 0, 20],
@@ -15,7 +15,7 @@ const samplePositions: readonly [name: string, from: number, to: number][] = [
   ['rare word', 15_000, 20_000],
 ];
 
-/** Searches of all the agent's threads, newest first. */
+/** Searches in all threads of the agent, newest first. */
 export function listSearchKinds({ vocabulary, samples }: History): RequestKind[] {
   const spread = <T>(items: readonly T[]) => {
     const step = Math.max(1, items.length / queries);

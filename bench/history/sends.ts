@@ -6,21 +6,21 @@ import { prepareHistory, type PrepareHistoryOptions } from './prepare.ts';
 import { createTextGenerator } from './vocabulary.ts';
 
 export interface CompareSendsOptions extends PrepareHistoryOptions {
-  /** Of each measurement. */
+  /** Duration of each measurement. */
   seconds: number;
-  /** Another installation, with a database and a Redis of its own. */
+  /** Starts another installation with its own database and Redis. */
   startSecondEnvironment(): Promise<Environment>;
   log: (line: string) => void;
   fail: (reason: Error) => void;
 }
 
 const sending = { threads: 64, in_flight: 32 };
-/** The other processes have served all the reads before. */
+/** The processes of the grown installation are warm already: they have served all reads. */
 const warmUpSeconds = [8, 4] as const;
 
 /**
- * What a send costs beside a history of the smallest size, in an installation that is started for it, and beside the one that has grown,
- * in turn. Other agents send in other threads; they use the words of the history, since the index of words grows with it.
+ * Compares the cost of a send with a history of the smallest size, in a new installation, and with the grown history, alternately.
+ * Other agents send in other threads. They use the words of the history, because the search index grows with it.
  */
 export async function compareSends(
   grown: Environment,
@@ -28,28 +28,28 @@ export async function compareSends(
   options: CompareSendsOptions,
 ): Promise<CostComparison> {
   const { seconds, startSecondEnvironment, log, signal, fail } = options;
-  const ends: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
   try {
     const small = await startSecondEnvironment();
-    ends.push(small.stop);
+    cleanups.push(small.stop);
     await seedHistory(small, smallest, options);
     const parts = { ...sending, owner: 'sends', signal, fail, nextText: createTextGenerator().next };
     const atFirst = await openCostMeter(small, { ...parts, bases: [small.base] });
-    ends.push(atFirst.close);
+    cleanups.push(atFirst.close);
     const atLast = await openCostMeter(grown, { ...parts, bases: [grown.base] });
-    ends.push(atLast.close);
-    return await compareInTurn([atFirst, atLast], { seconds, warmUp_s: warmUpSeconds, say: log });
+    cleanups.push(atLast.close);
+    return await compareInTurn([atFirst, atLast], { seconds, warmUp_s: warmUpSeconds, log });
   } finally {
-    for (const end of ends.toReversed()) await end();
+    for (const cleanup of cleanups.toReversed()) await cleanup();
   }
 }
 
 async function seedHistory(
-  stage: Environment,
+  environment: Environment,
   messages: number,
   options: PrepareHistoryOptions,
 ): Promise<void> {
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   try {
     const { history } = await prepareHistory(core, options);
     try {

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1, the same ones in each run (mulberry32). */
+/** Numbers from 0 to below 1, the same in each run (mulberry32). */
 export function createSeededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,7 +13,7 @@ const consonants = 'bdfghklmnprstvwz';
 const vowels = 'aeiou';
 const vocabularySize = 20_000;
 
-/** Words of two to four syllables, none twice; the first ones are the most frequent. */
+/** Distinct words of two to four syllables, the most frequent first. */
 function makeVocabulary(random: () => number): string[] {
   const pick = (letters: string) => letters.charAt(Math.floor(random() * letters.length));
   const words = new Set<string>();
@@ -24,19 +24,19 @@ function makeVocabulary(random: () => number): string[] {
   return [...words];
 }
 
-/** Draws words as texts use them: the n-th most frequent one 1/n times as often as the first (Zipf). */
+/** Draws words by their frequency in texts: the n-th word is 1/n times as frequent as the first (Zipf's law). */
 function createZipfDraw(words: readonly string[], random: () => number): () => string {
-  const whole = words.reduce((total, _, index) => total + 1 / (index + 1), 0);
-  const drawer = new Uint16Array(1 << 20);
+  const total = words.reduce((sum, _, index) => sum + 1 / (index + 1), 0);
+  const table = new Uint16Array(1 << 20);
   let share = 0;
   let from = 0;
   for (const index of words.keys()) {
-    share += 1 / (index + 1) / whole;
-    const to = Math.round(share * drawer.length);
-    drawer.fill(index, from, to);
+    share += 1 / (index + 1) / total;
+    const to = Math.round(share * table.length);
+    table.fill(index, from, to);
     from = to;
   }
-  return () => words[drawer[Math.floor(random() * drawer.length)] ?? 0] ?? '';
+  return () => words[table[Math.floor(random() * table.length)] ?? 0] ?? '';
 }
 
 const minWords = 15;
@@ -48,7 +48,7 @@ function makeText(draw: () => string, random: () => number): string {
   return Array.from({ length }, draw).join(' ');
 }
 
-/** The same texts in each run, with the words that they are made of. */
+/** Generates the same texts in each run; `vocabulary` has all their words. */
 export function createTextGenerator(random = createSeededRandom(20_000)) {
   const vocabulary = makeVocabulary(random);
   const draw = createZipfDraw(vocabulary, random);

@@ -5,13 +5,13 @@ import type { Thread } from '../population.ts';
 import type { Receivers } from './receivers.ts';
 import type { Senders } from './sends.ts';
 
-/** Each acknowledged message must have come once to each member's socket; waits for those that are still on their way. */
+/** Counts lost and duplicated frames: each member's socket must receive each acknowledged message once. Waits for late frames. */
 export async function countFrames(
   receivers: Receivers,
   { acknowledged }: Senders,
   signal: AbortSignal,
 ): Promise<{ lost: number; duplicated: number }> {
-  const take = () => {
+  const count = () => {
     let lost = 0;
     let duplicated = 0;
     for (const [number, { members }] of acknowledged) {
@@ -23,18 +23,18 @@ export async function countFrames(
     }
     return { lost, duplicated };
   };
-  await waitUntil(() => take().lost === 0, { timeoutMs: 10_000, intervalMs: 250, signal });
-  return take();
+  await waitUntil(() => count().lost === 0, { timeoutMs: 10_000, intervalMs: 250, signal });
+  return count();
 }
 
-/** Messages that are stored in these threads. */
+/** The number of messages stored in these threads. */
 export async function countMessages(database: Database, threads: readonly Thread[]): Promise<number> {
   const text = 'select count(*)::int as rows from messages where thread_id = any($1)';
   const [row] = await database.query<{ rows: number }>({ text }, [threads.map(({ id }) => id)]);
   return row?.rows ?? 0;
 }
 
-/** Whether nothing is owed and nothing waits in the queues that messages go through. */
+/** Whether the outbox and the queues that process messages are empty. */
 export async function isIdle({ repositories, queues }: Core): Promise<boolean> {
   if ((await repositories.outbox.readAge()).rows > 0) return false;
   const depths = await queues.depths();

@@ -55,10 +55,13 @@ const warmUpSeconds = 2;
 const timeoutMs = 60_000;
 const shutdownTimeoutMs = 30_000;
 
-/** The whole measurement on a stage that is up; see docs/performance.md for what each figure means. */
-export async function measureSending(stage: Environment, options: MeasureOptions): Promise<SendMeasurement> {
+/** The whole measurement on a environment that is up; see docs/performance.md for what each figure means. */
+export async function measureSending(
+  environment: Environment,
+  options: MeasureOptions,
+): Promise<SendMeasurement> {
   const { backend, seconds, in_flight, rate: steady_per_s, log, signal, fail } = options;
-  const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
+  const config = loadConfig({ ...environment.env, LOG_LEVEL: 'silent' });
   const core = compose(config, 'bench');
   const connections = config.DATABASE_POOL_SIZE;
   const onError = () => undefined;
@@ -66,8 +69,8 @@ export async function measureSending(stage: Environment, options: MeasureOptions
   const threads = await createThreads(core, 'bench', options.threads);
   // Apart from the others: nobody listens to them, as nothing of them is sent to anybody.
   const rawThreads = await createThreads(core, 'bench-raw', options.threads);
-  const receivers = await openReceivers(stage.base, threads, { signal, lost: fail });
-  const sends = openSenders(stage.base, threads, receivers, signal);
+  const receivers = await openReceivers(environment.base, threads, { signal, lost: fail });
+  const sends = openSenders(environment.base, threads, receivers, signal);
 
   async function raw(duration: number): Promise<Rate> {
     const rate = await keepInFlight(in_flight, duration, signal, (number) => {
@@ -106,11 +109,11 @@ export async function measureSending(stage: Environment, options: MeasureOptions
     for (let round = 1; round <= rounds; round += 1) {
       const transactions = await raw(seconds / rounds);
       raws.push(transactions);
-      const before = readCpuTime(stage);
+      const before = readCpuTime(environment);
       const flood = await sends.sendAtFullSpeed(in_flight, seconds / rounds);
       floods.push(flood);
       drains.push(await drain());
-      const taken = cpuTimePerMessage(before, readCpuTime(stage), flood.count);
+      const taken = cpuTimePerMessage(before, readCpuTime(environment), flood.count);
       if (taken) spent.push(taken);
       log(
         `round ${round}: ${describeRate(transactions)} transactions/s alone, ${describeRate(flood)} sends/s`,

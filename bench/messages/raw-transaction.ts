@@ -7,10 +7,10 @@ import { messageBatchesRepository } from '../../src/repositories/messages/batche
 import type { Thread } from '../population.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
-/** The sweep must not take these jobs for owed while they stand in the outbox. */
+/** The outbox sweep must not enqueue these jobs. */
 const neverMs = 24 * 60 * 60 * 1000;
 
-/** The SQL of one send and nothing else: the statements of the repositories, in the order in which a send runs them. */
+/** Runs only the SQL of one send: the statements of the repositories, in the order in which a send runs them. */
 export async function runRawTransaction(database: Database, thread: Thread, content: string): Promise<void> {
   const [sender] = thread.members;
   const now = Date.now();
@@ -49,7 +49,7 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
         entries: thread.members.map(({ id }) => ({ agent_id: id, event_id: event.id })),
         jobs: jobsForEvent(event),
         job_grace: neverMs,
-        // As long as the answer that a send stores.
+        // As long as the response that a send stores.
         keys: [
           {
             key_hash,
@@ -66,7 +66,7 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
   }
 }
 
-/** The jobs of these transactions are nobody's: nothing was sent that could be delivered. */
+/** Deletes the jobs of these transactions, which have nothing to deliver. */
 export async function deleteRawJobs(database: Database): Promise<void> {
   const text = 'delete from outbox where due_at > created_at + $1';
   await database.query({ text }, [neverMs / 2]);

@@ -5,11 +5,11 @@ import type { Member, Thread } from '../population.ts';
 import { withTimeout } from '../with-timeout.ts';
 
 export interface Receivers {
-  /** Frames of messages so far, at all sockets. */
+  /** Message frames received so far, on all sockets. */
   frames(): number;
-  /** How often the socket of a member has seen a message; messages are known by their number. */
+  /** How often the socket of a member received the message with this number. */
   received(member: Member, number: number): number;
-  /** Called for each frame of a message at the moment it arrives. */
+  /** Sets the callback for each message frame on arrival. */
   onFrame(listen: (member: Member, number: number, at: number) => void): void;
   close(): Promise<void>;
 }
@@ -18,12 +18,12 @@ const digits = 9;
 const timeoutMs = 15_000;
 const numberMarker = '"content":"#';
 
-/** A content of about 200 bytes that says which message it is. */
+/** A message content of about 200 bytes that starts with its number. */
 export function buildNumberedContent(number: number, text = 'lorem ipsum dolor sit amet '.repeat(7)): string {
   return `#${String(number).padStart(digits, '0')} ${text}`;
 }
 
-/** Opens the WebSocket of every member, and counts what arrives. `lost` is told of a socket that ends before close. */
+/** Opens the WebSocket of every member and counts frames. `lost` is called when a socket closes before `close`. */
 export async function openReceivers(
   base: string,
   threads: readonly Thread[],
@@ -34,7 +34,7 @@ export async function openReceivers(
   const sockets: WebSocket[] = [];
   let frames = 0;
   let closing = false;
-  let tell: (member: Member, number: number, at: number) => void = () => undefined;
+  let onMessageFrame: (member: Member, number: number, at: number) => void = () => undefined;
 
   async function open(member: Member): Promise<void> {
     const seen = new Map<number, number>();
@@ -60,7 +60,7 @@ export async function openReceivers(
       );
       frames += 1;
       seen.set(number, (seen.get(number) ?? 0) + 1);
-      tell(member, number, at);
+      onMessageFrame(member, number, at);
     });
   }
   await Promise.all(threads.flatMap(({ members }) => members).map(open));
@@ -69,7 +69,7 @@ export async function openReceivers(
     frames: () => frames,
     received: (member, number) => counts.get(member.id)?.get(number) ?? 0,
     onFrame(listen) {
-      tell = listen;
+      onMessageFrame = listen;
     },
     async close() {
       closing = true;

@@ -1,6 +1,6 @@
 import type { SendMeasurement } from './measure.ts';
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatSendMeasurement(measured: SendMeasurement): string {
   const { delivery_ms, index_lag_ms: lag, cpu_ms_per_message: cpu } = measured;
   const rows: [string, string][] = [

@@ -15,7 +15,7 @@ import { growsBeyondData, isFlat } from './verdict.ts';
 
 export interface SoakOptions {
   minutes: number;
-  /** Messages a second. */
+  /** Messages per second. */
   rate: number;
   threads: number;
   log: (line: string) => void;
@@ -23,7 +23,7 @@ export interface SoakOptions {
   fail: (reason: Error) => void;
 }
 
-/** One minute of load; how the service stands is looked at near its end. */
+/** One minute of load; the snapshot is taken near its end. */
 export interface Minute extends Snapshot {
   minute: number;
   delivery_ms: Percentiles;
@@ -33,28 +33,28 @@ export interface SoakMeasurement {
   rate: number;
   minutes: Minute[];
   tables: { half_time: TableSize; end: TableSize }[];
-  /** Milliseconds from the last answer until queue and outbox were empty. */
+  /** Milliseconds from the last response until queue and outbox were empty. */
   drain_ms: number;
   messages: number;
   lost: number;
   duplicated: number;
-  /** What grew that should not; nothing when all is well. */
+  /** Memory and tables that grew but should not; empty when the test passes. */
   grown: string[];
 }
 
-/** Access tokens live for a quarter of an hour: so often everybody comes back with a new one. */
+/** Access tokens expire after 15 minutes: all agents get new ones this often. */
 const tokenLifetimeMinutes = 10;
 const secondsPerMinute = 60;
 const snapshotIntervalSeconds = 55;
 const timeoutMs = 60_000;
-/** Fewer have no second half to speak of. */
+/** With fewer minutes, the second half is too short to judge. */
 const minMinutes = 4;
 
-/** How the service bears a steady load; see docs/performance.md. @throws when there are too few minutes. */
-export async function measureSoak(stage: Environment, options: SoakOptions): Promise<SoakMeasurement> {
+/** Measures the service under a steady load; see docs/performance.md. @throws when there are too few minutes. */
+export async function measureSoak(environment: Environment, options: SoakOptions): Promise<SoakMeasurement> {
   const { minutes: total, rate, signal } = options;
   if (total < minMinutes) throw new Error(`--minutes: at least ${minMinutes}`);
-  const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
+  const config = loadConfig({ ...environment.env, LOG_LEVEL: 'silent' });
   const core = compose(config, 'bench');
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: 2, onError: () => undefined });
   try {
@@ -65,11 +65,11 @@ export async function measureSoak(stage: Environment, options: SoakOptions): Pro
     while (minutes.length < total) {
       const next = minutes.length < half(total) ? half(total) : total;
       const count = Math.min(tokenLifetimeMinutes, next - minutes.length);
-      const shift = await runMinutes(stage, core, threads, { ...options, from: minutes.length, count });
-      minutes.push(...shift.minutes);
-      counts.messages += shift.messages;
-      counts.lost += shift.lost;
-      counts.duplicated += shift.duplicated;
+      const part = await runMinutes(environment, core, threads, { ...options, from: minutes.length, count });
+      minutes.push(...part.minutes);
+      counts.messages += part.messages;
+      counts.lost += part.lost;
+      counts.duplicated += part.duplicated;
       if (minutes.length === half(total)) halfTime = await readTableSizes(database);
     }
     const drain_ms = await waitUntilDrained(core, signal);
@@ -86,25 +86,25 @@ function half(total: number): number {
   return Math.floor(total / 2);
 }
 
-/** Some minutes of load on sockets and tokens of their own. */
+/** Runs some minutes of load with new sockets and tokens. */
 async function runMinutes(
-  stage: Environment,
+  environment: Environment,
   core: Core,
   threads: readonly Thread[],
   { from, count, rate, log, signal, fail }: SoakOptions & { from: number; count: number },
 ): Promise<Pick<SoakMeasurement, 'minutes' | 'messages' | 'lost' | 'duplicated'>> {
   const members = await renewTokens(core, threads);
-  const receivers = await openReceivers(stage.base, members, { signal, lost: fail });
-  const sends = openSenders(stage.base, members, receivers, signal);
+  const receivers = await openReceivers(environment.base, members, { signal, lost: fail });
+  const sends = openSenders(environment.base, members, receivers, signal);
   const minutes: Minute[] = [];
   try {
     for (let minute = from + 1; minute <= from + count; minute += 1) {
-      const looking = pause(snapshotIntervalSeconds * 1_000, undefined, { signal }).then(() =>
-        takeSnapshot(stage, core),
+      const snapshotting = pause(snapshotIntervalSeconds * 1_000, undefined, { signal }).then(() =>
+        takeSnapshot(environment, core),
       );
-      const [delays, look] = await Promise.all([sends.sendAtRate(rate, secondsPerMinute), looking]);
-      minutes.push({ minute, delivery_ms: percentiles(delays), ...look });
-      const { api, worker, redis, postgres } = look.memory_mb;
+      const [delays, snapshot] = await Promise.all([sends.sendAtRate(rate, secondsPerMinute), snapshotting]);
+      minutes.push({ minute, delivery_ms: percentiles(delays), ...snapshot });
+      const { api, worker, redis, postgres } = snapshot.memory_mb;
       log(`minute ${minute}: API ${api} MB, worker ${worker}, PostgreSQL ${postgres}, Redis ${redis ?? '-'}`);
     }
     const counted = await countFrames(receivers, sends, signal);
@@ -116,10 +116,10 @@ async function runMinutes(
 }
 
 async function renewTokens(core: Core, threads: readonly Thread[]): Promise<Thread[]> {
-  const renewed = async (member: Member) => ({ ...member, token: await issueTokenFor(core, member.handle) });
+  const renew = async (member: Member) => ({ ...member, token: await issueTokenFor(core, member.handle) });
   const all: Thread[] = [];
   for (const { id, members } of threads) {
-    all.push({ id, members: [await renewed(members[0]), await renewed(members[1])] });
+    all.push({ id, members: [await renew(members[0]), await renew(members[1])] });
   }
   return all;
 }

@@ -2,10 +2,10 @@ import { toMegabytes } from './snapshot.ts';
 import type { SoakMeasurement } from './measure.ts';
 import { slopeOf } from './verdict.ts';
 
-/** Smaller tables say nothing. */
+/** Smaller tables are not reported. */
 const minReportedBytes = 1_000_000;
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatSoak(measured: SoakMeasurement): string {
   const { minutes, tables, grown } = measured;
   const second = minutes.slice(Math.floor(minutes.length / 2)).map(({ memory_mb }) => memory_mb);

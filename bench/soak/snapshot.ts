@@ -5,33 +5,36 @@ import type { Core } from '../../src/compose.ts';
 import type { Environment } from '../environment.ts';
 import { readResidentBytes } from '../streams/resident-memory.ts';
 
-/** What each part of the service holds in memory, in MB (1,000,000 bytes). */
+/** Memory of each part of the service, in MB (1,000,000 bytes). */
 export interface MemoryUsage {
   api: number;
   worker: number;
-  /** What its processes have for themselves: what they share counts from the first touch on, and is as large as it is set. */
+  /** Private memory of its processes. Shared memory has a fixed size and is not counted. */
   postgres: number;
-  /** Null where there is none. */
+  /** Null without Redis. */
   redis: number | null;
 }
 
-/** How the service stands at one moment under load. */
+/** State of the service at one moment under load. */
 export interface Snapshot {
   memory_mb: MemoryUsage;
-  /** Jobs that wait or are being done. */
+  /** Waiting and active jobs. */
   queued: number;
-  /** Jobs that are owed. */
+  /** Jobs in the outbox. */
   outbox: number;
 }
 
-/** Looks at memory, queues and outbox. @throws where there is no /proc. */
-export async function takeSnapshot(stage: Environment, { repositories, queues }: Core): Promise<Snapshot> {
-  const { api, worker } = stage.pids;
+/** Reads memory, queues and outbox. @throws where there is no /proc. */
+export async function takeSnapshot(
+  environment: Environment,
+  { repositories, queues }: Core,
+): Promise<Snapshot> {
+  const { api, worker } = environment.pids;
   const memory_mb = {
     api: toMegabytes(readResidentBytes(api)),
     worker: toMegabytes(readResidentBytes(worker)),
-    postgres: toMegabytes(readPostgresBytes(stage.postgres_folder)),
-    redis: await readRedisMegabytes(stage.env['REDIS_URL']),
+    postgres: toMegabytes(readPostgresBytes(environment.postgres_folder)),
+    redis: await readRedisMegabytes(environment.env['REDIS_URL']),
   };
   const depths = await queues.depths();
   const queued = depths.reduce((total, { waiting, active }) => total + waiting + active, 0);
@@ -44,14 +47,14 @@ function readPostgresBytes(folder: string): number {
   return all.reduce((total, pid) => total + readPrivateBytes(pid, postmaster), 0);
 }
 
-/** What a process of this server has for itself (RssAnon); 0 of any other process. */
+/** Private memory of a process of this server (RssAnon); 0 for any other process. */
 function readPrivateBytes(pid: string, postmaster: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
     return field('PPid') === postmaster || Number(pid) === postmaster ? field('RssAnon') * 1_024 : 0;
   } catch {
-    return 0; // ended meanwhile
+    return 0; // the process ended in the meantime
   }
 }
 
@@ -59,8 +62,8 @@ async function readRedisMegabytes(url: string | undefined): Promise<number | nul
   if (url === undefined) return null;
   const redis = new Redis(url);
   try {
-    const told = /^used_memory_rss:(\d+)/m.exec(await redis.info('memory'))?.[1];
-    return toMegabytes(Number(told));
+    const bytes = /^used_memory_rss:(\d+)/m.exec(await redis.info('memory'))?.[1];
+    return toMegabytes(Number(bytes));
   } finally {
     redis.disconnect();
   }

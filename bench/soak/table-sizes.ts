@@ -3,7 +3,7 @@ import type { Database } from '../../src/platform/database/database.ts';
 export interface TableSize {
   name: string;
   rows: number;
-  /** With indexes and long values; of a partitioned table, all its partitions. */
+  /** Including indexes and TOAST; for a partitioned table, the sum of all partitions. */
   bytes: number;
 }
 
@@ -12,7 +12,7 @@ const sizes = `select coalesce(pg_partition_root(c.oid), c.oid)::regclass::text 
   where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')
   group by 1 order by 1`;
 
-/** All tables of the service with what stands in them. */
+/** All tables of the service with their row counts and sizes. */
 export async function readTableSizes(database: Database): Promise<TableSize[]> {
   const tables = await database.query<{ name: string; bytes: number }>({ text: sizes }, []);
   const counted: TableSize[] = [];

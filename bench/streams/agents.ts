@@ -2,12 +2,12 @@ import type { Core } from '../../src/compose.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createMember, type Member } from '../population.ts';
 
-/** Agents of one owner, made in one transaction. */
+/** Agents of one owner, created in one transaction. */
 const batchSize = 100;
-/** Transactions under way at once. */
+/** Concurrent transactions. */
 const concurrency = 8;
 
-/** Makes so many agents, each with a token. `name` begins the names of their owners. */
+/** Creates agents with a token each. `name` is the prefix of the owners' names. */
 export async function createMembers(core: Core, name: string, count: number): Promise<Member[]> {
   const members: Member[] = [];
   let owners = 0;
@@ -15,21 +15,21 @@ export async function createMembers(core: Core, name: string, count: number): Pr
     while (owners * batchSize < count) {
       const owner = owners++;
       const size = Math.min(batchSize, count - owner * batchSize);
-      const made = await core.unitOfWork.writeAsSystem(async (work) => {
-        const some: Member[] = [];
-        while (some.length < size) {
-          some.push(await createMember(core, work, `${name}-${owner}.agent-${some.length}`));
+      const created = await core.unitOfWork.writeAsSystem(async (work) => {
+        const batch: Member[] = [];
+        while (batch.length < size) {
+          batch.push(await createMember(core, work, `${name}-${owner}.agent-${batch.length}`));
         }
-        return some;
+        return batch;
       });
-      members.push(...made);
+      members.push(...created);
     }
   }
   await Promise.all(Array.from({ length: concurrency }, lane));
   return members;
 }
 
-/** Opens a thread of these agents; answers its id. */
+/** Creates a thread of these agents; returns its id. */
 export function createThread(core: Core, members: readonly Member[]): Promise<string> {
   return core.unitOfWork.writeAsSystem(async (work) => {
     const [first] = members;

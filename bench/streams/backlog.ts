@@ -4,7 +4,7 @@ import type { Thread } from '../population.ts';
 const numberMarker = '"content":"#';
 const digits = 6;
 
-/** Rows as the service writes them for `$4` messages in each thread, by its two members in turn. */
+/** Rows as the service writes them for `$4` messages in each thread, sent by its two members alternately. */
 const sql = `
   with place as (
     select * from unnest($1::text[], $2::text[], $3::text[]) with ordinality t (id, one, two, place)
@@ -18,14 +18,14 @@ const sql = `
   ), event as (
     insert into events (id, type, thread_id, message_id, recipients, created_at)
     select 'evt_' || name, 'message.created', thread_id, 'msg_' || name, members, $6::bigint + number from wanted
-  ), line as (
+  ), entry as (
     insert into feed (agent_id, number, event_id) select unnest(members), number, 'evt_' || name from wanted
   ), thread as (
     update threads set last_sequence = $4, last_message_at = $6::bigint, updated_at = $6::bigint where id = any($1)
   )
   update feed_heads set last_number = $4 where agent_id = any($2) or agent_id = any($3)`;
 
-/** Gives every thread, and so the feed of each of its members, so many messages. Only for threads that have none. */
+/** Adds this many messages to every thread and to the feeds of its members. The threads must be empty. */
 export async function fillFeeds(
   database: Database,
   threads: readonly Thread[],
@@ -33,14 +33,14 @@ export async function fillFeeds(
 ): Promise<void> {
   const size = 50;
   for (let at = 0; at < threads.length; at += size) {
-    const some = threads.slice(at, at + size);
+    const batch = threads.slice(at, at + size);
     const columns = [
-      some.map(({ id }) => id),
-      some.map(({ members }) => members[0].id),
-      some.map(({ members }) => members[1].id),
+      batch.map(({ id }) => id),
+      batch.map(({ members }) => members[0].id),
+      batch.map(({ members }) => members[1].id),
     ];
     const filling = ` ${'lorem ipsum dolor sit amet '.repeat(7)}`;
-    // Rows of one batch have names of their own: the time stands before the place.
+    // Rows of different batches must have different ids.
     await database.query({ text: sql.replace('place * 1000000', `(place + ${at}) * 1000000`) }, [
       ...columns,
       messages,
@@ -51,7 +51,7 @@ export async function fillFeeds(
   await database.query({ text: 'analyze messages, events, feed, feed_heads' }, []);
 }
 
-/** Which message of its thread a frame brings; undefined when it brings none. */
+/** The number of the message in a frame; undefined when the frame has no message. */
 export function readFrameNumber(frame: Buffer): number | undefined {
   const start = frame.indexOf(numberMarker);
   if (start < 0) return undefined;

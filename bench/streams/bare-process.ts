@@ -9,7 +9,7 @@ export interface BareServer {
   stop(): Promise<void>;
 }
 
-/** Starts a bare server that the service is compared with: the one for WebSockets, unless another is named. */
+/** Starts a bare server to compare the service with: the WebSocket server unless `program` is set. */
 export async function startBareServer(options: {
   program?: string;
   node_arguments?: readonly string[];
@@ -24,8 +24,8 @@ export async function startBareServer(options: {
     node_arguments,
     signal,
     fail: (reason) => ending || fail(reason),
-    onMessage: (word) => {
-      port = (word as { port: number }).port;
+    onMessage: (message) => {
+      port = (message as { port: number }).port;
     },
   });
   return {

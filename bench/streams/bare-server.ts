@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
 /**
- * The least that a WebSocket server can be: what comes from one client goes to all. It runs as a process of its own, beside which
- * the service is measured, and tells its parent the port.
+ * A minimal WebSocket server to compare the service with: it sends each message to all clients. It runs in its own process and sends
+ * its port to the parent.
  */
 const server = createServer();
 const sockets = new WebSocketServer({ server, perMessageDeflate: false });
@@ -20,5 +20,5 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 2048 }, () => {
   process.send?.({ port });
 });
 process.once('SIGTERM', () => process.exit(0));
-// The channel ends with the parent, however that ends.
+// The IPC channel closes when the parent exits for any reason.
 process.once('disconnect', () => process.exit(0));

@@ -12,9 +12,9 @@ import { createMembers, createThread } from './agents.ts';
 export interface FanOutOptions {
   /** Members of the thread, each with a socket. */
   members: number;
-  /** Messages a second. */
+  /** Messages per second. */
   rate: number;
-  /** Of each measurement at that rate; those at full speed take half of it in each round. */
+  /** Duration of each measurement at that rate; those at full speed take half of it in each round. */
   seconds: number;
   log: (line: string) => void;
   signal: AbortSignal;
@@ -24,9 +24,9 @@ export interface FanOutOptions {
 export interface FanOutMeasurement {
   members: number;
   rate: number;
-  /** From the start of a POST to the frame at each socket. */
+  /** From the start of a POST to the frame on each socket. */
   delivery_ms: Percentiles;
-  /** From the sending of a frame to the bare server to that frame at each socket. */
+  /** From sending a frame to the bare server to that frame on each socket. */
   bare_delivery_ms: Percentiles;
   frames_per_s: number;
   bare_frames_per_s: number;
@@ -39,22 +39,25 @@ export interface FanOutMeasurement {
 }
 
 const rounds = 2;
-/** Messages under way at full speed: of the service, POSTs without an answer; of the bare server, frames that are not back yet. */
+/** Messages in flight at full speed: POSTs without a response, or frames that the bare server has not returned. */
 const inFlight = 16;
 const warmUpSeconds = 3;
 
-/** What a thread of many connected members gets of each message, and how soon; see docs/performance.md. */
-export async function measureFanOut(stage: Environment, options: FanOutOptions): Promise<FanOutMeasurement> {
+/** Measures delivery in a thread with many connected members; see docs/performance.md. */
+export async function measureFanOut(
+  environment: Environment,
+  options: FanOutOptions,
+): Promise<FanOutMeasurement> {
   const { members, rate, seconds, log, signal, fail } = options;
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   const connections: KeepAliveConnection[] = [];
   const bare = await startBareServer({ signal, fail });
   const open: Broadcast[] = [];
   try {
-    const crowd = await createMembers(core, 'fan-out', members);
-    const thread_id = await createThread(core, crowd);
-    const { base } = stage;
-    const tokens = crowd.map(({ token }) => token);
+    const agents = await createMembers(core, 'fan-out', members);
+    const thread_id = await createThread(core, agents);
+    const { base } = environment;
+    const tokens = agents.map(({ token }) => token);
 
     const service = await openBroadcast({
       base,
@@ -93,10 +96,10 @@ export async function measureFanOut(stage: Environment, options: FanOutOptions):
     const bareFull: number[] = [];
     let cpu: CpuTime | null = null;
     for (let round = 1; round <= rounds; round += 1) {
-      const before = readCpuTime(stage);
-      const flood = await service.sendAtFullSpeed(inFlight, seconds / rounds);
-      cpu = cpuTimePerMessage(before, readCpuTime(stage), flood.messages);
-      full.push(flood.frames_per_s);
+      const before = readCpuTime(environment);
+      const run = await service.sendAtFullSpeed(inFlight, seconds / rounds);
+      cpu = cpuTimePerMessage(before, readCpuTime(environment), run.messages);
+      full.push(run.frames_per_s);
       bareFull.push((await plain.sendAtFullSpeed(inFlight, seconds / rounds / 2)).frames_per_s);
       log(`round ${round}: ${full.at(-1)} frames/s, the bare server ${bareFull.at(-1)}`);
     }
@@ -105,8 +108,8 @@ export async function measureFanOut(stage: Environment, options: FanOutOptions):
     const frames_ratio = Math.round((frames_per_s / bare_frames_per_s) * 1000) / 1000;
     const { lost, duplicated } = service.count();
     const steady = { members, rate, delivery_ms, bare_delivery_ms };
-    const flood = { frames_per_s, bare_frames_per_s, frames_ratio, frame_bytes, cpu_ms_per_message: cpu };
-    return { ...steady, ...flood, lost, duplicated };
+    const fullSpeed = { frames_per_s, bare_frames_per_s, frames_ratio, frame_bytes, cpu_ms_per_message: cpu };
+    return { ...steady, ...fullSpeed, lost, duplicated };
   } finally {
     for (const broadcast of open) broadcast.close();
     for (const connection of connections) connection.close();
@@ -119,7 +122,7 @@ function mean(values: readonly number[]): number {
   return Math.round(values.reduce((total, value) => total + value, 0) / values.length);
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatFanOut(measured: FanOutMeasurement): string {
   const { members, rate, frames_per_s, bare_frames_per_s, cpu_ms_per_message } = measured;
   const times = ({ p50, p95, p99 }: Percentiles) => `p50 ${p50}, p95 ${p95}, p99 ${p99} ms`;
@@ -133,7 +136,7 @@ export function formatFanOut(measured: FanOutMeasurement): string {
     `ratio                                ${measured.frames_ratio}`,
     `lost, duplicated                     ${measured.lost}, ${measured.duplicated}`,
     `bytes in a frame                     ${measured.frame_bytes}`,
-    `CPU ms for each message, full speed  ${parts.join(', ') || 'not told here'}`,
+    `CPU ms for each message, full speed  ${parts.join(', ') || 'not available'}`,
     '',
   ].join('\n');
 }

@@ -4,21 +4,21 @@ import { connect, type Socket } from 'node:net';
 export interface LightSocket {
   /** Sends one text frame. */
   send(text: string): void;
-  /** Whether it still stands. */
+  /** Whether the socket is open. */
   open(): boolean;
-  /** Cuts it. */
+  /** Destroys the connection. */
   close(): void;
 }
 
 export interface LightSocketOptions {
-  /** As http://host:port */
+  /** http://host:port */
   base: string;
   /** Path and query. */
   path: string;
   token: string;
-  /** Called for each text frame; the bytes are good for the call only. */
+  /** Called for each text frame; the buffer is valid only during the call. */
   onFrame(frame: Buffer): void;
-  /** Called once when the other side ends it. */
+  /** Called once when the server closes the connection. */
   onLost(reason: Error): void;
 }
 
@@ -26,8 +26,8 @@ const headerEnd = '\r\n\r\n';
 const opcodes = { text: 1, close: 8, ping: 9, pong: 10 } as const;
 
 /**
- * Opens a WebSocket that can do no more than the benchmark needs: the generator shares the processors with what it measures, and
- * a full client would take more of them than the service. It reads whole unmasked frames, as servers send them, and answers pings.
+ * Opens a minimal WebSocket. The generator shares the processors with the service, and a complete client would use more CPU time
+ * than the service. It reads unfragmented, unmasked frames, as servers send them, and answers pings.
  */
 export function openLightSocket(options: LightSocketOptions): Promise<LightSocket> {
   const { hostname, port } = new URL(options.base);
@@ -45,7 +45,7 @@ export function openLightSocket(options: LightSocketOptions): Promise<LightSocke
       if (upgraded) options.onLost(error);
       else reject(error);
     }
-    function take(chunk: Buffer): void {
+    function onData(chunk: Buffer): void {
       let data = rest ? Buffer.concat([rest, chunk]) : chunk;
       rest = undefined;
       if (!upgraded) {
@@ -56,7 +56,7 @@ export function openLightSocket(options: LightSocketOptions): Promise<LightSocke
         }
         const head = data.toString('latin1', 0, end);
         if (!head.startsWith('HTTP/1.1 101')) {
-          fail(`the handshake was refused: ${data.toString('utf8').slice(0, 300)}`);
+          fail(`the handshake was rejected: ${data.toString('utf8').slice(0, 300)}`);
           return;
         }
         upgraded = true;
@@ -79,7 +79,7 @@ export function openLightSocket(options: LightSocketOptions): Promise<LightSocke
         socket.destroy();
       },
     };
-    socket.on('data', take);
+    socket.on('data', onData);
     socket.on('error', (error) => fail(`a socket failed: ${error.message}`));
     socket.on('close', () => fail('a socket was closed'));
     socket.on('connect', () => writeHandshake(socket, options));
@@ -99,8 +99,8 @@ function writeHandshake(socket: Socket, { base, path, token }: LightSocketOption
   socket.write(`${lines.join('\r\n')}${headerEnd}`);
 }
 
-/** Calls `each` for every whole frame (RFC 6455, section 5.2); answers how many bytes those took. */
-function readFrames(data: Buffer, each: (opcode: number, payload: Buffer) => void): number {
+/** Calls `onFrame` for every complete frame (RFC 6455, section 5.2); returns the number of bytes read. */
+function readFrames(data: Buffer, onFrame: (opcode: number, payload: Buffer) => void): number {
   let at = 0;
   while (data.length - at >= 2) {
     const short = data.readUInt8(at + 1) & 0x7f;
@@ -109,13 +109,13 @@ function readFrames(data: Buffer, each: (opcode: number, payload: Buffer) => voi
     const size =
       short < 126 ? short : short === 126 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2));
     if (data.length - at < head + size) break;
-    each(data.readUInt8(at) & 0x0f, data.subarray(at + head, at + head + size));
+    onFrame(data.readUInt8(at) & 0x0f, data.subarray(at + head, at + head + size));
     at += head + size;
   }
   return at;
 }
 
-/** A frame as clients send it, under a mask of zeros: what the mask protects does not stand between here and there. */
+/** A client frame with a mask of zeros: no intermediary needs the protection of a random mask here. */
 function maskFrame(opcode: number, payload: Buffer): Buffer {
   const short = payload.length < 126;
   const head = Buffer.alloc(short ? 6 : 8);

@@ -14,81 +14,81 @@ import { type LightSocket, openLightSocket } from './light-socket.ts';
 
 export interface ReconnectOptions {
   clients: number;
-  /** How many events old the cursors are. */
+  /** Number of events after each cursor. */
   events: number;
   log: (line: string) => void;
   signal: AbortSignal;
 }
 
 export interface ReconnectRound {
-  /** Milliseconds from the first connection on until every client had every event. */
+  /** Milliseconds from the first connection until every client had every event. */
   whole_ms: number;
-  /** The same for each client. */
+  /** The same per client. */
   client_ms: Percentiles;
-  /** CPU time of each part for each event (Linux). */
+  /** CPU milliseconds of each part per event (Linux). */
   cpu_ms_per_event: CpuTime | null;
 }
 
 export interface ReconnectMeasurement {
   clients: number;
   events: number;
-  /** Events received in their order, of clients × events; the measurement fails when one is missing. */
+  /** Events received in order: clients × events; the measurement fails when one is missing. */
   received: number;
   rounds: ReconnectRound[];
 }
 
 const rounds = 3;
-/** Of these many messages before the cursor nothing may be seen again. */
+/** Number of messages before the cursor, which must not be received again. */
 const skippedEvents = 10;
 const timeoutMs = 60_000;
 const pauseMs = 2_000;
 
 /**
- * How long it takes until everybody is whole again, when all clients come back at once. Every two of them share their events
- * and no more than two: that is as little as can be shared of an event. @throws when an event is missing, doubled or out of place.
+ * Measures how long it takes until every client has every event when all clients reconnect simultaneously. Only two clients share
+ * an event, which is the minimum. @throws when an event is missing, duplicated or out of order.
  */
 export async function measureReconnect(
-  stage: Environment,
+  environment: Environment,
   options: ReconnectOptions,
 ): Promise<ReconnectMeasurement> {
   const { clients, events, log, signal } = options;
-  const config = loadConfig({ ...stage.env, LOG_LEVEL: 'silent' });
+  const config = loadConfig({ ...environment.env, LOG_LEVEL: 'silent' });
   const core = compose(config, 'bench');
   const onError = () => undefined;
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: 1, onError });
   try {
     const threads = await createThreads(core, 'reconnect', Math.ceil(clients / 2));
     await fillFeeds(database, threads, skippedEvents + events);
-    const crowd = threads.flatMap(({ members }) => members).slice(0, clients);
-    const cursors = crowd.map(({ id }) => core.cursors.encodeFeed(id, skippedEvents));
+    const agents = threads.flatMap(({ members }) => members).slice(0, clients);
+    const cursors = agents.map(({ id }) => core.cursors.encodeFeed(id, skippedEvents));
     const measured: ReconnectRound[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const before = readCpuTime(stage);
-      const times = await reconnectAll(stage.base, crowd, cursors, options);
-      const cpu_ms_per_event = cpuTimePerMessage(before, readCpuTime(stage), clients * events);
-      const done = { ...times, cpu_ms_per_event };
-      log(`round ${round}: all ${clients} whole after ${done.whole_ms} ms`);
-      measured.push(done);
+      const before = readCpuTime(environment);
+      const times = await reconnectAll(environment.base, agents, cursors, options);
+      const cpu_ms_per_event = cpuTimePerMessage(before, readCpuTime(environment), clients * events);
+      const result = { ...times, cpu_ms_per_event };
+      log(`round ${round}: all ${clients} complete after ${result.whole_ms} ms`);
+      measured.push(result);
       await pause(pauseMs, undefined, { signal });
     }
     return { clients, events, received: clients * events, rounds: measured };
   } finally {
     const closed = Promise.all([database.close(), core.close()]);
-    await withTimeout('its own connections to close', timeoutMs, closed).catch((error: unknown) =>
-      log(toOneLine(error)),
+    await withTimeout('the connections of the benchmark to close', timeoutMs, closed).catch(
+      (error: unknown) => log(toOneLine(error)),
     );
   }
 }
 
 async function reconnectAll(
   base: string,
-  crowd: readonly Member[],
+  agents: readonly Member[],
   cursors: readonly string[],
   { events, signal }: ReconnectOptions,
 ): Promise<Omit<ReconnectRound, 'cpu_ms_per_event'>> {
   const begin = performance.now();
   const sockets: LightSocket[] = [];
-  const clients = crowd.map(({ token, handle }, index) => {
+  const clients = agents.map(({ token, handle }, index) => {
     let next = skippedEvents + 1;
     return new Promise<number>((resolve, reject) => {
       const opening = openLightSocket({
@@ -108,21 +108,26 @@ async function reconnectAll(
     });
   });
   try {
-    const all = await withTimeout('the clients to be whole', timeoutMs, Promise.all(clients), signal);
+    const all = await withTimeout(
+      'the clients to receive every event',
+      timeoutMs,
+      Promise.all(clients),
+      signal,
+    );
     return { whole_ms: Math.round(performance.now() - begin), client_ms: percentiles(all) };
   } finally {
     for (const socket of sockets) socket.close();
   }
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatReconnect({ clients, events, received, rounds: all }: ReconnectMeasurement): string {
   return [
-    `${clients} clients come back at once, ${events} events behind: ${received} events, each once and in order`,
+    `${clients} clients reconnect, each ${events} events late: ${received} events, each once and in order`,
     ...all.map(
       ({ whole_ms, client_ms: { p50, p99 }, cpu_ms_per_event: cpu }, index) =>
-        `round ${index + 1}  all whole after ${whole_ms} ms; one client p50 ${p50}, p99 ${p99} ms; CPU ms for each event ` +
-        (cpu ? `API ${cpu.api}, PostgreSQL ${cpu.postgres}, generator ${cpu.generator}` : 'not told here'),
+        `round ${index + 1}  all complete after ${whole_ms} ms; one client p50 ${p50}, p99 ${p99} ms; CPU ms per event ` +
+        (cpu ? `API ${cpu.api}, PostgreSQL ${cpu.postgres}, generator ${cpu.generator}` : 'not available'),
     ),
     '',
   ].join('\n');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** What a program must be started with for `settledBytes` to work on it. */
+/** Node options that a program needs for `waitForStableMemory`. */
 export const garbageCollectionArguments: readonly string[] = [
   '--expose-gc',
   '--import',
@@ -11,17 +11,17 @@ export const garbageCollectionArguments: readonly string[] = [
 
 const stepMs = 1_000;
 const maxSteps = 10;
-/** Two readings that differ by less count as the same. */
+/** Two readings that differ by less are considered equal. */
 const stableRatio = 0.005;
 
 /** Resident memory of a process as the kernel counts it (VmRSS), in bytes. @throws where there is no /proc. */
 export function readResidentBytes(pid: number): number {
   const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  if (!match) throw new Error(`/proc/${pid}/status tells no resident memory`);
+  if (!match) throw new Error(`/proc/${pid}/status has no VmRSS`);
   return Number(match[1]) * 1024;
 }
 
-/** The same once it no longer moves: garbage is collected every second until two readings agree, ten times at most. */
+/** Resident memory after garbage collection, which repeats every second until two readings are equal, ten times at most. */
 export async function waitForStableMemory(pid: number, signal: AbortSignal): Promise<number> {
   let last = Number.POSITIVE_INFINITY;
   for (let step = 0; step < maxSteps; step += 1) {

@@ -16,11 +16,11 @@ export interface SocketsOptions {
   fail: (reason: Error) => void;
 }
 
-/** Memory of one process, in KB (1,000 bytes); `each` is what a socket takes. */
+/** Memory of one process, in KB (1,000 bytes); `each` is the memory per socket. */
 export interface MemoryPerSocket {
   at_rest_kb: number;
   each_kb: number;
-  /** As it stood, before anybody asked for garbage to be collected. */
+  /** Before garbage collection. */
   each_unsettled_kb: number;
 }
 
@@ -29,39 +29,39 @@ export interface SocketsMeasurement {
   service: MemoryPerSocket;
   bare: MemoryPerSocket;
   ratio: number;
-  /** Milliseconds of CPU time that the API took for each second that all sockets were idle, and before there were any. */
+  /** CPU milliseconds per second of the API with all sockets idle, and without sockets. */
   idle_cpu_ms_per_s: number;
   rest_cpu_ms_per_s: number;
 }
 
-/** How many handshakes are under way at once, and how many go before, so that everything they need is loaded. */
+/** Number of concurrent handshakes, and of sockets opened beforehand to load the code. */
 const concurrency = 50;
 const warmUpSockets = 200;
 const idleSeconds = 10;
 
-/** What idle sockets take, each of an agent of its own; see docs/performance.md. */
+/** Measures the memory and CPU time of idle sockets, one per agent; see docs/performance.md. */
 export async function measureSockets(
-  stage: Environment,
+  environment: Environment,
   options: SocketsOptions,
 ): Promise<SocketsMeasurement> {
   const { sockets, log, signal } = options;
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
-  let crowd: Member[];
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
+  let agents: Member[];
   try {
-    crowd = await createMembers(core, 'sockets', sockets);
+    agents = await createMembers(core, 'sockets', sockets);
   } finally {
     await core.close();
   }
-  const api = { base: stage.base, path: '/ws', pid: stage.pids.api };
-  const rest_cpu_ms_per_s = await measureIdleCpu(stage, signal);
+  const api = { base: environment.base, path: '/ws', pid: environment.pids.api };
+  const rest_cpu_ms_per_s = await measureIdleCpu(environment, signal);
   let idle_cpu_ms_per_s = Number.NaN;
-  const service = await measureMemory(api, crowd, options, async () => {
-    idle_cpu_ms_per_s = await measureIdleCpu(stage, signal);
+  const service = await measureMemory(api, agents, options, async () => {
+    idle_cpu_ms_per_s = await measureIdleCpu(environment, signal);
   });
   log(`the service: ${service.each_kb} KB for each of ${sockets} sockets`);
   const server = await startBareServer({ ...options, node_arguments: garbageCollectionArguments });
   try {
-    const bare = await measureMemory({ base: server.base, path: '/', pid: server.pid }, crowd, options);
+    const bare = await measureMemory({ base: server.base, path: '/', pid: server.pid }, agents, options);
     const ratio = Math.round((service.each_kb / bare.each_kb) * 100) / 100;
     return { sockets, service, bare, ratio, idle_cpu_ms_per_s, rest_cpu_ms_per_s };
   } finally {
@@ -71,22 +71,22 @@ export async function measureSockets(
 
 async function measureMemory(
   server: { base: string; path: string; pid: number },
-  crowd: readonly Member[],
+  agents: readonly Member[],
   { signal, fail }: SocketsOptions,
   whileOpen?: () => Promise<void>,
 ): Promise<MemoryPerSocket> {
-  const warm = await openAll(server, crowd.slice(0, warmUpSockets), fail);
+  const warm = await openAll(server, agents.slice(0, warmUpSockets), fail);
   for (const socket of warm) socket.close();
   await pause(1_000, undefined, { signal });
   const before = await waitForStableMemory(server.pid, signal);
-  const open = await openAll(server, crowd, fail);
+  const open = await openAll(server, agents, fail);
   try {
     await pause(idleSeconds * 500, undefined, { signal });
     const unsettled = readResidentBytes(server.pid);
     const after = await waitForStableMemory(server.pid, signal);
     await whileOpen?.();
     if (!open.every((socket) => socket.open())) throw new Error('a socket did not stay open');
-    const each = (bytes: number) => Math.round((bytes - before) / crowd.length / 10) / 100;
+    const each = (bytes: number) => Math.round((bytes - before) / agents.length / 10) / 100;
     return {
       at_rest_kb: Math.round(before / 1_000),
       each_kb: each(after),
@@ -114,24 +114,24 @@ async function openAll(
   return sockets;
 }
 
-async function measureIdleCpu(stage: Environment, signal: AbortSignal): Promise<number> {
-  const before = readCpuTime(stage)?.api ?? Number.NaN;
+async function measureIdleCpu(environment: Environment, signal: AbortSignal): Promise<number> {
+  const before = readCpuTime(environment)?.api ?? Number.NaN;
   await pause(idleSeconds * 1_000, undefined, { signal });
-  const after = readCpuTime(stage)?.api ?? Number.NaN;
+  const after = readCpuTime(environment)?.api ?? Number.NaN;
   return Math.round((after - before) / idleSeconds);
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatSockets(measured: SocketsMeasurement): string {
   const { sockets, service, bare, ratio } = measured;
   const line = (name: string, { each_kb, each_unsettled_kb, at_rest_kb }: MemoryPerSocket) =>
     `${name}  ${each_kb} KB each (${each_unsettled_kb} before garbage is collected), ${at_rest_kb} KB at rest`;
   return [
-    `${sockets} idle sockets, each of an agent of its own`,
+    `${sockets} idle sockets, one per agent`,
     line('the service       ', service),
     line('a bare ws server  ', bare),
     `ratio               ${ratio}`,
-    `API, CPU            ${measured.idle_cpu_ms_per_s} ms a second with all of them idle, ${measured.rest_cpu_ms_per_s} without`,
+    `API, CPU            ${measured.idle_cpu_ms_per_s} ms per second with all of them idle, ${measured.rest_cpu_ms_per_s} without`,
     '',
   ].join('\n');
 }

@@ -6,8 +6,8 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { z } from 'zod';
 
 /**
- * The least that an MCP server can be: one tool that answers the same little object each time, sessions in memory, no
- * authentication. It runs as a process of its own, beside which the service is measured, and tells its parent the port.
+ * A minimal MCP server to compare the service with: one tool that always returns the same small object, sessions in memory, no
+ * authentication. It runs in its own process and sends its port to the parent.
  */
 const sessions = new Map<string, StreamableHTTPServerTransport>();
 
@@ -44,5 +44,5 @@ server.listen({ port: 0, host: '127.0.0.1' }, () => {
   process.send?.({ port });
 });
 process.once('SIGTERM', () => process.exit(0));
-// The channel ends with the parent, however that ends.
+// The IPC channel closes when the parent exits for any reason.
 process.once('disconnect', () => process.exit(0));

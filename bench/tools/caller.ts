@@ -12,7 +12,7 @@ const initializeParams = {
   clientInfo: { name: 'bench', version: '1' },
 };
 
-/** Opens a session, as every client does. */
+/** Opens a session. */
 export async function openSession(base: string, token: string): Promise<Caller> {
   const answer = await fetch(`${base}/mcp`, {
     method: 'POST',
@@ -29,7 +29,7 @@ export async function openSession(base: string, token: string): Promise<Caller> 
   return { base, token, session };
 }
 
-/** Calls a tool over a kept connection. @throws {Error} when the tool does not do it. */
+/** Calls a tool over a keep-alive connection. @throws {Error} when the call fails. */
 export async function callTool(
   connection: KeepAliveConnection,
   { base, token, session }: Caller,

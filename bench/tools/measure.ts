@@ -25,14 +25,14 @@ export interface ToolsOptions {
 interface Measured {
   per_s: number;
   ms: Percentiles;
-  /** CPU milliseconds of the serving process for each call; null where the system does not tell. */
+  /** CPU milliseconds of the server process per call; null where the system does not report it. */
   cpu_ms: number | null;
 }
 
 export interface ToolsMeasurement {
   list_threads: Measured;
   bare: Measured;
-  /** `list_threads` by what the bare server does. */
+  /** Rate of `list_threads` divided by that of the bare server. */
   list_ratio: number;
   send_by_tool: Measured;
   send_by_rest: Measured;
@@ -47,15 +47,18 @@ const program = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
 type Call = (connection: KeepAliveConnection, number: number) => Promise<void>;
 
-/** What the tool server does beside a bare one, and beside REST; see docs/performance.md for what each figure means. */
-export async function measureTools(stage: Environment, options: ToolsOptions): Promise<ToolsMeasurement> {
+/** Compares the tool server with a bare server and with REST; see docs/performance.md for the meaning of each figure. */
+export async function measureTools(
+  environment: Environment,
+  options: ToolsOptions,
+): Promise<ToolsMeasurement> {
   const { log, signal, fail, in_flight } = options;
-  const core = compose(loadConfig({ ...stage.env, LOG_LEVEL: 'silent' }), 'bench');
+  const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   const bare = await startBareServer({ program, signal, fail });
   try {
     const threads = await createThreads(core, 'tools', options.threads);
-    const callers = await openSessions(core, stage.base, threads);
-    const stranger = await openSession(bare.base, 'none');
+    const callers = await openSessions(core, environment.base, threads);
+    const bareCaller = await openSession(bare.base, 'none');
     const at = <T>(list: readonly T[], number: number): T => {
       const one = list[number % list.length];
       if (one === undefined) throw new Error('there are no threads');
@@ -64,7 +67,7 @@ export async function measureTools(stage: Environment, options: ToolsOptions): P
     const list: Call = (connection, id) =>
       callTool(connection, at(callers, id), { name: 'list_threads', args: {}, id });
     const trivial: Call = (connection, id) =>
-      callTool(connection, stranger, { name: 'list_threads', args: {}, id });
+      callTool(connection, bareCaller, { name: 'list_threads', args: {}, id });
     const byTool: Call = (connection, id) => {
       const args = {
         thread_id: at(threads, id).id,
@@ -82,10 +85,12 @@ export async function measureTools(stage: Environment, options: ToolsOptions): P
         key: randomUUID(),
         content: buildNumberedContent(id),
       };
-      const { status, body } = await connection.send(buildMessageRequest({ base: stage.base, ...message }));
+      const { status, body } = await connection.send(
+        buildMessageRequest({ base: environment.base, ...message }),
+      );
       if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
     };
-    const api = { base: stage.base, pid: stage.pids.api };
+    const api = { base: environment.base, pid: environment.pids.api };
     const rows = [
       createMeter('list_threads', api, list),
       createMeter('the bare server', bare, trivial),
@@ -121,7 +126,7 @@ export async function measureTools(stage: Environment, options: ToolsOptions): P
   }
 }
 
-/** One session for the first member of each thread. */
+/** Opens one session for the first member of each thread. */
 async function openSessions(core: Core, base: string, threads: readonly Thread[]): Promise<Caller[]> {
   const callers: Caller[] = [];
   for (const { members } of threads) {
@@ -130,10 +135,10 @@ async function openSessions(core: Core, base: string, threads: readonly Thread[]
   return callers;
 }
 
-/** Repeats one kind of call and gathers what it took. */
+/** Repeats one kind of call and records durations and CPU time. */
 function createMeter(name: string, { base, pid }: { base: string; pid: number }, call: Call) {
-  let taken: number[] = [];
-  let spent: number | null = 0;
+  let durations: number[] = [];
+  let cpuMs: number | null = 0;
   let rates: Rate[] = [];
   let next = 0;
   return {
@@ -147,23 +152,23 @@ function createMeter(name: string, { base, pid }: { base: string; pid: number },
         if (!connection) throw new Error('more calls than lanes');
         const start = performance.now();
         await call(connection, next++);
-        taken.push(performance.now() - start);
+        durations.push(performance.now() - start);
         free.push(connection);
       });
       rates.push(rate);
       const after = readProcessCpuTime(pid);
-      spent = before === null || after === null || spent === null ? null : spent + after - before;
+      cpuMs = before === null || after === null || cpuMs === null ? null : cpuMs + after - before;
       for (const connection of connections) connection.close();
     },
     reset() {
-      taken = [];
+      durations = [];
       rates = [];
-      spent = 0;
+      cpuMs = 0;
     },
     result: (): Measured => ({
       per_s: Math.round(perSecond(sumRates(rates))),
-      ms: percentiles(taken),
-      cpu_ms: spent === null ? null : Math.round((spent / taken.length) * 1000) / 1000,
+      ms: percentiles(durations),
+      cpu_ms: cpuMs === null ? null : Math.round((cpuMs / durations.length) * 1000) / 1000,
     }),
   };
 }
@@ -172,16 +177,16 @@ function ratio(one: Measured, other: Measured): number {
   return Math.round((one.per_s / other.per_s) * 1000) / 1000;
 }
 
-/** The figures for people. */
+/** Formats the figures as text. */
 export function formatTools(measured: ToolsMeasurement): string {
-  const words = ({ per_s, ms, cpu_ms }: Measured) =>
-    `${per_s}/s, p50 ${ms.p50} ms, p95 ${ms.p95} ms, p99 ${ms.p99} ms, CPU ${cpu_ms ?? '?'} ms a call`;
+  const describe = ({ per_s, ms, cpu_ms }: Measured) =>
+    `${per_s}/s, p50 ${ms.p50} ms, p95 ${ms.p95} ms, p99 ${ms.p99} ms, CPU ${cpu_ms ?? '?'} ms per call`;
   const rows: [string, string][] = [
-    [`tools/call list_threads, ${measured.in_flight} in flight`, words(measured.list_threads)],
-    ['the same of a bare server of the MCP SDK', words(measured.bare)],
+    [`tools/call list_threads, ${measured.in_flight} in flight`, describe(measured.list_threads)],
+    ['the same on a bare server of the MCP SDK', describe(measured.bare)],
     ['service ÷ bare server', measured.list_ratio.toFixed(3)],
-    [`tools/call send_message, ${measured.in_flight} in flight`, words(measured.send_by_tool)],
-    ['POST …/messages', words(measured.send_by_rest)],
+    [`tools/call send_message, ${measured.in_flight} in flight`, describe(measured.send_by_tool)],
+    ['POST …/messages', describe(measured.send_by_rest)],
     ['tool ÷ REST', measured.send_ratio.toFixed(3)],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

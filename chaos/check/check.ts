@@ -5,9 +5,9 @@ import type { Violation } from './violation.ts';
 import { checkReaders } from './readers.ts';
 import { checkThreads } from './threads.ts';
 
-/** Holds everything that was seen against what was acknowledged; answers what is wrong. */
+/** Compares the observed events and messages with the acknowledged requests; returns all violations. */
 export function checkHistory(history: History): Violation[] {
-  const flaws: Violation[] = [
+  const violations: Violation[] = [
     ...checkSideEffects(history),
     ...checkThreads(history),
     ...checkFeeds(history),
@@ -17,7 +17,7 @@ export function checkHistory(history: History): Violation[] {
   ];
   for (const agent of history.agents) {
     if (history.feeds.some(({ agent_id }) => agent_id === agent)) continue;
-    flaws.push({ kind: 'lost', detail: `the feed of ${agent}` });
+    violations.push({ kind: 'lost', detail: `the feed of ${agent}` });
   }
-  return flaws;
+  return violations;
 }

@@ -5,8 +5,8 @@ import { listMembers } from './threads.ts';
 type Feed = History['feeds'][number];
 
 /**
- * The feed of every agent: numbers without a hole, no event twice, every message and thread that concerns it exactly once, and
- * the messages of a thread in the one order that all its members see.
+ * Checks the feed of every agent: numbers without gaps, no duplicate events, every message and thread of the agent exactly once, and
+ * the messages of a thread in the same order for all members.
  */
 export function* checkFeeds(history: History): Generator<Violation> {
   const members = listMembers(history);
@@ -19,8 +19,10 @@ export function* checkFeeds(history: History): Generator<Violation> {
     const { agent_id } = feed;
     yield* checkNumbers(`in the feed of ${agent_id}`, feed.start, feed.events);
     const isMember = (thread_id: string) => members.get(thread_id)?.includes(agent_id) ?? false;
-    const concerned = [...messages].filter(([, { thread_id }]) => isMember(thread_id)).map(([id]) => id);
-    yield* checkSubjects(feed, 'message.created', concerned);
+    const expectedMessages = [...messages]
+      .filter(([, { thread_id }]) => isMember(thread_id))
+      .map(([id]) => id);
+    yield* checkSubjects(feed, 'message.created', expectedMessages);
     const opened = history.sends
       .filter(
         ({ kind, agent_id: by, others }) =>
@@ -28,14 +30,16 @@ export function* checkFeeds(history: History): Generator<Violation> {
       )
       .flatMap(({ answers }) => answers.slice(0, 1).map(({ thread_id }) => thread_id));
     yield* checkSubjects(feed, 'thread.created', opened);
-    const asked = history.contact_requests.filter(({ to }) => to === agent_id);
-    const requests = asked.flatMap(({ answers }) => answers.slice(0, 1).map(({ request_id }) => request_id));
+    const received = history.contact_requests.filter(({ to }) => to === agent_id);
+    const requests = received.flatMap(({ answers }) =>
+      answers.slice(0, 1).map(({ request_id }) => request_id),
+    );
     yield* checkSubjects(feed, 'contact.request', requests);
     yield* checkOrder(feed, messages);
   }
 }
 
-/** Numbers go on one by one, and no event comes twice. */
+/** Checks that numbers increase by one and that no event is repeated. */
 export function* checkNumbers(
   where: string,
   start: number,
@@ -58,11 +62,11 @@ function* checkSubjects(
 ): Generator<Violation> {
   const subjects = events.filter((event) => event.type === type).map(({ subject }) => subject ?? '');
   const got = new Set(subjects);
-  const known = new Set(wanted);
+  const expected = new Set(wanted);
   const where = `in the feed of ${agent_id}`;
   for (const id of wanted) if (!got.has(id)) yield { kind: 'lost', detail: `${type} of ${id} ${where}` };
   for (const id of findDuplicates(subjects)) yield { kind: 'doubled', detail: `${type} of ${id} ${where}` };
-  for (const id of got) if (!known.has(id)) yield { kind: 'foreign', detail: `${type} of ${id} ${where}` };
+  for (const id of got) if (!expected.has(id)) yield { kind: 'foreign', detail: `${type} of ${id} ${where}` };
 }
 
 function* checkOrder(

@@ -3,8 +3,8 @@ import { checkNumbers } from './feeds.ts';
 import type { Violation } from './violation.ts';
 
 /**
- * What a reader saw, over all its connections and doors, is its agent's feed from its first position on: each connection resumes
- * behind the last event that the one before took, so nothing is missing, nothing comes twice, and numbers only go up by one.
+ * Checks that a reader saw its agent's feed from its first position on, over all connections and transports. Each connection resumes
+ * after the last event of the previous one, so no event is missing or repeated, and numbers increase by one.
  */
 export function* checkReaders({ readers, feeds }: History): Generator<Violation> {
   for (const reader of readers) {
@@ -34,12 +34,12 @@ function* checkSeen(
   }
   for (const { event_id, number, type, subject } of seen) {
     const event = byNumber.get(number);
-    if (number > last) continue; // it came after the feed was read for the last time
+    if (number > last) continue; // it arrived after the last read of the feed
     if (event?.event_id === event_id && event.type === type && event.subject === subject) continue;
-    const told = `${type} of ${subject}`;
+    const description = `${type} of ${subject}`;
     yield {
       kind: 'changed',
-      detail: `event ${event_id} (${number}, ${told}) ${where} is another one in the feed`,
+      detail: `event ${event_id} (${number}, ${description}) ${where} is another one in the feed`,
     };
   }
 }

@@ -1,10 +1,11 @@
 import type { Attempt, ContactRequestAttempt, History, Send } from '../history.ts';
 import { type Violation, findDuplicates } from './violation.ts';
 
-/** One effect for each key: it was acknowledged, and every try of it got the same answer. */
+/** Checks that each key was acknowledged and that all its attempts got the same answer. */
 function* checkAnswers(what: string, attempts: readonly Attempt<object>[]): Generator<Violation> {
-  for (const { key, attempts: tries, answers } of attempts) {
-    if (answers.length === 0) yield { kind: 'unacknowledged', detail: `${what} ${key} after ${tries} tries` };
+  for (const { key, attempts: count, answers } of attempts) {
+    if (answers.length === 0)
+      yield { kind: 'unacknowledged', detail: `${what} ${key} after ${count} attempts` };
     const different = new Set(answers.map((answer) => JSON.stringify(answer)));
     if (different.size > 1) {
       yield {
@@ -15,13 +16,13 @@ function* checkAnswers(what: string, attempts: readonly Attempt<object>[]): Gene
   }
 }
 
-/** No two keys may have got the same effect. */
+/** Checks that no two keys have the same effect. */
 function* checkUnique(what: string, ids: readonly string[]): Generator<Violation> {
   for (const id of findDuplicates(ids))
     yield { kind: 'changed', detail: `${what} ${id} was the answer to two keys` };
 }
 
-/** What was acknowledged happened, once, as it was asked for. */
+/** Checks that every acknowledged request took effect exactly once. */
 export function* checkSideEffects(history: History): Generator<Violation> {
   const { sends, contact_requests, requests } = history;
   yield* checkAnswers('send', sends);
@@ -32,17 +33,18 @@ export function* checkSideEffects(history: History): Generator<Violation> {
 }
 
 function* checkRequests(
-  asks: readonly ContactRequestAttempt[],
+  attempts: readonly ContactRequestAttempt[],
   requests: History['requests'],
 ): Generator<Violation> {
   for (const { by, request_ids } of requests) {
-    const asked = new Set(asks.filter((ask) => ask.agent_id === by).flatMap(firstRequestId));
+    const expected = new Set(attempts.filter((attempt) => attempt.agent_id === by).flatMap(firstRequestId));
     for (const id of findDuplicates(request_ids))
       yield { kind: 'doubled', detail: `request ${id} in the list of ${by}` };
-    for (const id of asked)
+    for (const id of expected)
       if (!request_ids.includes(id)) yield { kind: 'lost', detail: `request ${id} of ${by}` };
     for (const id of request_ids) {
-      if (!asked.has(id)) yield { kind: 'doubled', detail: `request ${id} of ${by}, which no key asked for` };
+      if (!expected.has(id))
+        yield { kind: 'doubled', detail: `request ${id} of ${by}, which no key asked for` };
     }
   }
 }

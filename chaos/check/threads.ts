@@ -1,9 +1,9 @@
 import type { History, StoredThread } from '../history.ts';
 import { type Violation, findDuplicates } from './violation.ts';
 
-/** The members of each thread: of those that were there, and of those that a key opened. */
+/** The members of each thread: of the initial threads and of those that the load opened. */
 export function listMembers({ threads, sends }: History): Map<string, readonly string[]> {
-  const members = new Map(threads.map(({ thread_id, members: known }) => [thread_id, known]));
+  const members = new Map(threads.map(({ thread_id, members: initial }) => [thread_id, initial]));
   for (const { kind, agent_id, others, answers } of sends) {
     if (kind !== 'opening' || !answers[0]) continue;
     members.set(answers[0].thread_id, [agent_id, ...others]);
@@ -11,7 +11,7 @@ export function listMembers({ threads, sends }: History): Map<string, readonly s
   return members;
 }
 
-/** Every member finds the same thread: what was acknowledged and nothing else, numbered 1 to n, and in the search. */
+/** Checks that every member finds the same thread: exactly the acknowledged messages, numbered 1 to n, also by search. */
 export function* checkThreads(history: History): Generator<Violation> {
   const members = listMembers(history);
   const sent = new Map<string, Map<string, { sequence: number; content: string }>>();
@@ -55,7 +55,7 @@ function* checkMessages(
   for (const [index, { id, sequence }] of messages.entries()) {
     if (sequence === index + 1) continue;
     yield { kind: 'hole', detail: `message ${id} at place ${index + 1} has sequence ${sequence} ${where}` };
-    break; // all behind it are off as well
+    break; // all later ones are shifted too
   }
   if (!found) return;
   for (const id of findDuplicates(found))
@@ -65,7 +65,7 @@ function* checkMessages(
   }
 }
 
-/** What an agent marked as read stays read. */
+/** Checks that messages that an agent marked as read stay read. */
 function* checkReadMark(stored: StoredThread, { marks }: History): Generator<Violation> {
   const { thread_id, agent_id, last_sequence, unread_count } = stored;
   const own = marks.filter((mark) => mark.by === agent_id && mark.thread_id === thread_id);

@@ -1,4 +1,4 @@
-/** Something that a service of this kind must not do, with what names it. */
+/** A violation of a guarantee of the service. `detail` names the object. */
 export interface Violation {
   kind:
     | 'unacknowledged'
@@ -17,8 +17,8 @@ export interface Violation {
   detail: string;
 }
 
-/** The values that occur more than once. */
+/** Returns the values that occur more than once. */
 export function findDuplicates<T>(values: readonly T[]): T[] {
-  const known = new Set<T>();
-  return values.filter((value) => known.size === known.add(value).size);
+  const seen = new Set<T>();
+  return values.filter((value) => seen.size === seen.add(value).size);
 }

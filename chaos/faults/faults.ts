@@ -7,25 +7,25 @@ import type { ProcessSlot } from './process-slot.ts';
 import type { Environment } from '../environment.ts';
 
 /**
- * Disturbs the service, in the order that the seed gives, until `over` aborts; then everything that is away comes back.
- * @returns what was done, in the order in which it began
+ * Injects faults in the order that the seed determines until `over` aborts. Every stopped part is restarted before it returns.
+ * @returns the faults, in the order of their start
  */
 export async function injectFaults(
-  stage: Environment,
-  parts: { seed: number; calm_ms: number; over: AbortSignal; say: (line: string) => void },
+  environment: Environment,
+  parts: { seed: number; calm_ms: number; over: AbortSignal; log: (line: string) => void },
 ): Promise<FaultRecord[]> {
-  const { seed, calm_ms: longestCalm, over, say } = parts;
+  const { seed, calm_ms: maxCalmMs, over, log } = parts;
   const random = seededRandom(seed);
   const done: FaultRecord[] = [];
   const begin = Date.now();
 
   async function run({ kind, durationMs }: PlannedFault): Promise<void> {
     const begun_at = Date.now();
-    say(`${((begun_at - begin) / 1000).toFixed(1).padStart(6)} s  ${kind}`);
-    await faults[kind](stage, { random, lasts_ms: durationMs });
+    log(`${((begun_at - begin) / 1000).toFixed(1).padStart(6)} s  ${kind}`);
+    await faults[kind](environment, { random, lasts_ms: durationMs });
     done.push({ kind, begun_at, ended_at: Date.now() });
   }
-  const plan = planFaults(random, { redis: stage.redis !== null, calmMs: longestCalm });
+  const plan = planFaults(random, { redis: environment.redis !== null, calmMs: maxCalmMs });
   for (const { faults: together, calmMs } of plan) {
     if (over.aborted) break;
     await Promise.all(together.map(run));
@@ -34,12 +34,12 @@ export async function injectFaults(
   return done.toSorted((one, other) => one.begun_at - other.begun_at);
 }
 
-type Fault = (stage: Environment, how: { random: Random; lasts_ms: number }) => Promise<void>;
+type Fault = (environment: Environment, how: { random: Random; lasts_ms: number }) => Promise<void>;
 
-/** Takes one of the processes away and lets another one take its place. */
+/** Ends one of the processes and starts another in its place. */
 function takeDown(slots: 'apis' | 'workers', how: 'kill' | 'stop'): Fault {
-  return async (stage, { random, lasts_ms }) => {
-    const slot: ProcessSlot = random.pick(stage[slots]);
+  return async (environment, { random, lasts_ms }) => {
+    const slot: ProcessSlot = random.pick(environment[slots]);
     await slot[how]();
     await pause(lasts_ms);
     await slot.start();
@@ -47,8 +47,8 @@ function takeDown(slots: 'apis' | 'workers', how: 'kill' | 'stop'): Fault {
 }
 
 function freezeProcess(slots: 'apis' | 'workers'): Fault {
-  return async (stage, { random, lasts_ms }) => {
-    const slot: ProcessSlot = random.pick(stage[slots]);
+  return async (environment, { random, lasts_ms }) => {
+    const slot: ProcessSlot = random.pick(environment[slots]);
     const thaw = slot.freeze();
     await pause(lasts_ms);
     thaw();
@@ -67,9 +67,9 @@ const faults: Record<PlannedFault['kind'], Fault> = {
   },
   async 'Redis flushed'({ redis }) {
     if (!redis) return;
-    // It may be restarted just now: then it is emptied once it is back.
+    // Redis may be restarting: the client then waits for it.
     const client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
-    client.on('error', () => undefined); // each is followed by another try
+    client.on('error', () => undefined); // the client retries after each error
     await client.flushall();
     client.disconnect();
   },

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** Every kind of fault, with how long it lasts at least and at most, in milliseconds. */
+/** Every kind of fault with its minimum and maximum duration, in milliseconds. */
 export const faultKinds = {
   'API killed': [100, 1_500],
   'API stopped': [100, 1_000],
@@ -18,37 +18,37 @@ export type FaultKind = keyof typeof faultKinds;
 
 export interface PlannedFault {
   kind: FaultKind;
-  /** How long the part is away, in milliseconds. */
+  /** How long the part is unavailable, in milliseconds. */
   durationMs: number;
 }
 
 export interface Step {
-  /** One, or two that begin together. */
+  /** One fault, or two that start together. */
   faults: readonly PlannedFault[];
-  /** How long nothing is done to the service afterwards, in milliseconds. */
+  /** Time without faults afterwards, in milliseconds. */
   calmMs: number;
 }
 
 const needsRedis: ReadonlySet<FaultKind> = new Set(['Redis flushed', 'Redis restarted']);
 
 export interface PlanOptions {
-  /** Whether there is one to disturb. */
+  /** Whether the service uses Redis. */
   redis: boolean;
-  /** Longest time without a new fault, in milliseconds. */
+  /** Maximum time without a new fault, in milliseconds. */
   calmMs: number;
 }
 
 /**
- * The faults of a run, without end: round after round, each with every kind in a new order, so that a short run has seen most
- * kinds too. Now and then two come at once.
+ * An endless sequence of faults. Each round has every kind once in a new order, so that a short run covers most kinds too.
+ * Sometimes two faults start together.
  */
 export function* planFaults(random: Random, options: PlanOptions): Generator<Step, never> {
   const kinds = (Object.keys(faultKinds) as FaultKind[]).filter(
     (kind) => options.redis || !needsRedis.has(kind),
   );
   const plan = (kind: FaultKind): PlannedFault => {
-    const [least, most] = faultKinds[kind];
-    return { kind, durationMs: least + random.below(most - least + 1) };
+    const [minMs, maxMs] = faultKinds[kind];
+    return { kind, durationMs: minMs + random.below(maxMs - minMs + 1) };
   };
   for (;;) {
     const round = random.sample(kinds, kinds.length);

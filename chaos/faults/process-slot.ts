@@ -3,31 +3,31 @@ import { toOneLine } from '../../src/embedded/launcher-error.ts';
 import { type ServicePart, type ServiceProcess, startProcess } from '../../scripts/parts/service-process.ts';
 import type { Target } from '../../scripts/parts/tcp-balancer.ts';
 
-/** The place of one process: when the one in it is gone, another one takes the place. */
+/** A slot for one process, which can be ended and replaced by another one. */
 export interface ProcessSlot {
-  /** Where it listens; undefined while there is none, and of a worker. */
+  /** The address of the process; undefined without a process, and for a worker. */
   target(): Target | undefined;
-  /** Starts a process, again and again until one is ready: the database may be away just now. */
+  /** Starts a process. Retries until one is ready, because the database may be unavailable. */
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** SIGTERM, and waits for the end, which must be a clean one. */
+  /** Sends SIGTERM and waits for the exit. Reports an exit code other than 0. */
   stop(): Promise<void>;
-  /** Stops the clock of the process; answers what lets it go on. */
+  /** Suspends the process; the returned function resumes it. */
   freeze(): () => void;
 }
 
 export interface ProcessSlotOptions {
   env: Record<string, string>;
-  /** A folder. */
+  /** Folder of the logs. */
   logs: string;
   signal: AbortSignal;
-  /** Told of what no process must do. */
+  /** Called when a process misbehaves. */
   onComplaint: (what: string) => void;
 }
 
-/** How long starting may fail, in milliseconds. */
+/** How long starting is retried, in milliseconds. */
 const timeoutMs = 30_000;
-/** Longer than all phases of a stop together. */
+/** Longer than all phases of a shutdown together, in milliseconds. */
 const stopTimeoutMs = 30_000;
 
 export function createProcessSlot(part: ServicePart, number: number, parts: ProcessSlotOptions): ProcessSlot {
@@ -37,9 +37,9 @@ export function createProcessSlot(part: ServicePart, number: number, parts: Proc
   let starting: Promise<void> | undefined;
 
   function take(): ServiceProcess | undefined {
-    const taken = running;
+    const process = running;
     running = undefined;
-    return taken;
+    return process;
   }
 
   async function begin(): Promise<void> {
@@ -77,7 +77,7 @@ export function createProcessSlot(part: ServicePart, number: number, parts: Proc
       const timer = setTimeout(() => void stopping.kill9(), stopTimeoutMs);
       try {
         const { code, signal: by } = await stopping.terminate();
-        if (code !== 0) onComplaint(`${name} was asked to stop and ended with ${by ?? String(code)}`);
+        if (code !== 0) onComplaint(`${name} received SIGTERM and exited with ${by ?? String(code)}`);
       } catch (error) {
         onComplaint(`${name}: ${toOneLine(error)}`);
       } finally {

@@ -7,25 +7,25 @@ interface Running {
   kill(): void;
 }
 
-/** A server that can be taken away and brought back. */
+/** A server that can be killed and restarted. */
 export interface Restartable {
   readonly url: string;
-  /** Without a word: nothing is finished, nobody is told. */
+  /** Kills the server without a shutdown. */
   kill(): void;
-  /** On the same port, with what it had kept. */
+  /** Restarts it on the same port with its stored data. */
   restart(): Promise<void>;
 }
 
 const timeoutMs = 20_000;
 
-/** Starts a server; what stops it is added to `ends`. `start` waits for what an earlier start has left. */
+/** Starts a server and adds its stop function to `cleanups`. `start` waits for the previous process. */
 export async function startRestartable(
   start: (port: { port?: number }) => Promise<Running>,
-  { ends, signal }: { ends: (() => Promise<unknown>)[]; signal: AbortSignal },
+  { cleanups, signal }: { cleanups: (() => Promise<unknown>)[]; signal: AbortSignal },
 ): Promise<Restartable> {
   let running = await start({});
   const { url, port } = running;
-  ends.push(() => running.stop());
+  cleanups.push(() => running.stop());
 
   return {
     url,
@@ -37,7 +37,7 @@ export async function startRestartable(
           running = await start({ port });
           return;
         } catch (error) {
-          // A client's connection may have got the port meanwhile, by chance; it does not keep it for long.
+          // A client connection can hold the port by chance for a short time.
           if (Date.now() > deadline || signal.aborted) throw error;
           await pause(100);
         }

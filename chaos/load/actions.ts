@@ -4,10 +4,10 @@ import type { ContactRequestAttempt, Send } from '../history.ts';
 import type { Agent } from './population.ts';
 
 /*
- * What the load does under an idempotency key. Each function is one try; its answer is what the checker compares between tries.
+ * Actions with an idempotency key. Each function is one attempt. The checker compares the answers of the attempts.
  */
 
-/** A word that every message holds, so that a search can find them all. */
+/** A word that every message contains, so that a search can find them all. */
 export const searchWord = 'driftwood';
 
 const message = z.looseObject({ id: z.string(), thread_id: z.string(), sequence: z.int() });
@@ -55,18 +55,18 @@ export async function attemptSend(
   }));
 }
 
-/** Asks another agent for contact. */
+/** Sends a contact request to another agent. */
 export async function attemptContactRequest(
   base: string,
-  asking: Agent,
+  sender: Agent,
   { key }: ContactRequestAttempt,
   handle: string,
 ): Promise<ActionResult<ContactRequestAttempt['answers'][number]>> {
-  const outcome = await call(post(base, asking, key, '/contacts/requests', { handle }));
+  const outcome = await call(post(base, sender, key, '/contacts/requests', { handle }));
   return read(outcome, request, ({ request_id }) => ({ request_id }));
 }
 
-/** Marks messages as read; to do so twice is the same as once. */
+/** Marks messages as read. This is idempotent without a key. */
 export function attemptReadMark(base: string, agent: Agent, thread_id: string, up_to_sequence: number) {
   return call(post(base, agent, undefined, `/threads/${thread_id}/read`, { up_to_sequence }));
 }

@@ -8,17 +8,17 @@ const toolAnswer = z.looseObject({
   }),
 });
 
-/** How long a call may take before the caller gives it up and cannot know what became of it, in milliseconds. */
+/** Timeout of a call, in milliseconds. After it, the outcome is unknown. */
 const defaultTimeoutMs = 3_000;
 
-/** The service said that it cannot do this now; to try again is right. */
+/** Error codes after which the caller retries. */
 const transientStatuses: ReadonlySet<string> = new Set([
   'UNAVAILABLE',
   'RATE_LIMITED',
   'IDEMPOTENCY_IN_PROGRESS',
 ]);
 
-/** `doubt`: it may have happened or not; only another try with the same key tells. `refused`: it says no for good. */
+/** `doubt`: the outcome is unknown until a retry with the same key. `refused`: a permanent error. */
 export type Outcome = { answer: unknown } | { doubt: string } | { refused: string };
 
 export interface CallOptions {
@@ -32,7 +32,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** One request of REST. Never throws. */
+/** Sends one REST request. Never throws. */
 export async function call(request: CallOptions): Promise<Outcome> {
   const { base, token, method, path, key, body } = request;
   return sendRequest(request, `${base}/v1${path}`, {
@@ -46,7 +46,7 @@ export async function call(request: CallOptions): Promise<Outcome> {
   });
 }
 
-/** One call of a tool. Never throws. */
+/** Calls one tool. Never throws. */
 export async function callTool(
   { base, token, key }: Pick<CallOptions, 'base' | 'token' | 'key'>,
   name: string,
@@ -75,21 +75,21 @@ async function sendRequest(
   url: string,
   init: RequestInit,
 ): Promise<Outcome> {
-  const late = new AbortController();
-  const giveUp = () => late.abort();
-  const timer = setTimeout(giveUp, timeoutMs);
-  signal?.addEventListener('abort', giveUp, { once: true });
+  const timeout = new AbortController();
+  const abort = () => timeout.abort();
+  const timer = setTimeout(abort, timeoutMs);
+  signal?.addEventListener('abort', abort, { once: true });
   try {
-    const response = await fetch(url, { ...init, signal: late.signal });
+    const response = await fetch(url, { ...init, signal: timeout.signal });
     const text = await response.text();
     if (response.status === 204) return { answer: null };
     const value: unknown = JSON.parse(text);
     return response.ok ? { answer: value } : readOutcome(response.status, value);
   } catch (error) {
-    return { doubt: late.signal.aborted ? 'no answer in time' : describeError(error) };
+    return { doubt: timeout.signal.aborted ? 'no answer in time' : describeError(error) };
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', abort);
   }
 }
 
@@ -97,7 +97,7 @@ function readOutcome(status: number, value: unknown): Outcome {
   const parsed = errorBody.safeParse(value);
   const code = parsed.success ? parsed.data.error.code : `status ${status}`;
   if (transientStatuses.has(code)) return { doubt: code };
-  // MCP refuses a request as a whole with an error of JSON-RPC, whose codes are numbers.
+  // MCP rejects the whole request with a JSON-RPC error, whose codes are numbers.
   if (status === 503) return { doubt: 'UNAVAILABLE' };
   return { refused: `${status} ${JSON.stringify(value).slice(0, 300)}` };
 }
@@ -105,5 +105,5 @@ function readOutcome(status: number, value: unknown): Outcome {
 function describeError(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error instanceof SyntaxError ? 'half an answer' : 'connection lost';
+  return error instanceof SyntaxError ? 'incomplete response' : 'connection lost';
 }

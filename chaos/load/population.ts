@@ -23,7 +23,7 @@ export const maxThreadSize = 8;
 
 const scopes: Scope[] = ['threads:read', 'threads:write', 'contacts:read', 'contacts:write', 'realtime:read'];
 
-/** Agents of fresh owners, open to everybody, and a few empty threads of every size between them. */
+/** Creates agents with new owners and an open inbound policy, and empty threads of every size between them. */
 export async function createPopulation(
   env: Record<string, string>,
   size: { agents: number; threads: number },

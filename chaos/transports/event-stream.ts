@@ -11,14 +11,14 @@ const notification = z.looseObject({
 });
 const prefix = 'notifications/service/';
 
-/** How long nothing may come before the reader gives the stream up; shorter than the service's own signs of life. */
+/** Idle time after which the reader closes the stream, in milliseconds; shorter than the service's heartbeat interval. */
 const timeoutMs = 5_000;
 
-/** The stream of an MCP client (text/event-stream with Last-Event-ID), until it ends or is silent for too long. */
-export async function readEventStream(visit: Connection): Promise<void> {
-  const { base, agent, cursor, onComplaint, signal } = visit;
-  const silent = new AbortController();
-  const giveUp = () => silent.abort();
+/** Reads the stream of an MCP client (text/event-stream with Last-Event-ID) until it ends or is idle for too long. */
+export async function readEventStream(connection: Connection): Promise<void> {
+  const { base, agent, cursor, onComplaint, signal } = connection;
+  const idle = new AbortController();
+  const giveUp = () => idle.abort();
   let timer = setTimeout(giveUp, timeoutMs);
   signal.addEventListener('abort', giveUp, { once: true });
   try {
@@ -29,11 +29,11 @@ export async function readEventStream(visit: Connection): Promise<void> {
     };
     const response = await fetch(`${base}/mcp`, {
       headers,
-      signal: silent.signal,
+      signal: idle.signal,
     });
     if (!response.ok || !response.body) {
       if (response.status !== 503)
-        onComplaint(`the stream is answered ${response.status} ${await response.text()}`);
+        onComplaint(`the stream got status ${response.status}: ${await response.text()}`);
       return;
     }
     let text = '';
@@ -44,7 +44,7 @@ export async function readEventStream(visit: Connection): Promise<void> {
       text += decoder.decode(bytes, { stream: true });
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
-      for (const block of blocks) readBlock(block, visit);
+      for (const block of blocks) readBlock(block, connection);
     }
   } catch (error) {
     if (error instanceof z.ZodError || error instanceof SyntaxError) onComplaint(error.message);
@@ -58,14 +58,14 @@ export async function readEventStream(visit: Connection): Promise<void> {
 function readBlock(block: string, { onEvent, onComplaint }: Connection): void {
   const fields = new Map(block.split('\n').map((line) => splitAt(line, line.indexOf(': '))));
   const data = fields.get('data');
-  if (!data) return; // a sign of life, or where the stream begins
+  if (!data) return; // a heartbeat, or the start of the stream
   const { method, params } = notification.parse(JSON.parse(data));
   const {
     _meta: { event_id, cursor },
   } = params;
   if (cursor !== fields.get('id'))
     onComplaint(`the id of a notification is not its cursor: ${block.slice(0, 200)}`);
-  if (event_id === undefined) return onComplaint(`the stream says ${data.slice(0, 200)}`);
+  if (event_id === undefined) return onComplaint(`unexpected on the stream: ${data.slice(0, 200)}`);
   const type = method.slice(prefix.length).replace('_', '.');
   onEvent({ event_id, type, cursor, subject: subjectOf(type, params) });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from '../load/call.ts';
 import { subjectOf, type Connection } from './transport.ts';
 
-/** What `GET /events` answers, as far as it is looked at. */
+/** The response of `GET /events`, with the fields that are read here. */
 export const eventPage = z.looseObject({
   events: z.array(
     z.looseObject({
@@ -19,7 +19,7 @@ export const eventPage = z.looseObject({
 
 const waitSeconds = 5;
 
-/** Pages from a position on, each waiting for the next event, until one gets no answer. */
+/** Reads pages after a position, each waiting for the next event, until a request gets no answer. */
 export async function readLongPoll({
   base,
   agent,
@@ -42,10 +42,10 @@ export async function readLongPoll({
     if ('refused' in outcome) onComplaint(outcome.refused);
     if (!('answer' in outcome)) return;
     const { events, gap } = eventPage.parse(outcome.answer);
-    if (gap) onComplaint(`a gap behind ${position}`);
-    for (const { id, type, cursor: behind, data } of events) {
-      onEvent({ event_id: id, type, cursor: behind, subject: subjectOf(type, data) });
-      position = behind;
+    if (gap) onComplaint(`a gap after ${position}`);
+    for (const { id, type, cursor: next, data } of events) {
+      onEvent({ event_id: id, type, cursor: next, subject: subjectOf(type, data) });
+      position = next;
     }
   }
 }

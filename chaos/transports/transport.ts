@@ -1,6 +1,6 @@
 import type { Agent } from '../load/population.ts';
 
-/** An event as it arrives, at whatever door. */
+/** An event from any transport. */
 export interface ReceivedEvent {
   event_id: string;
   type: string;
@@ -11,23 +11,23 @@ export interface ReceivedEvent {
 export interface Connection {
   base: string;
   agent: Agent;
-  /** Where to go on: behind the last event that was taken. */
+  /** The cursor of the last event that was received. */
   cursor: string;
-  onEvent(arrival: ReceivedEvent): void;
-  /** Told of what the service must not say to a reader. */
+  onEvent(event: ReceivedEvent): void;
+  /** Called with a description of what the service did wrong. */
   onComplaint(what: string): void;
   signal: AbortSignal;
 }
 
-/** One connection at one door, from its opening to its end, however it ends. Never rejects. */
-export type Transport = (visit: Connection) => Promise<void>;
+/** Runs one connection over one transport until it ends for any reason. Never rejects. */
+export type Transport = (connection: Connection) => Promise<void>;
 
 interface EventSubjects {
   id?: string | undefined;
   request_id?: string | undefined;
 }
 
-/** What an event is about, for those events that the checker counts. */
+/** The id of the object of an event, for the events that the checker counts; otherwise null. */
 export function subjectOf(type: string, data: EventSubjects): string | null {
   if (type === 'message.created' || type === 'thread.created') return data.id ?? null;
   return type === 'contact.request' ? (data.request_id ?? null) : null;

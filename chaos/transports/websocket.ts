@@ -17,10 +17,10 @@ const frame = z.looseObject({
     .optional(),
 });
 
-/** How often the reader asks for a sign of life, and how long it goes without any frame before it gives the socket up. */
+/** How often the reader sends a ping, and how long it waits without any frame before it closes the socket. */
 const heartbeat = { intervalMs: 1_000, timeoutMs: 3_000 };
 
-/** A WebSocket until it ends, or until nothing comes over it any more. */
+/** Reads a WebSocket until it ends or is idle for too long. */
 export function readWebSocket({
   base,
   agent,
@@ -33,13 +33,13 @@ export function readWebSocket({
   url.searchParams.set('cursor', cursor);
   const headers = { Authorization: `Bearer ${agent.tokens.api}` };
   const ws = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: heartbeat.timeoutMs });
-  const give = () => ws.terminate();
+  const terminate = () => ws.terminate();
   let last = Date.now();
   const timer = setInterval(() => {
-    if (Date.now() - last > heartbeat.timeoutMs) give();
+    if (Date.now() - last > heartbeat.timeoutMs) terminate();
     else if (ws.readyState === WebSocket.OPEN) ws.send('{"type":"ping"}');
   }, heartbeat.intervalMs);
-  signal.addEventListener('abort', give, { once: true });
+  signal.addEventListener('abort', terminate, { once: true });
 
   ws.on('message', (bytes: Buffer) => {
     last = Date.now();
@@ -48,19 +48,19 @@ export function readWebSocket({
       onEvent({ event_id: id, type, cursor: position, subject: subjectOf(type, data) });
     } else if (type === 'ready') {
       const same = data.cursor === cursor && data.resumed === true && data.gap === false;
-      if (!same) onComplaint(`ready at ${cursor} says ${JSON.stringify(data)}`);
+      if (!same) onComplaint(`ready after ${cursor}: ${JSON.stringify(data)}`);
     } else if (type !== 'pong') onComplaint(`frame ${bytes.toString().slice(0, 200)}`);
   });
   ws.on('unexpected-response', (_request, response) => {
     const status = response.statusCode ?? 0;
-    if (status !== 503) onComplaint(`the handshake is answered ${status}`);
-    give();
+    if (status !== 503) onComplaint(`the handshake got status ${status}`);
+    terminate();
   });
-  ws.on('error', give); // its end follows
+  ws.on('error', terminate); // `close` follows
   return new Promise((resolve) => {
     ws.once('close', () => {
       clearInterval(timer);
-      signal.removeEventListener('abort', give);
+      signal.removeEventListener('abort', terminate);
       resolve();
     });
   });

@@ -12,15 +12,15 @@ export interface DemoAgent {
 
 export type DemoAgents = Record<'ada' | 'bob' | 'mia', DemoAgent>;
 
-/** Registers three agents of fresh owners, open to everybody, each with a token: what `ams agent` and `ams token` do. */
+/** Registers three agents with new owners, an open inbound policy and a token each, as `ams agent` and `ams token` do. */
 export async function createAgents(env: Record<string, string | undefined>): Promise<DemoAgents> {
   const config = { ...loadConfig(env), LOG_LEVEL: 'silent' as const, DATABASE_POOL_SIZE: 2 };
   const core = compose(config, 'demo');
   const run = randomBytes(4).toString('hex');
 
-  async function make(name: string, door: TokenAudience): Promise<DemoAgent> {
+  async function createAgent(name: string, audience: TokenAudience): Promise<DemoAgent> {
     const handle = `demo-${name}-${run}.assistant`;
-    const resource = toResourceUrls(config.PUBLIC_URL)[door];
+    const resource = toResourceUrls(config.PUBLIC_URL)[audience];
     const issued = await core.unitOfWork.writeAsSystem(async (work) => {
       await registerAgentAsOperator(work, {
         handle,
@@ -35,7 +35,11 @@ export async function createAgents(env: Record<string, string | undefined>): Pro
   }
 
   try {
-    return { ada: await make('ada', 'api'), bob: await make('bob', 'api'), mia: await make('mia', 'mcp') };
+    return {
+      ada: await createAgent('ada', 'api'),
+      bob: await createAgent('bob', 'api'),
+      mia: await createAgent('mia', 'mcp'),
+    };
   } finally {
     await core.close();
   }

@@ -8,7 +8,7 @@ export interface ReceivedItem<T> {
   receivedAt: number;
 }
 
-/** What arrives at a receiver, in order, each with its time; and a way to wait for more. */
+/** Records arriving items in order with their times, and waits for items. */
 export function createInbox<T>() {
   const arrivals: ReceivedItem<T>[] = [];
   const watchers = new Set<() => void>();
@@ -19,22 +19,22 @@ export function createInbox<T>() {
       arrivals.push({ item, receivedAt: performance.now() });
       for (const watcher of watchers) watcher();
     },
-    /** The first arrival that fits, now or within five seconds. */
-    first(what: string, fits: (item: T) => boolean): Promise<ReceivedItem<T>> {
+    /** The first item that matches, now or within five seconds. */
+    first(what: string, matches: (item: T) => boolean): Promise<ReceivedItem<T>> {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          watchers.delete(look);
+          watchers.delete(check);
           reject(new Error(`${what} did not arrive within ${timeoutMs / 1000} s`));
         }, timeoutMs);
-        function look(): void {
-          const found = arrivals.find(({ item }) => fits(item));
+        function check(): void {
+          const found = arrivals.find(({ item }) => matches(item));
           if (!found) return;
           clearTimeout(timer);
-          watchers.delete(look);
+          watchers.delete(check);
           resolve(found);
         }
-        watchers.add(look);
-        look();
+        watchers.add(check);
+        check();
       });
     },
   };

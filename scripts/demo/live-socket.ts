@@ -17,9 +17,9 @@ export type Frame = z.infer<typeof frame>;
 
 export interface LiveSocket {
   ready: z.infer<typeof ready>['data'];
-  /** Every frame, the first one included. */
+  /** All frames, including the first one. */
   inbox: Inbox<Frame>;
-  /** Where the next connection would go on. */
+  /** The cursor for the next connection. */
   cursor(): string;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function openSocket(base: string, token: string, cursor?: string): 
   const inbox = createInbox<Frame>();
   ws.on('message', (data: Buffer) => inbox.put(frame.parse(JSON.parse(data.toString()))));
   await once(ws, 'open');
-  ws.on('error', () => undefined); // shows itself as frames that do not arrive
+  ws.on('error', () => undefined); // the wait for the next frame fails
   const { item } = await inbox.first('the ready frame', ({ type }) => type === 'ready');
   const { data } = ready.parse(item);
   return {

@@ -30,7 +30,7 @@ export interface RestClient {
   post<T>(path: string, body: object, schema: z.ZodType<T>, key?: string): Promise<RestResponse<T>>;
 }
 
-/** A client of the REST interface for one token. Whatever is not a success is an error that names the refusal. */
+/** A REST client for one token. Throws an error with code and message for any response that is not successful. */
 export function createRestClient(base: string, token: string): RestClient {
   async function call<T>(
     method: string,
@@ -63,6 +63,6 @@ function readErrorMessage(text: string): string {
     const { error } = refusal.parse(JSON.parse(text));
     return `${error.code}: ${error.message}`;
   } catch {
-    return text.slice(0, 200); // not an answer of this service
+    return text.slice(0, 200); // not a response of this service
   }
 }

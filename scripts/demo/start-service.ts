@@ -9,24 +9,24 @@ import { readSettings } from '../../src/embedded/settings.ts';
 
 const resolveEntry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The programs of the service, as the build puts them beside this file. */
+/** The built entry points of the service. */
 const entries = {
   api: resolveEntry('../../src/main.js'),
   worker: resolveEntry('../../workers/main.js'),
   migrate: resolveEntry('../../src/migrate.js'),
 };
 
-/** Settings that would lead to somebody's service or data instead of an own one. */
+/** Settings that would connect to an existing service or its data. */
 const ignoredSettings = new Set(['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'HOST', 'SECRET_KEY']);
 
 export interface StartedService {
-  /** What a client of the same installation needs, as in DATA_DIR/service.env. */
+  /** The settings for clients of the installation, as in DATA_DIR/service.env. */
   env: Record<string, string | undefined>;
   /** Stops everything and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts the whole service for a short while: its data in a temporary folder, its port a free one. */
+/** Starts a complete service with a temporary data folder and a free port. */
 export async function startService(
   log: (line: string) => void,
   signal: AbortSignal,

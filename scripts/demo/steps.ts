@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 export interface StepResult {
   step: string;
   ok: boolean;
-  /** Milliseconds: of the whole step, or of what it says it measured. */
+  /** Milliseconds of the whole step, or of the part that the step measured. */
   ms: number;
-  /** What was seen, as one line. */
+  /** The result, as one line. */
   seen?: string;
   /** Only of a step that failed. */
   expected?: string;
@@ -15,18 +15,18 @@ export interface StepResult {
 export interface StepOutcome<T> {
   value: T;
   seen: string;
-  /** Where the step measured something narrower than its own duration. */
+  /** Set when the step measured only a part of its duration. */
   ms?: number;
 }
 
-/** A step did not show what it had to; the report is made already. */
+/** A step failed, and the failure is already reported. */
 export class StepFailure extends Error {
   override name = 'StepFailure';
 }
 
 export type Steps = ReturnType<typeof createSteps>;
 
-/** Runs steps one after the other and reports each: what was seen and how long it took, or what was expected instead. */
+/** Runs steps and reports each one: its result and duration, or the expectation and the failure. */
 export function createSteps(report: (result: StepResult) => void) {
   return {
     /** @throws {StepFailure} when `run` throws. */
@@ -45,7 +45,7 @@ export function createSteps(report: (result: StepResult) => void) {
   };
 }
 
-/** @throws with the message when the condition does not hold. */
+/** @throws an error with the message when the condition is false. */
 export function check(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Error(otherwise);
 }

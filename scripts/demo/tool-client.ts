@@ -15,7 +15,7 @@ const result = z.looseObject({
 export type ToolNotification = z.infer<typeof notification>;
 
 export interface ToolClient {
-  /** Names of the tools on offer. */
+  /** Names of the available tools. */
   tools: string[];
   /** Notifications of the service, from the SSE stream. */
   inbox: Inbox<ToolNotification>;
@@ -23,7 +23,7 @@ export interface ToolClient {
   close(): Promise<void>;
 }
 
-/** The MCP SDK's own client over Streamable HTTP, with its stream of notifications open. */
+/** Connects the MCP SDK's client over Streamable HTTP and waits for its notification stream. */
 export async function connectTools(base: string, token: string): Promise<ToolClient> {
   const streams = createInbox<number>();
   const transport = new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {
@@ -36,9 +36,9 @@ export async function connectTools(base: string, token: string): Promise<ToolCli
   });
   const inbox = createInbox<ToolNotification>();
   const client = new Client({ name: 'demo', version: '1' });
-  client.fallbackNotificationHandler = async (given) => inbox.put(notification.parse(given));
+  client.fallbackNotificationHandler = async (message) => inbox.put(notification.parse(message));
   await client.connect(transport);
-  // The SDK opens the stream by itself and says nothing about it: what came before it would be missed.
+  // The SDK opens the stream without reporting it; earlier notifications would be missed.
   await streams.first('the stream of notifications', (status) => status === 200);
   const { tools } = await client.listTools();
 
@@ -48,7 +48,7 @@ export async function connectTools(base: string, token: string): Promise<ToolCli
     async call(name, args, schema) {
       const { isError, content } = result.parse(await client.callTool({ name, arguments: args }));
       const text = content[0]?.text ?? '';
-      if (isError) throw new Error(`the tool ${name} refused: ${text.slice(0, 300)}`);
+      if (isError) throw new Error(`the tool ${name} failed: ${text.slice(0, 300)}`);
       return schema.parse(JSON.parse(text));
     },
     close: () => client.close(),

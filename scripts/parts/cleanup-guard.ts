@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Sleeps until whoever started it is gone, however that came about, and then ends the servers that are noted in the folder, and
- * the folder; several times, because what was just starting may still write. QUIT makes PostgreSQL stop at once. A number below 2
- * is no server of ours.
+ * Waits until its parent exits for any reason, then stops the servers recorded in the folder and removes the folder. It repeats this,
+ * because a starting server may still write. SIGQUIT stops PostgreSQL immediately. A process id below 2 is never one of these
+ * servers.
  */
 const script = `
 read -r _
@@ -18,14 +18,14 @@ done
 `;
 
 /**
- * Ties the PostgreSQL and the Redis that run on a data folder, and the folder itself, to the life of this process: a server that
- * was started with src/embedded outlives its launcher on purpose, and nobody can clean up behind a kill -9.
- * @returns what releases them, for whoever has ended them in order.
+ * Stops the PostgreSQL and the Redis of a data folder and removes the folder when this process exits. Servers started with
+ * src/embedded outlive their launcher on purpose, and a process cannot clean up after SIGKILL.
+ * @returns a function that cancels this, for callers that have stopped the servers themselves.
  */
 export function removeFolderOnExit(folder: string): () => void {
   const guard = spawn('/bin/sh', ['-c', script, 'folder-guard', folder], {
     cwd: '/',
-    detached: true, // a Ctrl-C in the terminal is not for the guard
+    detached: true, // Ctrl-C in the terminal must not reach the guard
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   guard.unref();

@@ -5,30 +5,30 @@ import { createInterface } from 'node:readline';
 
 export type ServicePart = 'api' | 'worker';
 
-/** The built service: beside the built scripts, or in dist/ when a test runs this file as it is. */
+/** The built service: relative to the built scripts, or in dist/ when a test runs this source file. */
 const built = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../../dist' : '../..');
 const entries = { api: 'src/main.js', worker: 'workers/main.js' };
 
 export interface Program {
   entry: string;
-  /** What Node is told when it starts. */
+  /** Node options. */
   nodeArguments: readonly string[];
 }
 
 export interface ServiceProcess {
-  /** Of an API; that of a worker is empty. */
+  /** Address of an API; empty for a worker. */
   url: string;
-  /** Stops the clock of the process, until `thaw` or until we are gone. */
+  /** Suspends the process until `thaw` or until this process exits. */
   freeze(): void;
   thaw(): void;
-  /** Ends the process without warning. Rejects, with its log, when it had ended without being asked to. */
+  /** Sends SIGKILL. Rejects with the log when the process had exited by itself. */
   kill9(): Promise<void>;
-  /** SIGTERM: asks it to stop. Rejects as `kill9` does. */
+  /** Sends SIGTERM. Rejects as `kill9` does. */
   terminate(): Promise<ProcessExit>;
-  /** SIGINT: asks it to stop without leaving time to balancers. Rejects as `kill9` does. */
+  /** Sends SIGINT: stops without drain time for balancers. Rejects as `kill9` does. */
   interrupt(): Promise<ProcessExit>;
   ended: Promise<ProcessExit>;
-  /** The end of what it logged so far, for a person who wonders why something fails. */
+  /** The last lines of its log, for error messages. */
   log(): string;
 }
 
@@ -38,8 +38,8 @@ export interface ProcessExit {
 }
 
 /**
- * Starts an API or a worker as a process of its own, from the build, and waits until it is ready. It ends with this process.
- * `logFile` gets everything that it logs. `program` is another one that behaves like the part.
+ * Starts an API or a worker process from the build and waits until it is ready. It exits with this process.
+ * Its log is written to `logFile`. `program` replaces the entry point.
  */
 export async function startProcess(
   part: ServicePart,
@@ -51,10 +51,10 @@ export async function startProcess(
   const child = fork(entry, {
     env: { ...withoutServiceSettings(process.env), ...env },
     execArgv: [...nodeArguments],
-    detached: true, // a Ctrl-C in the terminal is for whoever started this, who ends its parts by itself
+    detached: true, // Ctrl-C in the terminal reaches only the parent, which stops its parts itself
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  let asked = false;
+  let isStopping = false;
   let thawing: ChildProcess | undefined;
   const lines: string[] = [];
   if (child.stderr) {
@@ -70,10 +70,10 @@ export async function startProcess(
   });
   await waitUntilReady(child, ended, log);
   async function end(signal: NodeJS.Signals): Promise<ProcessExit> {
-    if (!asked && (child.exitCode ?? child.signalCode) !== null) {
-      throw new Error(`the ${part} ended by itself (${child.exitCode ?? child.signalCode}):\n${log()}`);
+    if (!isStopping && (child.exitCode ?? child.signalCode) !== null) {
+      throw new Error(`the ${part} exited by itself (${child.exitCode ?? child.signalCode}):\n${log()}`);
     }
-    asked = true;
+    isStopping = true;
     child.kill(signal);
     if (signal === 'SIGKILL') thawing?.kill('SIGKILL');
     return ended;
@@ -97,7 +97,7 @@ export async function startProcess(
   };
 }
 
-/** The log and the word that it is ready come by two ways: the line may be the later one. */
+/** Waits for the log line with the port, which can arrive after the ready message. */
 async function findAddress(lines: readonly string[]): Promise<string> {
   for (;;) {
     const line = lines.find((each) => each.includes('"API ready"'));
@@ -106,13 +106,13 @@ async function findAddress(lines: readonly string[]): Promise<string> {
   }
 }
 
-/** The settings of whoever runs this are not those of the service. */
+/** Removes the settings of the caller's environment, which must not affect the service. */
 function withoutServiceSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = env;
   return { ...(PATH && { PATH }), ...(HOME && { HOME }), ...(TMPDIR && { TMPDIR }) };
 }
 
-/** A frozen process cannot notice that its parent is gone: somebody else wakes it up then, and it ends by itself. */
+/** Resumes a suspended process when this process exits, so that it can notice that and exit too. */
 function thawOnExit(pid: number): ChildProcess {
   const script = 'read -r _; kill -CONT "$1"';
   return spawn('/bin/sh', ['-c', script, 'thaw', String(pid)], {
@@ -126,7 +126,7 @@ function waitUntilReady(child: ChildProcess, ended: Promise<ProcessExit>, log: (
     child.once('message', () => done());
     child.once('error', fail);
     ended.then(
-      ({ code, signal }) => fail(new Error(`it did not start (${code ?? signal}):\n${log()}`)),
+      ({ code, signal }) => fail(new Error(`the process did not start (${code ?? signal}):\n${log()}`)),
       fail,
     );
   });

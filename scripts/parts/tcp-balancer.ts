@@ -7,30 +7,30 @@ export interface Target {
 }
 
 export interface TcpBalancer {
-  /** Of the loopback interface. */
+  /** On the loopback interface. */
   port: number;
-  /** Ends all connections and refuses new ones, as when nothing is there. */
+  /** Closes all connections and refuses new ones, as if no server existed. */
   disconnect(): Promise<void>;
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   restore(): Promise<void>;
-  /** Keeps the connections and carries nothing, as when the network swallows everything, until `cut`. */
+  /** Keeps the connections but forwards no data, as when a network drops all packets, until `disconnect`. */
   freeze(): void;
-  /** Resets those connections that are chosen, and answers how many. */
+  /** Resets the chosen connections; returns their number. */
   dropConnections(isChosen: () => boolean): number;
   close(): Promise<void>;
 }
 
 /**
- * Carries connections to servers, each to the next one in turn. It looks at nothing and knows nobody: where one server refuses, the
- * connection goes to the one after it.
+ * Forwards TCP connections to servers in rotation. It does no health checks: when one server refuses a connection, it tries the
+ * next one.
  */
 export async function startTcpBalancer(targets: () => readonly Target[]): Promise<TcpBalancer> {
-  const near = new Set<Socket>();
-  let turn = 0;
+  const clients = new Set<Socket>();
+  let nextIndex = 0;
   let frozen = false;
 
-  /** One direction. What cannot be written yet is not read either. */
-  function carry(from: Socket, to: Socket): void {
+  /** Forwards one direction with backpressure. */
+  function forward(from: Socket, to: Socket): void {
     from.on('data', (data) => {
       if (!frozen && !to.write(data)) from.pause();
     });
@@ -39,27 +39,27 @@ export async function startTcpBalancer(targets: () => readonly Target[]): Promis
     from.on('close', () => (from.readableEnded ? to.end() : to.destroy()));
   }
 
-  function reach(client: Socket, all: readonly Target[], tried: number): void {
-    const target = all[(turn += 1) % all.length];
+  function connectToServer(client: Socket, all: readonly Target[], tried: number): void {
+    const target = all[(nextIndex += 1) % all.length];
     if (!target || tried >= all.length || client.destroyed) return void client.destroy();
     const server = connect(target);
-    const refused = () => reach(client, all, tried + 1);
+    const refused = () => connectToServer(client, all, tried + 1);
     server.once('error', refused);
     server.once('connect', () => {
       server.off('error', refused);
       server.on('error', () => server.destroy());
-      carry(client, server);
-      carry(server, client);
+      forward(client, server);
+      forward(server, client);
       client.resume();
       if (client.destroyed) server.destroy();
     });
   }
 
   const balancer = createServer({ pauseOnConnect: true, noDelay: true }, (client) => {
-    near.add(client);
-    client.on('close', () => near.delete(client));
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
     client.on('error', () => client.destroy());
-    reach(client, targets(), 0);
+    connectToServer(client, targets(), 0);
   });
   balancer.listen(0, '127.0.0.1');
   await once(balancer, 'listening');
@@ -71,7 +71,7 @@ export async function startTcpBalancer(targets: () => readonly Target[]): Promis
     if (!balancer.listening) return;
     const closed = once(balancer, 'close');
     balancer.close();
-    for (const client of near) client.destroy();
+    for (const client of clients) client.destroy();
     await closed;
     frozen = false;
   }
@@ -87,7 +87,7 @@ export async function startTcpBalancer(targets: () => readonly Target[]): Promis
       frozen = true;
     },
     dropConnections(isChosen) {
-      const chosen = Array.from(near).filter(isChosen);
+      const chosen = Array.from(clients).filter(isChosen);
       for (const client of chosen) client.resetAndDestroy();
       return chosen.length;
     },

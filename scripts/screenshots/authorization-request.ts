@@ -7,7 +7,7 @@ export interface ClientMetadata {
 
 const registered = z.looseObject({ client_id: z.string() });
 
-/** Registers a client and answers where it sends a person to be allowed to use the tool server. */
+/** Registers a client; returns the address where a person authorizes it for the tool server. */
 export async function buildAuthorizationUrl(
   baseURL: string,
   { client_name, redirect_uri }: ClientMetadata,
@@ -22,7 +22,7 @@ export async function buildAuthorizationUrl(
     response_type: 'code',
     client_id,
     redirect_uri,
-    // That of RFC 7636, appendix B: nobody will ask for the token.
+    // The example of RFC 7636, appendix B: the token is never requested.
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
     resource: `${baseURL}/mcp`,

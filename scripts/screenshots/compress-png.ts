@@ -6,11 +6,11 @@ import { findPngquant } from './find-programs.ts';
 /** Makes a PNG smaller. */
 export type CompressPng = (png: Buffer) => Promise<Buffer>;
 
-/** How pictures are made smaller: by a palette of their own. Without `pngquant` they stay as they are, and `say` hears so. */
-export async function createPngCompressor(say: (line: string) => void): Promise<CompressPng> {
+/** Compresses with a palette. Without `pngquant`, returns pictures unchanged and logs that once. */
+export async function createPngCompressor(log: (line: string) => void): Promise<CompressPng> {
   const found = await findPngquant();
   if ('missing' in found) {
-    say(`pictures stay three times as large as need be: ${found.missing}`);
+    log(`pictures are not compressed, and three times as large: ${found.missing}`);
     return async (png) => png;
   }
   const { path } = found;

@@ -5,10 +5,10 @@ export type ProgramLookup = { path: string } | { missing: string };
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** Where a browser is that can be driven, or why there is none. */
+/** The path of a supported browser, or the reason why there is none. */
 export const findBrowser = (): Promise<ProgramLookup> => findProgram(browsers, 'chromium');
 
-/** Where `pngquant` is, which makes pictures of pages a third as large. */
+/** The path of `pngquant`, which reduces screenshots to a third of their size. */
 export const findPngquant = (): Promise<ProgramLookup> => findProgram(['pngquant'], 'pngquant');
 
 async function findProgram(names: readonly string[], debian: string): Promise<ProgramLookup> {

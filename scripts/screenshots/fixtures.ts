@@ -2,7 +2,7 @@ import type { RegisterAgent } from '../../src/services/agents/registration.ts';
 import type { Scope } from '../../src/domain/auth/scopes.ts';
 import type { NewWebhook } from '../../src/services/webhooks/webhooks.ts';
 
-/** Who is in the pictures. */
+/** The people in the screenshots. */
 export const people = [
   { username: 'mara', password: 'seven quiet harbours' },
   { username: 'jonas', password: 'a lamp in every window' },
@@ -110,7 +110,7 @@ export const agents: SampleAgent[] = [
   },
 ];
 
-/** Who asked whom for contact. */
+/** Contact requests between agents. */
 export const requests = [
   { from: 'jonas.research', to: 'mara.assistant', message: 'Shall we share reading lists?', approved: true },
   {
@@ -122,16 +122,16 @@ export const requests = [
   { from: 'mara.garden', to: 'jonas.research', message: 'What do you know about blight?', approved: false },
 ] as const;
 
-/** Who wants to hear nothing of whom. */
+/** Blocks between agents. */
 export const blocks = [{ from: 'mara.assistant', to: 'jonas.offers' }] as const;
 
-/** What servers sign in with. */
+/** Credentials of servers. */
 export const credentials = [
   { handle: 'mara.assistant', name: 'Calendar server', scopes: ['threads:read', 'threads:write'] },
   { handle: 'mara.assistant', name: 'Nightly digest', scopes: ['threads:read'] },
 ] satisfies { handle: string; name: string; scopes: Scope[] }[];
 
-/** Where events of agents are posted. Nobody is there; none of these types comes up in the pictures. */
+/** Webhooks of agents. The addresses do not exist; no event of these types occurs here. */
 export const webhooks = [
   {
     agent: 'mara.assistant',
@@ -149,11 +149,11 @@ export const webhooks = [
   },
 ] satisfies (NewWebhook & { agent: string })[];
 
-/** An agent that a person has had exported, and one that is erased. */
+/** An exported agent and an erased one. */
 export const exportedAgent = { person: 'mara', agent: 'mara.garden' } as const;
 export const erasedAgent = { person: 'mara', agent: 'mara.drafts' } as const;
 
-/** What agents want to do and may not do without being told so. */
+/** Actions of agents that need an approval. */
 export const approvalRequests = [
   {
     agent: 'mara.assistant',
@@ -163,7 +163,7 @@ export const approvalRequests = [
   },
 ] as const;
 
-/** From where else people are signed in. */
+/** Other sessions of people. */
 export const sessions = [
   {
     username: 'mara',

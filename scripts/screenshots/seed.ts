@@ -28,7 +28,7 @@ import { waitForJobs } from './wait-for-jobs.ts';
 const allScopes = z.unknown();
 
 /**
- * Makes something to look at: people, their organization and agents, who know, want to know and do not want to know each other.
+ * Creates sample data: people, an organization, agents, contacts, contact requests and blocks.
  * @returns the id of each agent, by handle
  */
 export async function seedService(core: Core): Promise<Map<string, string>> {
@@ -47,13 +47,13 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   for (const { person, ...profile } of agents) {
     const agent = { card_body: '', skills: [], ...profile };
     const account_id = accounts.get(person) ?? '';
-    const made = await unitOfWork.writeAsSystem((work) => registerForPerson(work, account_id, agent));
-    ids.set(made.canonical_handle, made.id);
+    const created = await unitOfWork.writeAsSystem((work) => registerForPerson(work, account_id, agent));
+    ids.set(created.canonical_handle, created.id);
   }
 
   const resource = toResourceUrls(config.PUBLIC_URL).api;
   const scopes: Scope[] = ['contacts:read', 'contacts:write'];
-  async function as(handle: string) {
+  async function createClientFor(handle: string) {
     const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
     const { access_token } = await unitOfWork.writeAsSystem((work) => issueToken(work, order));
     return createRestClient(config.PUBLIC_URL, access_token);
@@ -65,10 +65,11 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
     }
   });
   for (const { from, to, message, approved } of requests) {
-    await (await as(from)).post('/contacts/requests', { handle: to, message }, allScopes);
-    if (approved) await (await as(to)).post(`/contacts/requests/${from}/approve`, {}, allScopes);
+    await (await createClientFor(from)).post('/contacts/requests', { handle: to, message }, allScopes);
+    if (approved) await (await createClientFor(to)).post(`/contacts/requests/${from}/approve`, {}, allScopes);
   }
-  for (const { from, to } of blocks) await (await as(from)).post('/blocks', { handle: to }, allScopes);
+  for (const { from, to } of blocks)
+    await (await createClientFor(from)).post('/blocks', { handle: to }, allScopes);
   await unitOfWork.writeAsSystem(async (work) => {
     for (const order of credentials) await createCredential(work, order);
     for (const { username, ...from } of sessions) {

@@ -9,29 +9,29 @@ const screenshotOf = (name: string, path: string): Screenshot => ({
 });
 
 /**
- * Takes every picture of the documentation, as a person who comes to know the service sees it.
+ * Takes all screenshots of the documentation.
  * @param ids the id of each agent, by handle
  */
 export async function takeAllScreenshots(
-  studio: ScreenshotOptions,
+  options: ScreenshotOptions,
   ids: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const strangers = [screenshotOf('start', '/'), screenshotOf('sign-in', '/sign-in')];
-  await takeScreenshots(studio, strangers);
+  const signedOut = [screenshotOf('start', '/'), screenshotOf('sign-in', '/sign-in')];
+  await takeScreenshots(options, signedOut);
 
-  const context = await studio.browser.newContext({ baseURL: studio.baseURL });
+  const context = await options.browser.newContext({ baseURL: options.baseURL });
   const page = await context.newPage();
   await signIn(page);
-  await page.goto(await buildAuthorizationUrl(studio.baseURL, sampleClient));
-  const asked = await context.storageState();
-  await takeScreenshots(studio, [screenshotOf('consent', new URL(page.url()).pathname)], asked);
+  await page.goto(await buildAuthorizationUrl(options.baseURL, sampleClient));
+  const storageState = await context.storageState();
+  await takeScreenshots(options, [screenshotOf('consent', new URL(page.url()).pathname)], storageState);
   await page.route(`${sampleClient.redirect_uri}?*`, (route) => route.fulfill({ body: 'Back at the app.' }));
   await page.getByRole('radio', { name: '@mara.assistant' }).check();
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.waitForURL(`${sampleClient.redirect_uri}?*`);
 
   const agent = `/console/agents/${ids.get('mara.assistant')}`;
-  const known: Screenshot[] = [
+  const signedIn: Screenshot[] = [
     screenshotOf('home', '/console'),
     screenshotOf('agents', '/console/agents'),
     screenshotOf('agent', agent),
@@ -45,12 +45,12 @@ export async function takeAllScreenshots(
     screenshotOf('exports', '/console/exports'),
     screenshotOf('erasures', '/console/erasures'),
   ];
-  await takeScreenshots(studio, known, asked);
+  await takeScreenshots(options, signedIn, storageState);
   const secret: Screenshot = {
     name: 'secret',
     prepare: (shown) => createCredential(shown, `${agent}/credentials/new`),
   };
-  await takeScreenshots(studio, [secret], asked);
+  await takeScreenshots(options, [secret], storageState);
   await context.close();
 }
 
@@ -69,7 +69,7 @@ async function showApproval(page: Page): Promise<void> {
   await page.waitForURL('**/console/approvals/*');
 }
 
-/** Ends on the page that shows the secret, once. */
+/** Creates a credential and stops at the page that shows the secret once. */
 export async function createCredential(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.getByLabel('Name').fill('Reading list server');

@@ -7,27 +7,27 @@ import { views } from './views.ts';
 type StorageState = Exclude<BrowserContextOptions['storageState'], undefined>;
 
 export interface Screenshot {
-  /** Of the file, before the view. */
+  /** Start of the file name. */
   name: string;
-  /** Goes to what is to be seen. */
+  /** Opens the page to show. */
   prepare(page: Page): Promise<unknown>;
 }
 
-/** The tallest picture, in pixels of the page. */
+/** Maximum height of a picture, in CSS pixels. */
 const maxHeight = 1_500;
 
 export interface ScreenshotOptions {
   browser: Browser;
   baseURL: string;
-  /** Where the pictures go. */
+  /** Output folder. */
   folder: string;
   compress: CompressPng;
   log(line: string): void;
 }
 
 /**
- * Takes each picture in every view, as `<name>-<screen>-<scheme>.png`.
- * @param storageState the cookies of who looks; without them it is a stranger.
+ * Takes each screenshot in every view, as `<name>-<screen>-<scheme>.png`.
+ * @param storageState the cookies of the session; without them the browser is signed out.
  */
 export async function takeScreenshots(
   { browser, baseURL, folder, compress, log }: ScreenshotOptions,

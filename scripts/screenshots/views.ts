@@ -1,10 +1,10 @@
 import type { BrowserContextOptions } from 'playwright-core';
 
-/** A usual browser: the headless one says that it is headless, and that would stand on the page of sessions. */
+/** A regular browser name, because the page of sessions shows it; the default says that the browser is headless. */
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** Every page is shown on each of these screens, by day and by night. */
+/** Every page is shown on each of these screens, light and dark. */
 const screens = {
   phone: { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
   desktop: { viewport: { width: 1200, height: 760 }, deviceScaleFactor: 1 },

@@ -5,32 +5,32 @@ import { beginExport } from '../../src/services/agents/exports.ts';
 import { beginErasure } from '../../src/services/agents/erasures.ts';
 import { erasedAgent, exportedAgent } from './fixtures.ts';
 
-/** How long a worker may take, in milliseconds. */
-const maxJobs = 60_000;
+/** How long the worker may take, in milliseconds. */
+const timeoutMs = 60_000;
 
 /**
- * Has an agent exported and another one erased, and waits for both.
+ * Requests the export of one agent and the erasure of another, and waits for both.
  * @param accounts the id of each person, by name
  */
 export async function waitForJobs(core: Core, accounts: ReadonlyMap<string, string>): Promise<void> {
   const { unitOfWork, repositories, config } = core;
-  const asker = (username: string) => accounts.get(username) ?? '';
+  const accountOf = (username: string) => accounts.get(username) ?? '';
   const exporting = await unitOfWork.writeAsSystem(async (work) => {
-    const order = { account_id: asker(exportedAgent.person), days: config.EXPORT_RETENTION_DAYS };
+    const order = { account_id: accountOf(exportedAgent.person), days: config.EXPORT_RETENTION_DAYS };
     return beginExport(work, await findAgentByHandle(work, exportedAgent.agent), order);
   });
   const erasing = await unitOfWork.writeAsSystem(async (work) => {
     const agent = { ...(await findAgentByHandle(work, erasedAgent.agent)), retired: false };
-    return beginErasure(work, agent, asker(erasedAgent.person));
+    return beginErasure(work, agent, accountOf(erasedAgent.person));
   });
   await waitUntilDone(() => repositories.agentExports.find(exporting.id));
   await waitUntilDone(() => repositories.erasures.find(erasing.id));
 }
 
-async function waitUntilDone(look: () => Promise<{ done_at: number | null } | undefined>): Promise<void> {
-  for (const end = Date.now() + maxJobs; ; await pause(100)) {
-    const found = await look();
+async function waitUntilDone(find: () => Promise<{ done_at: number | null } | undefined>): Promise<void> {
+  for (const end = Date.now() + timeoutMs; ; await pause(100)) {
+    const found = await find();
     if (found && found.done_at !== null) return;
-    if (Date.now() > end) throw new Error('no worker has done what was left to it');
+    if (Date.now() > end) throw new Error('the worker did not finish the jobs in time');
   }
 }

@@ -21,7 +21,7 @@ test('the table says what was missed', () => {
     [
       'p50 / p99 ms  ≤ 4 / 15  3.6 / 22.944   met / MISSED',
       'frames/s      ≥ 30000   36000          met',
-      'CPU time      ≤ 1.1     not told here  –',
+      'CPU time      ≤ 1.1     not available  –',
       '',
     ].join('\n'),
   );
