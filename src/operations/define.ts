@@ -57,8 +57,8 @@ export interface CompletionSource {
 export interface ApprovalRule<Input = unknown> {
   action: ApprovalAction;
   /**
-   * The subject of the question; null when the call would change nothing and needs no approval. It only reads, and refuses what `run`
-   * would refuse, so that nobody is asked in vain.
+   * The subject of the question; null when the call would change nothing and needs no approval. It only reads. It throws the errors of `run`,
+   * so that no person is asked about a call that fails.
    */
   subject(work: Work, input: Input): Promise<{ target: string; message: string | null } | null>;
 }

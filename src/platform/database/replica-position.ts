@@ -53,7 +53,7 @@ async function readPosition<Place extends { origin: string }>(
   const [may] = await db.query<{ allowed: boolean }>(accessStatement, []);
   const text = `select ${position}, ${may?.allowed ? origin : `'' as origin`}`;
   const [place] = await db.query<Place>({ text }, []);
-  if (!place) throw new Error('the server does not tell its place');
+  if (!place) throw new Error('the server returned no write-ahead log position');
   return place;
 }
 

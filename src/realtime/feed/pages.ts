@@ -24,7 +24,7 @@ export class UnreadableFeed extends Error {
 
 /**
  * `live`: a few new events of many agents. `replay`: many old events of a few agents. Each lane has its own queries, so agents
- * that return after a long time delay nobody.
+ * that return after a long time do not delay live events.
  */
 export type Lane = 'live' | 'replay';
 

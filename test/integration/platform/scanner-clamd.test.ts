@@ -80,5 +80,5 @@ test('a fault of the store is none of the scanner', async () => {
 
 test('who listens there and is no clamd is noticed', async () => {
   const url = await startFakeClamd((socket) => void socket.write('SSH-2.0-something\0'));
-  await expect(pingClamd(url)).rejects.toThrow(/^it answers SSH-2.0-something/);
+  await expect(pingClamd(url)).rejects.toThrow(/^unexpected response: SSH-2.0-something/);
 });
