@@ -89,7 +89,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
   run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
   /**
    * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
-   * which then runs by `run`. A refused call must leave nothing behind.
+   * which then runs by `run`. A refused call must leave no data.
    */
   runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */

@@ -16,7 +16,7 @@ export type PartitionCore = Pick<Core, 'repositories' | 'unitOfWork' | 'logger'>
 /** Feeds or threads per statement. */
 const seriesPerStatement = 200;
 
-/** Attempts at a schema change; the pause lets transactions that queued behind its lock continue. */
+/** Attempts at a schema change; the pause lets transactions that wait for its lock continue. */
 const maxAttempts = 5;
 const retryPauseMs = 1_000;
 

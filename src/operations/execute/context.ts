@@ -9,7 +9,7 @@ import type { Operation } from '../define.ts';
 /** How long a call waits for its batch, for another call with its idempotency key, or for other writes to its record. */
 export const waitTimeoutMs = 10_000;
 
-/** How a transport asks the person for whom the caller acts for an approval. */
+/** How a transport asks the person who uses its client for an approval. */
 export interface Approver {
   /** The program that the person uses, as it names itself. */
   client_name: string | null;
