@@ -13,12 +13,12 @@ import { inspectProcess, isAlive } from './identity.ts';
  */
 export function takeLock(dataDir: string): () => void {
   const path = join(dataDir, 'launcher.lock');
-  const mine = JSON.stringify({ pid: process.pid, started: inspectProcess(process.pid)?.started ?? '' });
+  const ownLock = JSON.stringify({ pid: process.pid, started: inspectProcess(process.pid)?.started ?? '' });
   const draft = `${path}.${process.pid}`;
-  writePrivateFile(draft, mine);
+  writePrivateFile(draft, ownLock);
   try {
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      if (tryLink(draft, path)) return () => release(path, mine);
+      if (tryLink(draft, path)) return () => release(path, ownLock);
       const held = readIfExists(path);
       if (held === null) continue; // released since
       const holder = findLiveHolder(held);
@@ -67,6 +67,6 @@ function removeStale(path: string, stale: string): void {
   rmSync(aside, { force: true });
 }
 
-function release(path: string, mine: string): void {
-  if (readIfExists(path) === mine) rmSync(path, { force: true });
+function release(path: string, ownLock: string): void {
+  if (readIfExists(path) === ownLock) rmSync(path, { force: true });
 }

@@ -30,7 +30,7 @@ export function erasureRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 function ErasureCard({ report }: { report: ErasureReport }) {
   return (
     <Report of={report} doneLabel="Erased" pendingText="The data is being erased.">
-      <CountPoints of={report.erased} />
+      <CountPoints counts={report.erased} />
       <h3>Kept data</h3>
       <ul class="bullets">
         {report.kept.map(({ what, why }) => (
