@@ -25,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index organization_members_account on organization_members (account_id);
 
-    -- A retired agent keeps its row: its messages show its handle, and the handle is never given away again.
+    -- A retired agent keeps its row: its messages show its handle, which can never be registered again.
     create table agents (
       id text collate "C" primary key,
       owner_id text collate "C" not null references owners,

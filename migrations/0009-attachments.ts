@@ -20,7 +20,7 @@ export async function up(knex: Knex): Promise<void> {
       created_at bigint not null,
       expires_at bigint,
       constraint attachments_storage_key_unique unique (storage_key),
-      -- Nobody vouches for what was not looked at, and somebody does for what was.
+      -- A scanner is recorded for clean and infected files only.
       check (scan_status <> 'pending' or scanned_by is null),
       check (scan_status not in ('clean', 'infected') or scanned_by is not null)
     );

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table contact_requests drop constraint contact_requests_status_check;
-    -- A withdrawn request stands in nobody's list.
+    -- Lists do not contain withdrawn requests.
     alter table contact_requests add constraint contact_requests_status_check
       check (status in ('pending', 'approved', 'rejected', 'withdrawn'));
 

@@ -9,7 +9,7 @@ export async function up(knex: Knex): Promise<void> {
     create extension if not exists unaccent;
     create extension if not exists pg_trgm;
 
-    -- Names as they are compared: one Unicode form, no accents, lower case. The body is bound to what it calls, whatever the search path.
+    -- Normalized names for comparisons: one Unicode form, no accents, lower case. The body does not depend on the search path.
     create function fold_name(value text) returns text language sql immutable strict parallel safe
       return lower(unaccent('unaccent'::regdictionary, normalize(value, NFKC)));
 
@@ -22,8 +22,8 @@ export async function up(knex: Knex): Promise<void> {
     create index agents_public_trigrams on agents using gin (search_text gin_trgm_ops)
       where visibility = 'public' and retired_at is null;
 
-    -- Public agents that contain a folded text, in the order of their ids; those where a word begins with it come first. A function,
-    -- so that no plan for a small table reads all of it.
+    -- Public agents that contain a folded text, by id; those where a word begins with it come first. A function, so that
+    -- enable_seqscan = off applies to it.
     create function public_agents_with(looked_for text, after_key text, after_id text, most int)
       returns table (id text, key text) language sql stable parallel safe set enable_seqscan = off as $$
         select id, key collate "C" from (
@@ -37,8 +37,8 @@ export async function up(knex: Knex): Promise<void> {
 
     -- The settings below exist once the library is loaded, which this call does.
     select show_limit();
-    -- Public agents that have a word like the folded text without containing it. To compare is dear, so that
-    -- no more than "most" of those that are much alike, and of those that are somewhat alike, are compared.
+    -- Public agents with a word similar to the folded text, but without the text itself. Comparing is expensive, so at most "most" very
+    -- similar ones and "most" less similar ones are compared.
     create function public_agents_like(looked_for text, most int)
       returns table (id text, likeness real) language sql stable parallel safe set enable_seqscan = off
       set pg_trgm.strict_word_similarity_threshold = 0.5 set pg_trgm.word_similarity_threshold = 0.3 as $$

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /** Tables for sign-in: browser sessions, invitations, and identities at external OpenID Connect providers. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- A session is known by the hash of its token only.
+    -- Only the hash of the session token is stored.
     create table sessions (
       id_hash bytea primary key,
       account_id text collate "C" not null references accounts,
@@ -37,7 +37,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index account_identities_account on account_identities (account_id);
 
-    -- A sign-in that is under way at the provider: what was sent there, then who came back and still chooses a name.
+    -- A pending sign-in: the state of the request to the provider, then the identity that the provider confirmed, until the person chooses a name.
     create table external_sign_ins (
       id_hash bytea primary key,
       step jsonb not null,

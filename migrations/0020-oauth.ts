@@ -11,7 +11,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index oauth_clients_age on oauth_clients (coalesce(last_used_at, created_at));
 
-    -- A token of a grant is good only while the row of the grant is there.
+    -- A token of a grant is valid only while the row of the grant exists.
     create table client_grants (
       grant_id text collate "C" primary key,
       account_id text collate "C" not null references accounts,

@@ -7,7 +7,7 @@ export async function up(knex: Knex): Promise<void> {
       id text collate "C" primary key,
       agent_id text collate "C" not null references agents,
       action text not null check (action in ('request_contact', 'remove_contact')),
-      -- The handle of the agent that it is about; handles are never given away again.
+      -- The handle of the agent concerned. Handles are never reused.
       target text collate "C" not null,
       message text not null,
       client_name text not null,
@@ -18,7 +18,7 @@ export async function up(knex: Knex): Promise<void> {
       decided_by text collate "C" references accounts,
       used_at bigint
     );
-    -- One question at a time about the same thing.
+    -- At most one pending request for the same subject.
     create unique index approvals_pending on approvals (agent_id, action, target, message) where state = 'pending';
     create index approvals_agent on approvals (agent_id, id);
     create index approvals_expiry on approvals (expires_at);

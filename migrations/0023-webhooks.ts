@@ -11,15 +11,15 @@ export async function up(knex: Knex): Promise<void> {
       agent_id text collate "C" not null references agents,
       url text not null,
       description text not null,
-      -- Null: every type that the scopes show.
+      -- Null: all types that the scopes allow.
       event_types text[],
-      -- Of the token that said where events go.
+      -- The scopes of the token that created the webhook.
       scopes text[] not null,
       only_when_offline boolean not null,
       enabled boolean not null default true,
       disabled_reason text check (disabled_reason in ('by_request', 'gone', 'failing')),
       disabled_at bigint,
-      -- Encrypted, as is the one before it, which signs too for a while.
+      -- Encrypted, like the previous secret, which also signs for some time.
       secret bytea not null,
       previous_secret bytea,
       previous_secret_until bigint,
@@ -35,7 +35,7 @@ export async function up(knex: Knex): Promise<void> {
       webhook_id text collate "C" not null,
       event_id text collate "C" not null,
       event_type text not null,
-      -- Of the event in the feed of the webhook's agent.
+      -- The number of the event in the feed of the webhook's agent.
       number bigint not null,
       state text not null check (state in ('pending', 'delivered', 'failed', 'skipped')),
       attempts int not null default 0,

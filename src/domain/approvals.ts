@@ -7,7 +7,7 @@ export const approvalDecisions = ['approved', 'denied'] as const;
 
 export type ApprovalDecision = (typeof approvalDecisions)[number];
 
-/** An approval is pending until somebody decides or it expires. */
+/** An approval is pending until a person decides or it expires. */
 export const approvalStates = ['pending', ...approvalDecisions, 'expired'] as const;
 
 export type ApprovalState = (typeof approvalStates)[number];

@@ -36,8 +36,8 @@ const maxDaysAhead = 7;
  * The length of a partition in days: a quarter of the retention. So the number of partitions stays small, since each one costs every query
  * that does not know the time, and old data stays for at most another quarter.
  */
-export function partitionLength(keptDays: number | undefined): number {
-  return keptDays === undefined ? defaultLengthDays : Math.ceil(keptDays / 4);
+export function partitionLength(retentionDays: number | undefined): number {
+  return retentionDays === undefined ? defaultLengthDays : Math.ceil(retentionDays / 4);
 }
 
 /**

@@ -5,7 +5,7 @@ import { runToEnd, startChild } from './processes/children.ts';
 import { LauncherError } from './launcher-error.ts';
 import { takeLock } from './processes/lock.ts';
 import { startPostgres } from './postgres/start-postgres.ts';
-import { makeDataDir } from './postgres/location.ts';
+import { createDataDir } from './postgres/location.ts';
 import type { Part, Supervised } from './processes/supervise.ts';
 import { startRedis } from './redis.ts';
 import { stopLeftover } from './processes/run-record.ts';
@@ -17,9 +17,9 @@ export interface LaunchOptions {
   settings: Settings;
   /** The files to run as API, worker and migrations. */
   entries: { api: string; worker: string; migrate: string };
-  /** One line per part, for stdout. */
+  /** Receives one line per part, for stdout. */
   log: (line: string) => void;
-  /** Later events of the parts, for stderr. */
+  /** Receives later events of the parts, for stderr. */
   report: (line: string) => void;
   backOff?: NonNullable<Part['backOff']>;
 }
@@ -43,7 +43,7 @@ const workerStopDelayMs = stopTimeoutsMs.api - stopTimeoutsMs.worker;
 
 /** Starts the whole service on this machine. */
 export function launch(options: LaunchOptions): Launched {
-  const over = new AbortController();
+  const stopping = new AbortController();
   const running = new Map<PartName, Pick<Supervised, 'stop' | 'kill'>>();
   let release = () => {};
 
@@ -65,29 +65,29 @@ export function launch(options: LaunchOptions): Launched {
     if (failures.length > 0) throw failures[0];
   };
   const started = (async () => {
-    const dataDir = makeDataDir(options.settings.dataDir);
+    const dataDir = createDataDir(options.settings.dataDir);
     const unlock = takeLock(dataDir);
     release = () => {
       release = () => {};
       removeServiceEnv(dataDir);
       unlock();
     };
-    await start({ ...options, settings: { ...options.settings, dataDir } }, running, over.signal);
+    await start({ ...options, settings: { ...options.settings, dataDir } }, running, stopping.signal);
   })();
   const ready = started.catch(async (error: unknown) => {
     await stopParts();
-    throw over.signal.aborted ? new LauncherError('stopped while starting') : error;
+    throw stopping.signal.aborted ? new LauncherError('stopped while starting') : error;
   });
 
   return {
     ready,
     stop: async () => {
-      over.abort();
+      stopping.abort();
       await started.catch(() => {}); // `ready` rejects with the reason
       await stopParts();
     },
     kill: () => {
-      over.abort();
+      stopping.abort();
       for (const part of running.values()) part.kill();
       release();
     },
@@ -113,7 +113,7 @@ async function start(
     log(
       `postgres  ${postgres.version} on 127.0.0.1:${postgres.port}, data in ${shortenPath(postgres.folder)}`,
     );
-  } else log(`postgres  the one of DATABASE_URL`);
+  } else log(`postgres  from DATABASE_URL`);
   signal.throwIfAborted();
   if (redisUrl === undefined) {
     const redis = await startRedis({ dataDir, report, signal, stopTimeoutMs: stopTimeoutsMs.redis });
@@ -124,7 +124,7 @@ async function start(
         `queue     ${redis.serverPath} on 127.0.0.1:${redis.port}, data in ${shortenPath(join(dataDir, 'redis'))}`,
       );
     } else log(`queue     BullMQ on PostgreSQL (no valkey-server or redis-server on PATH)`);
-  } else log(`queue     the Redis of REDIS_URL`);
+  } else log(`queue     Redis from REDIS_URL`);
 
   const blobs = join(dataDir, 'blobs');
   mkdirSync(blobs, { recursive: true, mode: 0o700 });

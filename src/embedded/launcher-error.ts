@@ -14,10 +14,10 @@ export function toOneLine(error: unknown): string {
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   if (code !== undefined && path !== undefined) {
     if (permissionCodes.has(code)) {
-      return `${path}: this user may not use it (${code}); it may belong to another user, for example root: give it to this one with chown -R, or choose another folder with DATA_DIR`;
+      return `${path}: no permission (${code}). Another user, for example root, may own it: change the owner with chown -R, or choose another folder with DATA_DIR`;
     }
     if (code === 'ENOSPC') return `${path}: the disk is full`;
-    if (code === 'ENOTDIR') return `${path}: something on this path is a file, not a folder`;
+    if (code === 'ENOTDIR') return `${path}: a part of this path is a file, not a folder`;
   }
   return error.message.split('\n')[0] || error.name;
 }

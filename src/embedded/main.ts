@@ -1,10 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { runLauncher } from './run-launcher.ts';
 
-const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 await runLauncher(
-  { api: at('../main.js'), worker: at('../../workers/main.js'), migrate: at('../migrate.js') },
+  {
+    api: resolvePath('../main.js'),
+    worker: resolvePath('../../workers/main.js'),
+    migrate: resolvePath('../migrate.js'),
+  },
   process.argv.slice(2),
   process.env,
 );

@@ -9,10 +9,10 @@ export function findPortProblem(host: string, port: number): Promise<string | nu
   return tryToListen(host, port).then((result) => (typeof result === 'string' ? result : null));
 }
 
-/** A port on 127.0.0.1 that nobody listens on now. */
+/** Returns a port on 127.0.0.1 that is free now. */
 export async function findFreePort(): Promise<number> {
   const result = await tryToListen('127.0.0.1', 0);
-  if (typeof result === 'string') throw new LauncherError(`127.0.0.1 gives no free port (${result})`);
+  if (typeof result === 'string') throw new LauncherError(`cannot find a free port on 127.0.0.1 (${result})`);
   return result;
 }
 
@@ -31,17 +31,17 @@ function tryToListen(host: string, port: number): Promise<number | string> {
  * The loopback port for a part: the requested one, else the previous one, else any free one.
  * @throws {LauncherError} when the requested port is taken.
  */
-export async function choosePort(dataDir: string, part: string, wanted?: number): Promise<number> {
-  if (wanted !== undefined) {
-    const reason = await findPortProblem('127.0.0.1', wanted);
-    if (reason === null) return wanted;
+export async function choosePort(dataDir: string, part: string, requested?: number): Promise<number> {
+  if (requested !== undefined) {
+    const reason = await findPortProblem('127.0.0.1', requested);
+    if (reason === null) return requested;
     throw new LauncherError(
-      `${part}: port ${wanted} on 127.0.0.1 is taken (${reason}); choose another, or none to get a free one`,
+      `${part}: port ${requested} on 127.0.0.1 is taken (${reason}); choose another port, or omit it to use any free port`,
     );
   }
-  const known = readSavedPorts(dataDir)[part];
-  const isFree = typeof known === 'number' && (await findPortProblem('127.0.0.1', known)) === null;
-  return isFree ? known : await findFreePort();
+  const saved = readSavedPorts(dataDir)[part];
+  const isFree = typeof saved === 'number' && (await findPortProblem('127.0.0.1', saved)) === null;
+  return isFree ? saved : await findFreePort();
 }
 
 /** Stores the port of a part for the next start. */
@@ -50,7 +50,7 @@ export function savePort(dataDir: string, part: string, port: number): void {
   writePrivateFile(join(dataDir, 'ports.json'), `${JSON.stringify(ports)}\n`);
 }
 
-/** Without the file, or with an invalid one, the parts get other ports. */
+/** Empty without the file, or when it is invalid: the parts get other ports. */
 function readSavedPorts(dataDir: string): JsonObject {
   return parseObject(readIfExists(join(dataDir, 'ports.json')) ?? '') ?? {};
 }

@@ -22,7 +22,7 @@ export function readIfExists(path: string): string | null {
   }
 }
 
-/** Writes a file with mode 0600 atomically. Root gives it to the owner of the folder, who may start the service the next time. */
+/** Writes a file with mode 0600 atomically. As root, changes its owner to that of the folder, who can start the service the next time. */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });

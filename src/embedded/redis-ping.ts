@@ -4,20 +4,20 @@ import { connect } from 'node:net';
 export function isRedisReady(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1000 });
-    let answer = '';
-    const say = (yes: boolean) => {
+    let response = '';
+    const finish = (isReady: boolean) => {
       socket.destroy();
-      resolve(yes);
+      resolve(isReady);
     };
     socket.setEncoding('utf8');
     socket.once('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
     socket.on('data', (text: string) => {
-      answer += text;
-      if (answer.includes('+PONG')) say(true);
-      else if (answer.includes('\r\n-') || answer.startsWith('-')) say(false);
+      response += text;
+      if (response.includes('+PONG')) finish(true);
+      else if (response.includes('\r\n-') || response.startsWith('-')) finish(false);
     });
-    socket.once('error', () => say(false)); // nobody listens yet
-    socket.once('timeout', () => say(false));
-    socket.once('close', () => say(false));
+    socket.once('error', () => finish(false)); // not listening yet
+    socket.once('timeout', () => finish(false));
+    socket.once('close', () => finish(false));
   });
 }

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, st
 import { delimiter, join } from 'node:path';
 import { LauncherError } from './launcher-error.ts';
 import { choosePort, savePort } from './ports.ts';
-import { makeDataDir } from './postgres/location.ts';
+import { createDataDir } from './postgres/location.ts';
 import { writePrivateFile } from './private-file.ts';
 import { type Part, supervise } from './processes/supervise.ts';
 import { isRedisReady } from './redis-ping.ts';
@@ -12,19 +12,19 @@ import { loadSecrets } from './secrets.ts';
 import { waitUntil } from '../shared/wait-until.ts';
 
 export interface RedisOptions {
-  /** The folder that holds `redis/`, `secrets.json` and `redis.log`. Made when missing. One user at a time. */
+  /** The folder that holds `redis/`, `secrets.json` and `redis.log`. Created when missing. For one launcher at a time. */
   dataDir: string;
-  /** Without it: the first `valkey-server` or `redis-server` on PATH. */
+  /** Default: the first `valkey-server` or `redis-server` on PATH. */
   serverPath?: string;
-  /** The server's environment; without it: ours. */
+  /** The environment of the server. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** False, for tests: nothing is written to disk. */
+  /** Whether data is written to disk (true). */
   persist?: boolean;
-  /** Without it: the port of the last time if it is free, else any free one. */
+  /** Default: the previous port if it is free, else any free one. */
   port?: number;
-  /** False: a server that dies stays dead. */
+  /** Whether a server that ends is started again (true). */
   restart?: boolean;
-  /** How long it may take to stop, in ms, before it is killed (5,000). */
+  /** Before it is killed (5,000). */
   stopTimeoutMs?: number;
   report?: (line: string) => void;
   signal?: AbortSignal;
@@ -54,19 +54,18 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    return false; // not there or not ours to run: the next folder may have one
+    return false; // missing or not permitted: try the next folder
   }
 }
 
 /**
- * Starts a private Redis or Valkey on loopback, with a generated password that appears in no command line, and keeps it
- * running. It never evicts and, unless `persist` is false, appends every write to a file. One that an earlier, killed
- * launcher left is stopped first.
+ * Starts a private Redis or Valkey on loopback, with a generated password that is not on the command line, and keeps it running. It never
+ * evicts keys and, unless `persist` is false, appends every write to a file. Stops a server that an earlier, killed launcher left.
  * @returns null when this machine has no such server.
- * @throws {LauncherError} one line: port taken, does not start.
+ * @throws {LauncherError} one line: port not available, does not start.
  */
 export async function startRedis(options: RedisOptions): Promise<RunningRedis | null> {
-  const dataDir = makeDataDir(options.dataDir);
+  const dataDir = createDataDir(options.dataDir);
   await stopLeftover(dataDir, 'redis');
   const serverPath = options.serverPath ?? findRedisServer();
   if (serverPath === null) return null;
@@ -123,16 +122,16 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
   }
 }
 
-function createConfig(of: { port: number; password: string; folder: string; persist: boolean }): string {
+function createConfig(options: { port: number; password: string; folder: string; persist: boolean }): string {
   return [
     'bind 127.0.0.1',
-    `port ${of.port}`,
-    `requirepass ${of.password}`,
-    `dir ${JSON.stringify(of.folder)}`,
+    `port ${options.port}`,
+    `requirepass ${options.password}`,
+    `dir ${JSON.stringify(options.folder)}`,
     'daemonize no',
     'maxmemory-policy noeviction',
     'save ""',
-    `appendonly ${of.persist ? 'yes' : 'no'}`,
+    `appendonly ${options.persist ? 'yes' : 'no'}`,
     'loglevel warning',
     '',
   ].join('\n');

@@ -2,37 +2,37 @@ import { launch, type LaunchOptions } from './launch.ts';
 import { toOneLine } from './launcher-error.ts';
 import { type Environment, readSettings } from './settings.ts';
 
-const usage = `npm start: runs the whole service on this machine, for development and for trying it out.
+const usage = `npm start: runs the whole service on this machine, for development and evaluation.
 
-Starts PostgreSQL, a queue, a folder for attachments, one API process and one worker process, brings the schema up to
-date and prints "ready" with the address. Ctrl-C stops everything in order, a second one kills.
+Starts PostgreSQL, a queue, a folder for attachments, one API process and one worker process, migrates the schema and
+prints "ready" with the address. Ctrl-C stops everything in order. A second Ctrl-C kills everything.
 
 Settings, from the environment or the file .env:
-  PORT          where the API listens (3000)
-  HOST          on which address (127.0.0.1)
-  PUBLIC_URL    the address others use (http://localhost:PORT)
-  DATA_DIR      where data and generated secrets are kept (.data)
-  LOG_LEVEL     what API and worker print (warn)
-  DATABASE_URL  use this PostgreSQL instead of an own one
-  REDIS_URL     use this Redis instead of an own one
+  PORT          port of the API (3000)
+  HOST          address on which the API listens (127.0.0.1)
+  PUBLIC_URL    address that clients use (http://localhost:PORT)
+  DATA_DIR      folder for data and generated secrets (.data)
+  LOG_LEVEL     log level of the API and the worker (warn)
+  DATABASE_URL  an existing PostgreSQL, instead of the embedded one
+  REDIS_URL     an existing Redis, instead of the embedded one
 
 Example: PORT=4000 DATA_DIR=/tmp/try npm start
 `;
 
 const stopTimeoutMs = 10_000;
-/** npm hands a terminal's Ctrl-C on a second time; only a later one is a person's second. */
+/** npm forwards a Ctrl-C, so the launcher receives it twice. Only a later signal counts as the second one. */
 const duplicateSignalMs = 500;
 
 /**
- * The command line of the launcher: runs until a signal ends it, then exits the process: 0 when all stopped in order,
- * 1 with one line on stderr when something failed, 130 when a second Ctrl-C killed it.
+ * The command line of the launcher. Runs until a signal ends it, then exits the process: 0 when all parts stopped in order, 1 with one line on
+ * stderr after a failure, 130 when a second Ctrl-C killed it.
  */
 export async function runLauncher(
   entries: LaunchOptions['entries'],
   args: readonly string[],
   env: Environment,
 ): Promise<void> {
-  // A reader that has gone away (npm start | head) must not take the service down with a stack trace.
+  // The service keeps running when the reader of its output ends (npm start | head).
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
     process.stdout.write(usage);
@@ -71,11 +71,11 @@ function stopOnSignal(launched: ReturnType<typeof launch>): Promise<never> {
       process.exit(code);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    const onFault = (fault: unknown) => {
-      process.stderr.write(`${toOneLine(fault)}\n`);
+    const onError = (error: unknown) => {
+      process.stderr.write(`${toOneLine(error)}\n`);
       launched.stop().then(() => process.exit(1), reject);
     };
-    process.on('uncaughtException', onFault);
+    process.on('uncaughtException', onError);
   });
 }
 

@@ -12,17 +12,17 @@ export interface Secrets {
 }
 
 /**
- * The generated secrets of one data folder, kept in `secrets.json` (0600). What is missing is made from 32 random bytes.
- * @throws {LauncherError} when the file is there but is not what was written.
+ * The generated secrets of one data folder, kept in `secrets.json` (0600). Missing ones are generated from 32 random bytes.
+ * @throws {LauncherError} when the file is damaged.
  */
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json');
   const text = readIfExists(path);
-  const known = text === null ? {} : parseObject(text);
-  if (known === null) throw damaged(path);
+  const stored = text === null ? {} : parseObject(text);
+  if (stored === null) throw damagedError(path);
   const secret = (name: keyof Secrets) => {
-    const value = known[name] ?? randomBytes(32).toString('base64url');
-    if (typeof value !== 'string' || !/^[\w-]{32,}$/.test(value)) throw damaged(path);
+    const value = stored[name] ?? randomBytes(32).toString('base64url');
+    if (typeof value !== 'string' || !/^[\w-]{32,}$/.test(value)) throw damagedError(path);
     return value;
   };
   const secrets: Secrets = {
@@ -30,13 +30,13 @@ export function loadSecrets(dataDir: string): Secrets {
     redis_password: secret('redis_password'),
     secret_key: secret('secret_key'),
   };
-  const isComplete = Object.keys(secrets).every((name) => name in known);
+  const isComplete = Object.keys(secrets).every((name) => name in stored);
   if (isComplete) chmodSync(path, 0o600);
   else writePrivateFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
-const damaged = (path: string) =>
+const damagedError = (path: string) =>
   new LauncherError(
-    `${path}: is damaged; put it back, or remove it and new secrets are made (tokens given out before end)`,
+    `${path}: is damaged; restore it, or remove it to generate new secrets (existing tokens become invalid)`,
   );

@@ -12,30 +12,30 @@ export interface Settings {
   /** Absolute. */
   dataDir: string;
   logLevel: string;
-  /** Given from outside; without one the launcher starts or makes its own. */
+  /** Without these the launcher starts or generates its own. */
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   secretKey: string | undefined;
-  /** Everything the children get besides what the launcher adds. */
+  /** The environment of the children, without the settings that the launcher adds. */
   environment: Environment;
 }
 
 /**
  * Reads the launcher's settings with the defaults of the embedded mode: loopback, `.data`, quiet logs. PORT 0 becomes a
  * free port.
- * @throws {ConfigError} one line that names the first setting that is wrong.
+ * @throws {ConfigError} one line that names the first invalid setting.
  */
 export async function readSettings(env: Environment): Promise<Settings> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const port = given['PORT'] === '0' ? String(await findFreePort()) : given['PORT'];
+  const environment = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const port = environment['PORT'] === '0' ? String(await findFreePort()) : environment['PORT'];
   const config = loadConfig({
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',
-    ...given,
+    ...environment,
     PORT: port,
-    // The real ones are made once the parts run; these only let the rest be checked before anything is started.
-    DATABASE_URL: given['DATABASE_URL'] ?? 'postgres://127.0.0.1',
-    SECRET_KEY: given['SECRET_KEY'] ?? '-'.repeat(32),
+    // Placeholders, so that the other settings are checked before any part starts.
+    DATABASE_URL: environment['DATABASE_URL'] ?? 'postgres://127.0.0.1',
+    SECRET_KEY: environment['SECRET_KEY'] ?? '-'.repeat(32),
   });
   return {
     host: config.HOST,
@@ -43,16 +43,16 @@ export async function readSettings(env: Environment): Promise<Settings> {
     publicUrl: config.PUBLIC_URL,
     dataDir: resolve(config.DATA_DIR),
     logLevel: config.LOG_LEVEL,
-    databaseUrl: given['DATABASE_URL'],
-    redisUrl: given['REDIS_URL'],
-    secretKey: given['SECRET_KEY'],
-    environment: given,
+    databaseUrl: environment['DATABASE_URL'],
+    redisUrl: environment['REDIS_URL'],
+    secretKey: environment['SECRET_KEY'],
+    environment,
   };
 }
 
 /**
- * Makes sure that the API will be able to listen.
- * @throws {LauncherError} one line that names the port and says how to choose another.
+ * Checks that the API can listen on its port.
+ * @throws {LauncherError} one line that names the port and how to choose another.
  */
 export async function checkPort({ host, port }: Pick<Settings, 'host' | 'port'>): Promise<void> {
   const reason = await findPortProblem(host, port);

@@ -57,8 +57,8 @@ export interface CompletionSource {
 export interface ApprovalRule<Input = unknown> {
   action: ApprovalAction;
   /**
-   * The subject of the question; null when the call would change nothing and needs no approval. It only reads, and refuses what `run`
-   * would refuse, so that nobody is asked in vain.
+   * The subject of the question; null when the call would change nothing and needs no approval. It only reads. It throws the errors of `run`,
+   * so that no person is asked about a call that fails.
    */
   subject(work: Work, input: Input): Promise<{ target: string; message: string | null } | null>;
 }
@@ -89,7 +89,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
   run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
   /**
    * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
-   * which then runs by `run`. A refused call must leave nothing behind.
+   * which then runs by `run`. A refused call must leave no data.
    */
   runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */

@@ -1,7 +1,7 @@
 import type { Core } from '../compose.ts';
 import type { HealthCheck } from '../transports/http/health.ts';
 
-/** The checks behind readiness. Queues, bus and replicas are optional: requests are served without them. */
+/** The checks for readiness. Queues, bus and replicas are optional: requests are served without them. */
 export function healthChecks({
   database,
   replicas,

@@ -7,11 +7,11 @@ export interface OpsParts {
   /** The text of the metrics. */
   scrape(): Promise<string>;
   content_type: string;
-  /** Undefined without OPERATOR_PASSWORD: nobody can sign in. */
+  /** Undefined without OPERATOR_PASSWORD: sign-in is disabled. */
   signIn?: OperatorSignIn | undefined;
   /** The queue dashboard, at `queuesPath`. */
   queueDashboard: Middleware;
-  /** Who can read metrics without signing in: everybody who reaches the listener, or only programs on this machine. */
+  /** Metrics need no sign-in: for every client of the listener, or only for programs on this machine. */
   metrics_for: 'everybody' | 'this-machine';
 }
 

@@ -23,8 +23,8 @@ export function createOperatorSignIn(password: string): OperatorSignIn {
   const guesses = new Map<string, { wrong: number; until: number }>();
 
   function guessesOf(address: string) {
-    const known = guesses.get(address);
-    if (known && Date.now() < known.until) return known;
+    const counter = guesses.get(address);
+    if (counter && Date.now() < counter.until) return counter;
     guesses.delete(address);
     const next = { wrong: 0, until: Date.now() + guessLimits.periodMs };
     guesses.set(address, next);

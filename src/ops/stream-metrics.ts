@@ -4,9 +4,9 @@ import type { Metrics } from '../platform/observability/metrics.ts';
 export function createStreamMetrics({ deliveryLatency, feedLag }: Metrics) {
   return {
     /** Times are milliseconds since the epoch. */
-    onWritten(transport: string, events: readonly { created_at: number }[], rung: number): void {
+    onWritten(transport: string, events: readonly { created_at: number }[], notifiedAt: number): void {
       const now = Date.now();
-      feedLag.record(transport, Math.max(0, now - rung) / 1_000);
+      feedLag.record(transport, Math.max(0, now - notifiedAt) / 1_000);
       for (const { created_at } of events) {
         deliveryLatency.record(transport, Math.max(0, now - created_at) / 1_000);
       }

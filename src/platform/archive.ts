@@ -19,14 +19,14 @@ export async function* createZipArchive(
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
-  const over = new AbortController();
+  const readerStopped = new AbortController();
   zip.on('error', (error: Error) => output.destroy(error));
 
   async function fill(): Promise<void> {
     for await (const { name, bytes } of entries) {
       try {
         zip.addReadStream(bytes, name, { mtime: modified, mode: 0o100600 });
-        await finished(bytes, { signal: over.signal });
+        await finished(bytes, { signal: readerStopped.signal });
       } finally {
         bytes.destroy();
       }
@@ -39,7 +39,7 @@ export async function* createZipArchive(
     yield* output;
   } finally {
     // The reader has stopped: the rest is not needed.
-    over.abort();
+    readerStopped.abort();
     await filled;
   }
 }

@@ -24,7 +24,7 @@ export const agentSchema = z
         'personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization.',
       ),
     visibility: z.enum(visibilities).describe('Whether strangers can see it.'),
-    inbound_policy: z.enum(inboundPolicies).describe('Who can send messages to it.'),
+    inbound_policy: z.enum(inboundPolicies).describe('The agents that can send messages to it.'),
     created_at: timestamp,
     updated_at: timestamp,
     card_body: z.string().describe('Body of the card, in Markdown.'),

@@ -46,7 +46,7 @@ type WebhookColumns = Omit<WebhookRecord, 'event_types'> & { event_types: string
 /** Returns a webhook. Event types of other releases are stored but not shown. */
 export function presentWebhook(row: WebhookColumns): WebhookRecord {
   const event_types = row.event_types?.filter((type): type is EventType =>
-    eventTypes.some((known) => known === type),
+    eventTypes.some((eventType) => eventType === type),
   );
   return webhookSchema.parse({ ...row, event_types: event_types ?? null });
 }

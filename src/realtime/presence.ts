@@ -38,7 +38,7 @@ export function createPresence({ store, log, intervals }: PresenceParts): Presen
   const changed = new Set<string>();
   let isRegistered = false;
   let closed = false;
-  let faults = 0;
+  let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
@@ -54,22 +54,22 @@ export function createPresence({ store, log, intervals }: PresenceParts): Presen
     for (const agentId of batch) changed.delete(agentId);
     try {
       await write(batch);
-      faults = 0;
+      failures = 0;
     } catch (error) {
       for (const agentId of batch) changed.add(agentId);
-      faults += 1;
-      if (faults === 1) log('cannot write the presence of agents', error);
+      failures += 1;
+      if (failures === 1) log('cannot write the presence of agents', error);
     }
     flushing = undefined;
     if (closed) return;
-    if (faults > 0 || present.size > 0 || changed.size > 0)
-      schedule(faults === 0 && changed.size > 0 ? batch_wait_ms : heartbeat_ms);
+    if (failures > 0 || present.size > 0 || changed.size > 0)
+      schedule(failures === 0 && changed.size > 0 ? batch_wait_ms : heartbeat_ms);
   }
 
   async function write(batch: readonly string[]): Promise<void> {
-    const come = batch.filter((agentId) => present.has(agentId));
-    const gone = batch.filter((agentId) => !present.has(agentId));
-    if (isRegistered && (await store.update(node_id, { come, gone }))) return;
+    const arrived = batch.filter((agentId) => present.has(agentId));
+    const left = batch.filter((agentId) => !present.has(agentId));
+    if (isRegistered && (await store.update(node_id, { arrived, left }))) return;
     // The first write; or the lease had expired, and the rows of this process were removed.
     await store.insert(node_id, [...present]);
     isRegistered = true;
@@ -81,7 +81,7 @@ export function createPresence({ store, log, intervals }: PresenceParts): Presen
       if (isPresent) present.add(agentId);
       else present.delete(agentId);
       // A statement is scheduled already when there are other changes, a write in progress, or a retry due.
-      if (changed.size === 0 && !flushing && faults === 0) schedule(batch_wait_ms);
+      if (changed.size === 0 && !flushing && failures === 0) schedule(batch_wait_ms);
       changed.add(agentId);
     },
     async close() {

@@ -53,7 +53,7 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let closed = false;
-  let faults = 0;
+  let failures = 0;
 
   function schedule(): void {
     if (closed || timer || writing) return;
@@ -75,10 +75,10 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
     for (const [index, batch] of batches.entries()) {
       try {
         await write(batch);
-        faults = 0;
+        failures = 0;
       } catch (error) {
-        faults += 1;
-        if (faults === 1) log('cannot write receipts; they are kept and retried', error);
+        failures += 1;
+        if (failures === 1) log('cannot write receipts; they are kept and retried', error);
         for (const rest of batches.slice(index)) {
           for (const mark of rest.marks) addMark(mark);
           for (const range of rest.acknowledged) addRange(range);

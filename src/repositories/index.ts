@@ -64,8 +64,8 @@ export class Repositories {
   }
 
   private get<Repository>(create: Factory<Repository>): Repository {
-    const known = this.built.get(create);
-    if (known !== undefined) return known as Repository;
+    const existing = this.built.get(create);
+    if (existing !== undefined) return existing as Repository;
     const repository = create(this.db);
     this.built.set(create, repository);
     return repository;

@@ -24,7 +24,7 @@ export function unpreparedStatement(text: string): NamedStatement {
   return compile(text);
 }
 
-/** What can contain a colon and is not a parameter comes first: quoted text, casts and `:=`. */
+/** Colons that are not parameters come first: in quoted text, casts and `:=`. */
 const colons = /'(?:[^']|'')*'|"[^"]*"|(\$(?:[a-z_]\w*)?\$)[^]*?\1|::|:=|:(?<name>[a-z_]\w*)/gi;
 
 /** Replaces each `:name` by its position, which is the order of first appearance. */

@@ -57,8 +57,8 @@ export function createBatchLoader<Request, Answer>({
 
   return (request) => {
     const key = keyOf(request);
-    const known = waiting.get(key);
-    if (known) return known.answer.promise;
+    const existing = waiting.get(key);
+    if (existing) return existing.answer.promise;
     const pending = { key, request, answer: createDeferred<Answer>() };
     waiting.set(key, pending);
     add(pending);

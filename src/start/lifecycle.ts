@@ -11,7 +11,7 @@ export interface Lifecycle {
    * Stops everything once. Later calls await the first one and abort `haste`, unless they are graceful too. Returns whether every part
    * stopped in time and without an error.
    */
-  stop(reason: string, how?: { isGraceful: boolean }): Promise<boolean>;
+  stop(reason: string, options?: { isGraceful: boolean }): Promise<boolean>;
 }
 
 /** Stops parts in phases: the last one first, and none can delay the others longer than its limit. */

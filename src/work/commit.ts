@@ -33,7 +33,7 @@ export interface CommitRecord {
  * in one step, whatever the planner estimates. An unknown agent id fails the commit.
  *
  * Returns all last numbers in one row, since a message can have hundreds of recipients. For the same reason ids are sent once, as one text,
- * and rows are joined by ordinal numbers. The values are hidden from the planner, which would plan each commit anew.
+ * and rows are joined by ordinal numbers. The values are hidden from the planner, which would otherwise plan each commit again.
  */
 const commit = statement(
   'commit',

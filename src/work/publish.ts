@@ -48,8 +48,10 @@ export function createPublisher({
   const pending = new Set<Promise<void>>();
   const listeners: ((result: CommitResult) => void)[] = [];
 
-  function track(sending: Promise<void>, what: string): void {
-    const handled = sending.catch((error: unknown) => logger.debug({ err: error }, `${what} not sent`));
+  function track(sending: Promise<void>, description: string): void {
+    const handled = sending.catch((error: unknown) =>
+      logger.debug({ err: error }, `${description} not sent`),
+    );
     const tracked = handled.finally(() => pending.delete(tracked));
     pending.add(tracked);
   }

@@ -54,8 +54,8 @@ test('an API that dies is reported and started again', async () => {
   await launcher.ready();
   const apis = () => readEvents(dataDir).filter(({ event }) => event === 'api started');
   process.kill(apis()[0]?.pid ?? 0, 'SIGKILL');
-  await waitUntil('it is back', () => launcher.err().includes('api is back'));
-  expect(launcher.err()).toContain('api ended (SIGKILL); it is started again in 250 ms');
+  await waitUntil('it is back', () => launcher.err().includes('api is running again'));
+  expect(launcher.err()).toContain('api ended (SIGKILL); restarting in 250 ms');
   expect(apis()).toHaveLength(2);
 });
 

@@ -7,7 +7,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Events are kept this much longer than feed entries, because a reader may hold entries whose events it has not loaded yet. */
 const extraEventRetentionMs = dayMs;
 
-export interface RetentionSteps {
+export interface RetentionBatchSizes {
   /** Agents that one statement checks. */
   agents: number;
   /** Feeds that one statement shortens, and entries that it removes from each. */
@@ -17,7 +17,7 @@ export interface RetentionSteps {
   events: number;
 }
 
-const defaultSteps: RetentionSteps = { agents: 500, feeds: 20, entries: 100, events: 1_000 };
+const defaultBatchSizes: RetentionBatchSizes = { agents: 500, feeds: 20, entries: 100, events: 1_000 };
 
 /**
  * Removes feed entries and events older than `days`: whole partitions, and single rows if tables are not partitioned yet or a clock was
@@ -51,7 +51,11 @@ export async function expireFeeds(
  */
 export async function removeOldFeeds(
   { feedRetention }: Pick<Core['repositories'], 'feedRetention'>,
-  { now, days, steps = defaultSteps }: { now: number; days: number; steps?: RetentionSteps },
+  {
+    now,
+    days,
+    batchSizes = defaultBatchSizes,
+  }: { now: number; days: number; batchSizes?: RetentionBatchSizes },
 ): Promise<void> {
   const oldest = now - days * dayMs;
   const olderThan = minIdAt('event', oldest);
@@ -59,20 +63,21 @@ export async function removeOldFeeds(
   async function shorten(agents: readonly string[]): Promise<void> {
     let left = agents;
     while (left.length > 0) {
-      const removed = await feedRetention.removeEntries(left, olderThan, steps.entries);
-      left = removed.filter(({ entries }) => entries === steps.entries).map(({ agent_id }) => agent_id);
+      const removed = await feedRetention.removeEntries(left, olderThan, batchSizes.entries);
+      left = removed.filter(({ entries }) => entries === batchSizes.entries).map(({ agent_id }) => agent_id);
     }
   }
 
   let after = '';
   for (;;) {
-    const agents = await feedRetention.listAgents(after, olderThan, steps.agents);
+    const agents = await feedRetention.listAgents(after, olderThan, batchSizes.agents);
     const old = agents.filter((agent) => agent.old).map(({ agent_id }) => agent_id);
-    for (let at = 0; at < old.length; at += steps.feeds) await shorten(old.slice(at, at + steps.feeds));
+    for (let at = 0; at < old.length; at += batchSizes.feeds)
+      await shorten(old.slice(at, at + batchSizes.feeds));
     const last = agents.at(-1);
-    if (!last || agents.length < steps.agents) break;
+    if (!last || agents.length < batchSizes.agents) break;
     after = last.agent_id;
   }
   const oldestEvent = minIdAt('event', oldest - extraEventRetentionMs);
-  while ((await feedRetention.removeEvents(oldestEvent, steps.events)) === steps.events);
+  while ((await feedRetention.removeEvents(oldestEvent, batchSizes.events)) === batchSizes.events);
 }

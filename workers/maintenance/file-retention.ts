@@ -63,9 +63,9 @@ export async function sweepBlobs(core: FileCore): Promise<void> {
 }
 
 async function removeOrphans({ repositories, blobs, logger }: FileCore, keys: string[]): Promise<void> {
-  const known = await repositories.attachments.findKeys(keys);
-  for (const key of await repositories.agentExports.findKeys(keys)) known.add(key);
-  const orphans = keys.filter((key) => !known.has(key));
+  const referenced = await repositories.attachments.findKeys(keys);
+  for (const key of await repositories.agentExports.findKeys(keys)) referenced.add(key);
+  const orphans = keys.filter((key) => !referenced.has(key));
   for (const key of orphans) await blobs.remove(key);
   if (orphans.length > 0) logger.info({ blobs: orphans.length }, 'orphaned blobs removed');
 }

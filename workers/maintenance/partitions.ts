@@ -16,18 +16,18 @@ export type PartitionCore = Pick<Core, 'repositories' | 'unitOfWork' | 'logger'>
 /** Feeds or threads per statement. */
 const seriesPerStatement = 200;
 
-/** Attempts at a schema change; the pause lets transactions that queued behind its lock continue. */
+/** Attempts at a schema change; the pause lets transactions that wait for its lock continue. */
 const maxAttempts = 5;
 const retryPauseMs = 1_000;
 
-/** Retries a schema change that others block; returns undefined if it failed, until the next run. */
-async function retryTableChange<T>({ logger }: PartitionCore, what: string, change: () => Promise<T>) {
+/** Retries a schema change that other transactions block. Returns undefined if all attempts failed; the next run tries again. */
+async function retryTableChange<T>({ logger }: PartitionCore, description: string, change: () => Promise<T>) {
   for (let left = maxAttempts; left > 0; left -= 1) {
     try {
       return await change();
     } catch (error) {
       const log = left === 1 ? logger.warn.bind(logger) : logger.debug.bind(logger);
-      log({ err: error }, `${what} failed; it will be retried`);
+      log({ err: error }, `${description} failed; it will be retried`);
     }
     if (left > 1) await pause(retryPauseMs);
   }

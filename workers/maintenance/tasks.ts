@@ -14,7 +14,7 @@ const mcpSessionLifeMs = 7 * dayMs;
 const idleClientLifeMs = 30 * dayMs;
 const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
-const sweepDelay = { first: 10_000, longest: 3_600_000 };
+const sweepDelay = { first: 10_000, max: 3_600_000 };
 
 /** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
 async function drain(next: (limit: number) => Promise<number>): Promise<void> {

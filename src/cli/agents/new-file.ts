@@ -8,7 +8,7 @@ import { describeError } from '../../shared/error-log.ts';
 const draftPath = (file: string): string => `${file}.${randomUUID()}.part`;
 
 /**
- * Checks that a new file can be written, before a long export begins. Leaves no file behind.
+ * Checks that a new file can be written, before a long export begins. Leaves no file.
  * @throws if the file exists or cannot be written
  */
 export async function requireWritable(file: string): Promise<void> {

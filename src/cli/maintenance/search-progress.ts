@@ -20,9 +20,9 @@ export function formatProgress({ done, total, written, elapsed_ms }: Progress): 
 
 /** Formats seconds, for example 42 s, 3 min 5 s, 2 h 10 min. */
 export function formatDuration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  const rounded = Math.ceil(seconds);
+  if (rounded < 60) return `${rounded} s`;
+  const minutes = Math.floor(rounded / 60);
+  if (minutes < 60) return `${minutes} min ${rounded % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -5,12 +5,12 @@ export const agentScopes = ['personal', 'member', 'shared'] as const;
 
 export type AgentScope = (typeof agentScopes)[number];
 
-/** Who can find an agent: everybody, or only agents that have a relation to it. */
+/** The agents that can find an agent: all agents, or only those that have a relation to it. */
 export const visibilities = ['private', 'public'] as const;
 
 export type Visibility = (typeof visibilities)[number];
 
-/** Who may start a conversation with an agent; see policies/inbound.ts. */
+/** The agents that can start a thread with an agent; see policies/inbound.ts. */
 export const inboundPolicies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
 
 export type InboundPolicy = (typeof inboundPolicies)[number];
@@ -34,6 +34,6 @@ export type Relationship = (typeof relationships)[number];
 
 /** The closest relationship between two agents. */
 export function relationshipOf(relation: Relation): Relationship {
-  const closest = relationships.find((way) => way !== 'none' && relation[way]);
+  const closest = relationships.find((name) => name !== 'none' && relation[name]);
   return closest ?? 'none';
 }

@@ -10,31 +10,31 @@ export type ErasureStage = (typeof erasureStages)[number];
 export const keptByErasure = [
   {
     what: 'handle',
-    why: 'It stands beside the messages that are left, and is never given away again.',
+    why: 'The remaining messages show it. It can never be registered again.',
   },
   {
-    what: 'places of its messages',
-    why: 'Empty ones, marked as erased, so that the conversations of others keep their order.',
+    what: 'positions of its messages',
+    why: 'Empty messages, marked as erased, keep the order of the conversations.',
   },
   {
     what: 'subjects of threads',
-    why: 'They belong to everybody in the thread.',
+    why: 'They belong to all members of the thread.',
   },
   {
     what: 'events in the feeds of others',
-    why: 'What it told of itself, and the words with which it asked for contact; not those of messages. They leave by age, as set by FEED_RETENTION_DAYS.',
+    why: 'They contain its profile and its contact requests, but no messages. They are deleted after FEED_RETENTION_DAYS.',
   },
   {
-    what: 'answers kept for repeated requests',
-    why: 'They leave within a day.',
+    what: 'stored answers to repeated requests',
+    why: 'They are deleted within a day.',
   },
   {
     what: 'audit log',
-    why: 'Who did what to trust and administration. It leaves by age, as set by AUDIT_RETENTION_DAYS.',
+    why: 'It records changes of trust and administration. Its entries are deleted after AUDIT_RETENTION_DAYS.',
   },
   {
     what: 'backups',
-    why: 'They are out of reach of the service: erase again after a restore.',
+    why: 'The service cannot change them. Erase the agent again after a restore.',
   },
 ] as const;
 

@@ -9,16 +9,16 @@ const deviceNames = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
  * Turns the name of an upload into a safe base name: no folders, no invisible or direction-changing characters, nothing special to a shell
  * or file system. At most 180 characters and 255 bytes; the extension stays.
  */
-export function toSafeFileName(given: string): string {
-  const base = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
-  const seen = base
+export function toSafeFileName(name: string): string {
+  const base = name.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+  const visible = base
     // Control, format (including direction marks), surrogate and private characters, and line separators.
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '')
     .replace(/\p{Zs}+/gu, ' ')
     .replace(/[<>:"|?*]/g, '_')
     .replace(/^[ .]+|[ .]+$/g, '')
     .replace(/^-/, '_');
-  return shorten(deviceNames.test(seen) ? `_${seen}` : seen) || 'file';
+  return shorten(deviceNames.test(visible) ? `_${visible}` : visible) || 'file';
 }
 
 function shorten(name: string): string {

@@ -1,4 +1,4 @@
-/** What an inspection of the bytes found. */
+/** The result of an inspection of the bytes. */
 export interface DetectedContent {
   /** The media type, for formats with a signature in their first bytes. */
   signature: string | undefined;
@@ -21,7 +21,7 @@ const signatureTypeByExtension: Record<string, string> = {
 };
 const signatureTypes = new Set(Object.values(signatureTypeByExtension));
 
-/** Text formats. Only the file name tells them apart. */
+/** Text formats. Only the file name distinguishes them. */
 const textTypeByExtension: Record<string, string> = {
   json: 'application/json',
   md: 'text/markdown',
@@ -49,8 +49,8 @@ export function isTextType(type: string): boolean {
 }
 
 /** Normalizes the media type of a header: no parameters, no aliases. */
-export function normalizeMediaType(given: string): string {
-  const [type = ''] = given.toLowerCase().split(';');
+export function normalizeMediaType(header: string): string {
+  const [type = ''] = header.toLowerCase().split(';');
   return aliases[type.trim()] ?? type.trim();
 }
 
@@ -67,17 +67,17 @@ export function detectFileType(
   const found =
     file.signature !== undefined && signatureTypes.has(file.signature) ? file.signature : undefined;
   const extension = /\.([a-z\d]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
-  const said =
+  const declaredType =
     declared === undefined || normalizeMediaType(declared) === unspecified
       ? undefined
       : normalizeMediaType(declared);
-  const promised = said ?? signatureTypeByExtension[extension];
-  if (promised !== undefined && signatureTypes.has(promised)) return promised === found ? found : undefined;
-  if (found !== undefined) return said === undefined ? found : undefined;
-  if (said === undefined)
+  const expected = declaredType ?? signatureTypeByExtension[extension];
+  if (expected !== undefined && signatureTypes.has(expected)) return expected === found ? found : undefined;
+  if (found !== undefined) return declaredType === undefined ? found : undefined;
+  if (declaredType === undefined)
     return file.isText ? resolveTextType(file, textTypeByExtension[extension]) : unspecified;
-  if (!textTypes.has(said) || !file.isText) return undefined;
-  return said === 'application/json' && !file.isJson ? undefined : said;
+  if (!textTypes.has(declaredType) || !file.isText) return undefined;
+  return declaredType === 'application/json' && !file.isJson ? undefined : declaredType;
 }
 
 function resolveTextType({ isJson }: DetectedContent, named = 'text/plain'): string {

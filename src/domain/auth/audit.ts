@@ -84,7 +84,6 @@ export function authorFromOperator(name: string): Author {
 /** The author of a change that an agent makes: through a token, or its person in the console. */
 export function authorFromActor({ agent_id, account_id, client_id, resource }: Actor): Author {
   if (account_id !== undefined) return authorFromPerson({ account_id });
-  const place = resource.slice(resource.lastIndexOf('/') + 1);
-  const door = place === 'mcp' || place === 'ws' ? place : 'rest';
-  return { kind: 'agent', id: agent_id, door, client_id };
+  const name = resource.slice(resource.lastIndexOf('/') + 1);
+  return { kind: 'agent', id: agent_id, door: name === 'mcp' || name === 'ws' ? name : 'rest', client_id };
 }

@@ -16,6 +16,7 @@ export interface Cursors {
   decodeFeed(agentId: string, cursor: string): number;
 }
 
+/** Creates the cursors of a service. The signing key is derived from `secret`. */
 export function createCursors(secret: string): Cursors {
   const key = createSecretKey(createHash('sha256').update(`cursors:${secret}`).digest());
 
@@ -29,9 +30,9 @@ export function createCursors(secret: string): Cursors {
   function unseal(binding: string, cursor: string): string {
     const payload = Buffer.from(cursor.split('.', 1)[0] ?? '', 'base64url').toString();
     // Compared as text: a base64url decoder ignores invalid characters.
-    const given = Buffer.from(cursor);
-    const right = Buffer.from(seal(binding, payload));
-    if (given.length !== right.length || !timingSafeEqual(given, right)) throw invalid();
+    const received = Buffer.from(cursor);
+    const expected = Buffer.from(seal(binding, payload));
+    if (received.length !== expected.length || !timingSafeEqual(received, expected)) throw invalidCursor();
     return payload;
   }
 
@@ -43,9 +44,9 @@ export function createCursors(secret: string): Cursors {
   };
 }
 
-function invalid(): DomainError {
+function invalidCursor(): DomainError {
   return new DomainError(
     'INVALID_CURSOR',
-    'This cursor is broken or belongs to another list; start without one.',
+    'This cursor is invalid or belongs to another list; start without one.',
   );
 }

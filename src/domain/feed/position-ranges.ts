@@ -21,10 +21,10 @@ export function toCurrentPosition(
 ): { position: number; lost: boolean } {
   let at = position;
   for (;;) {
-    const stretch = rangeIndexOf(at);
-    const end = ended[stretch];
+    const index = rangeIndexOf(at);
+    const end = ended[index];
     if (end === undefined || at < end) return { position: at, lost: false };
-    const next = (stretch + 1) * rangeLength;
+    const next = (index + 1) * rangeLength;
     if (at > end) return { position: next, lost: true };
     at = next;
   }

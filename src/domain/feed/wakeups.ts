@@ -8,8 +8,8 @@ export interface Wakeup {
 }
 
 /** The last positions by agent, as wake-ups. */
-export function toWakeups(heads: Readonly<Record<string, number>>): Wakeup[] {
-  return Object.entries(heads).map(([agent_id, last_number]) => ({ agent_id, last_number }));
+export function toWakeups(lastNumbers: Readonly<Record<string, number>>): Wakeup[] {
+  return Object.entries(lastNumbers).map(([agent_id, last_number]) => ({ agent_id, last_number }));
 }
 
 /** Size of one bus message with wake-ups: about 4 KB. */
@@ -18,11 +18,11 @@ const maxPerMessage = 80;
 /**
  * Packs wake-ups into as few bus messages as possible, each as `<agent> <number>,`. A message to a thread of 200 agents makes 200 wake-ups.
  */
-export function packWakeups(rings: readonly Wakeup[]): { topic: string; body: string }[] {
+export function packWakeups(wakeups: readonly Wakeup[]): { topic: string; body: string }[] {
   const messages: { topic: string; body: string }[] = [];
-  for (let at = 0; at < rings.length; at += maxPerMessage) {
+  for (let at = 0; at < wakeups.length; at += maxPerMessage) {
     let body = '';
-    for (const { agent_id, last_number } of rings.slice(at, at + maxPerMessage))
+    for (const { agent_id, last_number } of wakeups.slice(at, at + maxPerMessage))
       body += `${agent_id} ${last_number},`;
     messages.push({ topic: wakeupsTopic, body });
   }
@@ -30,14 +30,14 @@ export function packWakeups(rings: readonly Wakeup[]): { topic: string; body: st
 }
 
 /** Calls the callback for each wake-up of a bus message. Ignores invalid entries. */
-export function forEachWakeup(body: string, ring: (agentId: string, number: number) => void): void {
+export function forEachWakeup(body: string, onWakeup: (agentId: string, number: number) => void): void {
   let at = 0;
   for (;;) {
     const space = body.indexOf(' ', at);
     const end = body.indexOf(',', space);
     if (space < 0 || end < 0) return;
     const number = Number(body.slice(space + 1, end));
-    if (Number.isSafeInteger(number)) ring(body.slice(at, space), number);
+    if (Number.isSafeInteger(number)) onWakeup(body.slice(at, space), number);
     at = end + 1;
   }
 }

@@ -75,24 +75,24 @@ export interface TextRange {
 const maxHits = 500;
 
 /** The positions of a term's words in a tokenized text: the first 500, in order. */
-export function findHits({ words: sought }: SearchTerm, words: readonly Word[]): TextRange[] {
+export function findHits({ words: queryWords }: SearchTerm, words: readonly Word[]): TextRange[] {
   const hits: TextRange[] = [];
   for (let first = 0; first < words.length && hits.length < maxHits; first += 1) {
-    if (!standAt(first, sought, words)) continue;
-    for (const [step, one] of sought.entries()) {
-      const word = words[first + step];
-      // A phrase that overlaps itself is marked there already.
-      if (word && word.start > (hits.at(-1)?.start ?? -1)) hits.push(toTextRange(one, word));
+    if (!matchesAt(first, queryWords, words)) continue;
+    for (const [offset, queryWord] of queryWords.entries()) {
+      const word = words[first + offset];
+      // When a phrase overlaps itself, this word is marked already.
+      if (word && word.start > (hits.at(-1)?.start ?? -1)) hits.push(toTextRange(queryWord, word));
     }
   }
   return hits;
 }
 
 /** A loop instead of a callback: each of 100 query words is compared with each of 16,000 words of a message. */
-function standAt(first: number, sought: readonly QueryWord[], words: readonly Word[]): boolean {
+function matchesAt(first: number, queryWords: readonly QueryWord[], words: readonly Word[]): boolean {
   let at = first;
-  for (const one of sought) {
-    if (!matches(one, words[at])) return false;
+  for (const queryWord of queryWords) {
+    if (!matches(queryWord, words[at])) return false;
     at += 1;
   }
   return true;

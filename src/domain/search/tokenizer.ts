@@ -63,17 +63,17 @@ interface Character {
 /** A run with characters of a script without spaces: those as overlapping pairs, anything else as words. */
 function addRun(words: Word[], run: string, offset: number): void {
   let pending: Character[] = [];
-  for (const { 0: stretch, index } of run.matchAll(segmentPattern)) {
+  for (const { 0: segment, index } of run.matchAll(segmentPattern)) {
     const start = offset + index;
-    if (unspacedPattern.test(stretch)) {
-      const text = truncate(fold(stretch), maxWordLength);
-      if (text !== '') pending.push({ text, start, end: start + stretch.length });
+    if (unspacedPattern.test(segment)) {
+      const text = truncate(fold(segment), maxWordLength);
+      if (text !== '') pending.push({ text, start, end: start + segment.length });
       continue;
     }
     addPairs(words, pending);
     pending = [];
     // Its ends were inside the run before.
-    for (const { 0: part, index: at } of stretch.matchAll(wordPattern)) addWord(words, part, start + at);
+    for (const { 0: part, index: at } of segment.matchAll(wordPattern)) addWord(words, part, start + at);
   }
   addPairs(words, pending);
 }

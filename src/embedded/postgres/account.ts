@@ -19,8 +19,8 @@ export function accountForPostgres(ownerOfFolder?: { uid: number; gid: number })
   if (process.getuid?.() !== 0) return null;
   const accounts = parseAccounts(readIfExists('/etc/passwd') ?? '');
   if (ownerOfFolder !== undefined && ownerOfFolder.uid !== 0) {
-    const known = accounts.find((account) => account.uid === ownerOfFolder.uid);
-    return { name: known?.name ?? `user ${ownerOfFolder.uid}`, ...ownerOfFolder };
+    const owner = accounts.find((account) => account.uid === ownerOfFolder.uid);
+    return { name: owner?.name ?? `user ${ownerOfFolder.uid}`, ...ownerOfFolder };
   }
   for (const name of ['postgres', 'nobody']) {
     const account = accounts.find((candidate) => candidate.name === name && candidate.uid !== 0);
@@ -29,7 +29,7 @@ export function accountForPostgres(ownerOfFolder?: { uid: number; gid: number })
   return { name: 'nobody', uid: 65_534, gid: 65_534 };
 }
 
-/** Reads the lines of /etc/passwd; lines that are not accounts are left out. */
+/** Parses /etc/passwd. Ignores lines that are not accounts. */
 export function parseAccounts(passwd: string): Account[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
@@ -38,7 +38,7 @@ export function parseAccounts(passwd: string): Account[] {
   });
 }
 
-/** The options that let a child run as the account. */
+/** The options of `spawn` to run a child process as the account. */
 export function runAs(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
@@ -46,22 +46,22 @@ export function runAs(account: Account | null): { uid?: number; gid?: number } {
 /** Whether the account can enter this folder. The system decides, so access control lists count too. */
 export function canEnter(account: Account | null, folder: string): boolean {
   if (account === null) return true;
-  const tried = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], {
+  const result = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], {
     ...runAs(account),
     cwd: '/',
     stdio: 'ignore',
   });
-  if (tried.error !== undefined) {
+  if (result.error !== undefined) {
     throw new LauncherError(
-      `PostgreSQL does not run as root, and running it as ${account.name} is not allowed here (${tried.error.message}): run npm start as an ordinary user, or set DATABASE_URL`,
+      `PostgreSQL does not run as root, and this process cannot run it as ${account.name} (${result.error.message}): run npm start as an ordinary user, or set DATABASE_URL`,
     );
   }
-  return tried.status === 0;
+  return result.status === 0;
 }
 
 /**
- * A folder every user can enter and only root can write in, for what cannot stay in a checkout only root may enter.
- * @throws {LauncherError} when somebody else has planted one there, or none can be made.
+ * Creates a folder that every user can enter and only root can write to. It is used when PostgreSQL's user cannot enter the checkout.
+ * @throws {LauncherError} when another user created it, or it cannot be created.
  */
 export function sharedHome(bases: readonly string[] = ['/var/lib', '/var/tmp']): string {
   let reason = '';
@@ -75,13 +75,13 @@ export function sharedHome(bases: readonly string[] = ['/var/lib', '/var/tmp']):
         continue;
       }
     }
-    const found = lstatSync(home);
-    if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-      throw new LauncherError(`${home}: was not made by this user or others may write in it; remove it`);
+    const stats = lstatSync(home);
+    if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) {
+      throw new LauncherError(`${home}: another user created this folder or can write to it; remove it`);
     }
     return home;
   }
   throw new LauncherError(
-    `no folder that PostgreSQL may use outside the checkout (${reason}): choose one with DATA_DIR, or set DATABASE_URL`,
+    `cannot create a folder for PostgreSQL outside the checkout (${reason}): choose one with DATA_DIR, or set DATABASE_URL`,
   );
 }

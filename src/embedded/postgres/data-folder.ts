@@ -7,7 +7,7 @@ import { LauncherError } from '../launcher-error.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { readIfExists } from '../private-file.ts';
 
-/** The role that owns everything and the database it owns. */
+/** The name of the role, and of the database that it owns. */
 export const role = 'ams';
 
 export interface FolderOptions {
@@ -19,16 +19,16 @@ export interface FolderOptions {
 }
 
 /**
- * Makes the data folder when there is none, and sees to it that the password is the one in secrets.json. PostgreSQL must not run.
- * @throws {LauncherError} when the folder was made by another major version, or PostgreSQL's own tools fail.
+ * Creates the data folder when it is missing, and sets the password from secrets.json. PostgreSQL must not run.
+ * @throws {LauncherError} when the folder was created by another major version, or PostgreSQL's own tools fail.
  */
 export async function prepareFolder(options: FolderOptions): Promise<void> {
-  const made = readIfExists(join(options.folder, 'PG_VERSION'))?.trim();
+  const existing = readIfExists(join(options.folder, 'PG_VERSION'))?.trim();
   const major = options.binaries.version.split('.')[0];
-  if (made === undefined) await makeFolder(options);
-  else if (made !== major) {
+  if (existing === undefined) await createFolder(options);
+  else if (existing !== major) {
     throw new LauncherError(
-      `${options.folder}: was made by PostgreSQL ${made} and this is ${major}: dump it with the old version (git checkout, npm ci, pg_dump) and restore, or move the folder away to begin with an empty one`,
+      `${options.folder}: was created by PostgreSQL ${existing}, but this is version ${major}: dump it with the old version (git checkout, npm ci, pg_dump) and restore it, or move the folder away to start empty`,
     );
   } else if (readIfExists(passwordMark(options.folder)) !== hashPassword(options.password)) {
     await runSingle(
@@ -40,11 +40,11 @@ export async function prepareFolder(options: FolderOptions): Promise<void> {
   }
 }
 
-/** Made beside its place and moved there when complete, so that an interrupted start leaves nothing half done. */
-async function makeFolder(options: FolderOptions): Promise<void> {
+/** Creates the folder under another name and renames it when complete, so that an interrupted start leaves no partial folder. */
+async function createFolder(options: FolderOptions): Promise<void> {
   const { account, binaries, folder, password } = options;
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new LauncherError(`${folder}: is not empty and not a PostgreSQL data folder; move it away`);
+    throw new LauncherError(`${folder}: is not empty and is not a PostgreSQL data folder; move it away`);
   }
   const draft = `${folder}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -54,7 +54,7 @@ async function makeFolder(options: FolderOptions): Promise<void> {
   const passwordFile = join(draft, 'password');
   writeFileSync(passwordFile, password, { flag: 'wx', mode: 0o600 });
   changeOwner(account, passwordFile);
-  // The builtin provider folds accents in lower() and sorts by code point, alike on every machine.
+  // The builtin provider behaves the same on every machine: lower() handles accents, and the order is by code point.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const access = ['-U', role, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   const sync = options.throwaway ? ['--no-sync'] : [];
@@ -78,7 +78,7 @@ function changeOwner(account: Account | null, ...paths: string[]): void {
   for (const path of paths) chownSync(path, account.uid, account.gid);
 }
 
-/** Runs one statement without a server: nobody can connect meanwhile, and no password is needed. */
+/** Runs one statement in single-user mode: no client can connect, and no password is needed. */
 function runSingle(
   options: Pick<FolderOptions, 'account' | 'binaries'>,
   data: string,
@@ -104,18 +104,18 @@ async function runTool(
     env: { LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-  child.stdin.on('error', () => {}); // it ended before it read everything; its exit code tells
+  let errorOutput = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
+  child.stdin.on('error', () => {}); // it ended before it read everything; the exit code has the result
   child.stdin.end(input);
   const code = await new Promise<number | string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (exitCode, signal) => resolve(exitCode ?? signal ?? 'killed'));
   });
-  if (code !== 0) throw new LauncherError(`${tool} failed (${findReason(said) ?? code})`);
+  if (code !== 0) throw new LauncherError(`${tool} failed (${findReason(errorOutput) ?? code})`);
 }
 
-/** The line of a PostgreSQL log that says why it gave up. */
+/** The last error message in a PostgreSQL log. */
 export function findReason(log: string): string | null {
   const lines = log.split('\n').map((line) => line.trim());
   const line =

@@ -17,17 +17,17 @@ export interface PostgresLocation {
   folder: string;
   account: Account | null;
   binaries: PostgresBinaries;
-  /** Anything unusual, as one line for a person. */
+  /** One line for a person when the location is unusual. */
   note: string | null;
 }
 
 /**
- * Makes DATA_DIR when it is missing: only for us, except that root lets PostgreSQL's user through to its own folder. One
- * that is there is changed in this way only while it is empty.
+ * Creates DATA_DIR when it is missing. Only this user can enter it. For root, other users can pass through an empty one, so that PostgreSQL's
+ * user reaches its data folder.
  * @returns the real path.
- * @throws when this user may not write in it.
+ * @throws when this user cannot write to it.
  */
-export function makeDataDir(dataDir: string): string {
+export function createDataDir(dataDir: string): string {
   const isRoot = process.getuid?.() === 0;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = realpathSync(dataDir);
@@ -36,7 +36,7 @@ export function makeDataDir(dataDir: string): string {
   return path;
 }
 
-/** Decides where the data folder and the programs are and who runs them; see accountForPostgres. */
+/** Chooses the data folder, the programs and the account that runs them; see accountForPostgres. */
 export function chooseLocation(dataDir: string): PostgresLocation {
   const inside = join(dataDir, 'postgres');
   const account = accountForPostgres(findOwner(inside));
@@ -67,6 +67,6 @@ function describeLocation(
     ...(folder === null ? [] : [`its data is in ${folder}`]),
   ];
   if (parts.length === 0) return null;
-  const who = account === null ? 'node_modules is read-only' : `${account.name} cannot enter this checkout`;
-  return `PostgreSQL: ${who}, so ${parts.join(' and ')}`;
+  const cause = account === null ? 'node_modules is read-only' : `${account.name} cannot enter this checkout`;
+  return `PostgreSQL: ${cause}, so ${parts.join(' and ')}`;
 }

@@ -5,7 +5,7 @@ import { type Account, runAs } from './account.ts';
 import { LauncherError } from '../launcher-error.ts';
 import { choosePort, savePort } from '../ports.ts';
 import { prepareFolder, findReason, role } from './data-folder.ts';
-import { makeDataDir, chooseLocation } from './location.ts';
+import { createDataDir, chooseLocation } from './location.ts';
 import { readIfExists } from '../private-file.ts';
 import { type Part, supervise } from '../processes/supervise.ts';
 import { endProcess, inspectProcess } from '../processes/identity.ts';
@@ -14,29 +14,29 @@ import { loadSecrets } from '../secrets.ts';
 import { waitUntil } from '../../shared/wait-until.ts';
 
 export interface PostgresOptions {
-  /** The folder that holds `postgres/`, `secrets.json` and `postgres.log`. Made when missing. One user at a time. */
+  /** The folder that holds `postgres/`, `secrets.json` and `postgres.log`. Created when missing. For one launcher at a time. */
   dataDir: string;
-  /** Without it: the port of the last time if it is free, else any free one. */
+  /** Default: the previous port if it is free, else any free one. */
   port?: number;
-  /** For tests: trades safety against a power cut for speed. */
+  /** For tests: faster, but a power failure can lose data. */
   throwaway?: boolean;
-  /** False: a server that dies stays dead. */
+  /** Whether a server that ends is started again (true). */
   restart?: boolean;
   /** More server settings, for example `{ max_connections: '400' }`. */
   settings?: Record<string, string>;
-  /** How long it may take to stop, in ms, before it is made to crash safely (5,000). */
+  /** Before an immediate shutdown, after which the next start runs a recovery (5,000). */
   stopTimeoutMs?: number;
   report?: (line: string) => void;
   signal?: AbortSignal;
 }
 
 export interface RunningPostgres {
-  /** With user and password; the user owns the server and may create databases. */
+  /** With user and password. The user is a superuser. */
   url: string;
   port: number;
   version: string;
   folder: string;
-  /** Where it could not be put in its usual place: one line that says so. */
+  /** One line for a person when the location is unusual. */
   note: string | null;
   stop: () => Promise<void>;
   kill: () => void;
@@ -56,12 +56,12 @@ const serverSettings = {
 const throwawaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * Starts an embedded PostgreSQL on loopback, with a generated password, and keeps it running. The first start makes the
- * data folder. A server an earlier, killed launcher left on this folder is stopped first.
- * @throws {LauncherError} one line: no binaries for this platform, other major version, port taken, not allowed.
+ * Starts an embedded PostgreSQL on loopback, with a generated password, and keeps it running. The first start creates the data folder. Stops
+ * the server that an earlier, killed launcher left on this folder.
+ * @throws {LauncherError} one line: no binaries for this platform, another major version, port not available, no permission.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
-  const dataDir = makeDataDir(options.dataDir);
+  const dataDir = createDataDir(options.dataDir);
   const { folder, account, binaries, note } = chooseLocation(dataDir);
   await stopOrphan(dataDir, folder, account);
   const { postgres_password: password } = loadSecrets(dataDir);
@@ -89,7 +89,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
           ...runAs(account),
           cwd: '/',
           env: { LC_ALL: 'C', TZ: 'UTC' },
-          detached: true, // a Ctrl-C in the terminal is for the launcher alone
+          detached: true, // only the launcher receives Ctrl-C
           stdio: ['ignore', out, out],
         });
         closeSync(out);
@@ -97,10 +97,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       },
       ready: (child, signal) => waitUntilReady(folder, child, signal),
       explain: () => findReason(readFileSync(log).subarray(logged).toString()),
-      readyTimeoutMs: 60_000, // after a crash it may replay its log first
+      readyTimeoutMs: 60_000, // after a crash it can replay its log first
       stopTimeoutMs: options.stopTimeoutMs ?? 5000,
-      stopSignal: 'SIGINT', // "fast": ends sessions, writes everything
-      killSignal: 'SIGQUIT', // "immediate": recovers at the next start
+      stopSignal: 'SIGINT', // fast shutdown: ends sessions, writes everything
+      killSignal: 'SIGQUIT', // immediate shutdown: the next start runs a recovery
     };
     try {
       const { signal, restart } = options;
@@ -122,14 +122,14 @@ function serverArguments(folder: string, values: Record<string, string>): string
   return ['-D', folder, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Somebody took the free port in between, or the processes of a crashed server are still on their way out. */
-function isRetryable(error: unknown, wantedPort: number | undefined): boolean {
+/** Another process took the free port, or processes of a crashed server have not ended yet. */
+function isRetryable(error: unknown, requestedPort: number | undefined): boolean {
   if (!(error instanceof LauncherError)) return false;
   if (/pre-existing shared memory/.test(error.message)) return true;
-  return wantedPort === undefined && /could not create any TCP/.test(error.message);
+  return requestedPort === undefined && /could not create any TCP/.test(error.message);
 }
 
-/** The server writes its state into the eighth line of postmaster.pid; pg_ctl waits for the same word. */
+/** The server writes its state to the eighth line of postmaster.pid; pg_ctl waits for the same state. */
 async function waitUntilReady(folder: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
   const isReady = () => {
     const lines = readIfExists(join(folder, 'postmaster.pid'))?.split('\n') ?? [];
@@ -143,7 +143,7 @@ async function stopOrphan(dataDir: string, folder: string, account: Account | nu
   await stopLeftover(dataDir, 'postgres', { stopSignal: 'SIGINT', killSignal: 'SIGQUIT' });
   const pidFile = join(folder, 'postmaster.pid');
   const facts = inspectProcess(Number(readIfExists(pidFile)?.split('\n')[0] ?? 0));
-  if (facts === null) return; // none, or stale: the server itself sees that
+  if (facts === null) return; // no process; the server detects a stale file itself
   const isOurs =
     facts.uid === (account?.uid ?? process.getuid?.()) &&
     /postgres /.test(facts.command) &&

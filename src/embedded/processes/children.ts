@@ -17,8 +17,8 @@ export interface ChildOptions {
 }
 
 /**
- * Starts the API or the worker as a process of its own and keeps it running. The entry sends `{ type: 'ready' }` over IPC
- * when it is ready, stops on SIGTERM, and stops when the IPC channel closes, which is how it notices that we were killed.
+ * Starts the API or the worker as a child process and keeps it running. The entry sends `{ type: 'ready' }` over IPC when it is ready. It
+ * stops on SIGTERM, and when the IPC channel closes because the launcher was killed.
  * @throws {LauncherError} when the first start fails.
  */
 export function startChild(options: ChildOptions): Promise<Supervised> {
@@ -37,8 +37,8 @@ export function startChild(options: ChildOptions): Promise<Supervised> {
 }
 
 /**
- * Runs the migrations to their end.
- * @throws {LauncherError} when they fail; what they said stands above.
+ * Runs the migrations and waits for their end.
+ * @throws {LauncherError} when they fail. Their output is above the error.
  */
 export async function runToEnd(
   options: Pick<ChildOptions, 'name' | 'entry' | 'dataDir' | 'env' | 'signal'>,
@@ -48,24 +48,24 @@ export async function runToEnd(
   if (child.pid !== undefined) recordProcess(options.dataDir, options.name, child.pid);
   const stop = () => child.kill('SIGTERM');
   options.signal.addEventListener('abort', stop);
-  const how = await new Promise<number | string>((resolve) => {
+  const result = await new Promise<number | string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'killed'));
   });
   options.signal.removeEventListener('abort', stop);
   forgetProcess(options.dataDir, options.name);
-  if (how !== 0) throw new LauncherError(`${options.name} failed (${how}); see above`);
+  if (result !== 0) throw new LauncherError(`${options.name} failed (${result}); see the output above`);
 }
 
-/** What a child prints goes to our stderr: stdout holds the launcher's own lines and nothing else. */
+/** The output of a child goes to stderr, because stdout has only the lines of the launcher. */
 function forkEntry(
   { entry, env }: Pick<ChildOptions, 'entry' | 'env'>,
   stdout: 2 | 'ignore' = 2,
 ): ChildProcess {
-  if (!existsSync(entry)) throw new LauncherError(`${entry} is missing: npm run build`);
+  if (!existsSync(entry)) throw new LauncherError(`${entry} is missing; run npm run build`);
   return fork(entry, [], {
     env,
-    detached: true, // a Ctrl-C in the terminal is for the launcher alone, which stops the parts in order
+    detached: true, // only the launcher receives Ctrl-C, and stops the parts in order
     execArgv: [],
     stdio: ['ignore', stdout, 2, 'ipc'],
   });
@@ -73,12 +73,12 @@ function forkEntry(
 
 function waitForReadyMessage(child: ChildProcess, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const listen = (message: unknown) => {
+    const onMessage = (message: unknown) => {
       const isReady =
         typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
       if (isReady) resolve();
     };
-    child.on('message', listen);
-    signal.addEventListener('abort', () => child.off('message', listen), { once: true });
+    child.on('message', onMessage);
+    signal.addEventListener('abort', () => child.off('message', onMessage), { once: true });
   });
 }

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { getErrorCode } from '../../shared/narrow.ts';
 import { waitUntil } from '../../shared/wait-until.ts';
 
-/** Identifies a process for good: its pid can be given to another process later. */
+/** Identifies a process uniquely. A pid alone can be reused. */
 export interface ProcessIdentity {
   pid: number;
   started: string;
@@ -23,19 +23,19 @@ export function inspectProcess(pid: number): ProcessFacts | null {
 function inspectThroughProc(pid: number): ProcessFacts | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may hold anything; counting starts behind it.
+    // The second field is the program's name in brackets. It can contain anything, so fields are counted after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return { pid, started: `${boot}:${fields[19]}`, uid: statSync(`/proc/${pid}`).uid, command };
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isNoSuchProcess(error)) return null;
     throw error;
   }
 }
 
-function isGone(error: unknown): boolean {
+function isNoSuchProcess(error: unknown): boolean {
   const code = getErrorCode(error);
   return code === 'ENOENT' || code === 'ESRCH';
 }
@@ -57,31 +57,31 @@ function inspectThroughPs(pid: number): ProcessFacts | null {
   return { pid, started: match[3] ?? '', uid: Number(match[2]), command: match[4] ?? '' };
 }
 
-/** True while exactly this process lives: same pid and same start. */
+/** Whether this process is running: same pid and same start time. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return inspectProcess(identity.pid)?.started === identity.started;
 }
 
 /**
- * Ends a process that is not a child: sends `polite` first, and `hard` after `timeoutMs`.
- * @returns false when it still runs 2 s later.
+ * Ends a process that is not a child: sends `stopSignal`, and `killSignal` after `timeoutMs`.
+ * @returns false when it still runs 2 s after that.
  */
 export async function endProcess(
   identity: ProcessIdentity,
   options: { stopSignal: NodeJS.Signals; killSignal: NodeJS.Signals; timeoutMs: number },
 ): Promise<boolean> {
-  const gone = () => !isAlive(identity);
-  if (gone()) return true;
+  const hasEnded = () => !isAlive(identity);
+  if (hasEnded()) return true;
   sendSignal(identity.pid, options.stopSignal);
-  if (await waitUntil(gone, { timeoutMs: options.timeoutMs })) return true;
+  if (await waitUntil(hasEnded, { timeoutMs: options.timeoutMs })) return true;
   sendSignal(identity.pid, options.killSignal);
-  return await waitUntil(gone, { timeoutMs: 2000 });
+  return await waitUntil(hasEnded, { timeoutMs: 2000 });
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!isNoSuchProcess(error)) throw error;
   }
 }

@@ -13,18 +13,18 @@ import { inspectProcess, isAlive } from './identity.ts';
  */
 export function takeLock(dataDir: string): () => void {
   const path = join(dataDir, 'launcher.lock');
-  const mine = JSON.stringify({ pid: process.pid, started: inspectProcess(process.pid)?.started ?? '' });
+  const ownLock = JSON.stringify({ pid: process.pid, started: inspectProcess(process.pid)?.started ?? '' });
   const draft = `${path}.${process.pid}`;
-  writePrivateFile(draft, mine);
+  writePrivateFile(draft, ownLock);
   try {
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      if (tryLink(draft, path)) return () => release(path, mine);
+      if (tryLink(draft, path)) return () => release(path, ownLock);
       const held = readIfExists(path);
-      if (held === null) continue; // given back in between
+      if (held === null) continue; // released since
       const holder = findLiveHolder(held);
       if (holder !== null) {
         throw new LauncherError(
-          `${dataDir} is in use by another npm start (process ${holder}); stop that one, or choose another folder with DATA_DIR`,
+          `${dataDir} is in use by another npm start (process ${holder}); stop it, or choose another folder with DATA_DIR`,
         );
       }
       removeStale(path, held);
@@ -32,10 +32,12 @@ export function takeLock(dataDir: string): () => void {
   } finally {
     rmSync(draft, { force: true });
   }
-  throw new LauncherError(`${path}: cannot be taken; remove the file if no npm start uses this folder`);
+  throw new LauncherError(
+    `${path}: cannot create the lock; remove the file if no npm start uses this folder`,
+  );
 }
 
-/** A hard link appears whole or not at all, and never over an existing file. */
+/** A hard link is created atomically and never replaces an existing file. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -46,13 +48,13 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** A damaged lock counts as stale: locks appear whole, so nobody is still writing it. */
+/** A damaged lock counts as stale: locks are created atomically, so no process is still writing it. */
 function findLiveHolder(text: string): number | null {
   const { pid, started } = parseObject(text) ?? {};
   return typeof pid === 'number' && typeof started === 'string' && isAlive({ pid, started }) ? pid : null;
 }
 
-/** Moves the stale lock aside. If another launcher was faster and it is a fresh one that moved, it goes back. */
+/** Renames the stale lock. If another launcher has replaced it with a new lock since, restores that lock. */
 function removeStale(path: string, stale: string): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -65,6 +67,6 @@ function removeStale(path: string, stale: string): void {
   rmSync(aside, { force: true });
 }
 
-function release(path: string, mine: string): void {
-  if (readIfExists(path) === mine) rmSync(path, { force: true });
+function release(path: string, ownLock: string): void {
+  if (readIfExists(path) === ownLock) rmSync(path, { force: true });
 }

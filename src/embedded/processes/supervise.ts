@@ -7,9 +7,9 @@ export interface Part {
   name: string;
   dataDir: string;
   spawn: () => ChildProcess;
-  /** Resolves when the child can be used. `signal` aborts when nobody waits any more. */
+  /** Resolves when the child is ready. `signal` aborts when the caller stops waiting. */
   ready: (child: ChildProcess, signal: AbortSignal) => Promise<void>;
-  /** Why it ended, from its own log, as one line. */
+  /** The reason why it ended, from its log, as one line. */
   explain?: () => string | null;
   readyTimeoutMs: number;
   stopTimeoutMs: number;
@@ -22,15 +22,15 @@ export interface Supervised {
   readonly pid: number | undefined;
   /** Sends the stop signal, kills after the timeout, and resolves when the process has ended. */
   stop: () => Promise<void>;
-  /** Kills at once. */
+  /** Kills the process immediately. */
   kill: () => void;
 }
 
 const notReadyError = (part: Part, reason: string) => new LauncherError(`${part.name}: ${reason}`);
 
 /**
- * Starts a child process and keeps it alive: when it dies it is reported and started again, waiting longer each time
- * (250 ms, doubling up to 10 s; from the beginning once it stayed up for 30 s). All times in ms.
+ * Starts a child process and keeps it running. When it ends, reports it and starts it again after a back-off: 250 ms, doubling up to 10 s,
+ * reset after 30 s without a restart.
  * @throws {LauncherError} when the first start fails or `signal` aborts it; nothing is left running then.
  */
 export async function supervise(
@@ -38,66 +38,66 @@ export async function supervise(
   options: { report: (line: string) => void; signal?: AbortSignal; restart?: boolean },
 ): Promise<Supervised> {
   const backOff = part.backOff ?? { initialMs: 250, maxMs: 10_000, resetAfterMs: 30_000 };
-  const over = new AbortController();
+  const stopping = new AbortController();
   let child = await startPart(part, options.signal);
 
   const keepAlive = async () => {
-    let delay = backOff.initialMs;
-    while (!over.signal.aborted) {
-      const since = Date.now();
-      const how = await waitForExit(child);
-      if (over.signal.aborted) return;
-      if (Date.now() - since >= backOff.resetAfterMs) delay = backOff.initialMs;
-      options.report(`${part.name} ended (${how}); it is started again in ${delay} ms`);
-      while (!(await again(delay))) {
-        if (over.signal.aborted) return;
-        delay = Math.min(delay * 2, backOff.maxMs);
+    let delayMs = backOff.initialMs;
+    while (!stopping.signal.aborted) {
+      const startedAt = Date.now();
+      const result = await waitForExit(child);
+      if (stopping.signal.aborted) return;
+      if (Date.now() - startedAt >= backOff.resetAfterMs) delayMs = backOff.initialMs;
+      options.report(`${part.name} ended (${result}); restarting in ${delayMs} ms`);
+      while (!(await restart(delayMs))) {
+        if (stopping.signal.aborted) return;
+        delayMs = Math.min(delayMs * 2, backOff.maxMs);
       }
-      options.report(`${part.name} is back`);
-      delay = Math.min(delay * 2, backOff.maxMs);
+      options.report(`${part.name} is running again`);
+      delayMs = Math.min(delayMs * 2, backOff.maxMs);
     }
   };
-  const again = async (delay: number): Promise<boolean> => {
+  const restart = async (delayMs: number): Promise<boolean> => {
     try {
-      await sleep(delay, undefined, { signal: over.signal });
-      child = await startPart(part, over.signal);
+      await sleep(delayMs, undefined, { signal: stopping.signal });
+      child = await startPart(part, stopping.signal);
       return true;
     } catch (error) {
-      if (!over.signal.aborted) options.report(toOneLine(error));
+      if (!stopping.signal.aborted) options.report(toOneLine(error));
       return false;
     }
   };
-  const kept = options.restart === false ? Promise.resolve() : keepAlive();
+  const supervision = options.restart === false ? Promise.resolve() : keepAlive();
 
   return {
     get pid() {
       return child.pid;
     },
     stop: async () => {
-      over.abort();
+      stopping.abort();
       await stopPart(part, child);
-      await kept;
-      await stopPart(part, child); // a restart may just have succeeded
+      await supervision;
+      await stopPart(part, child); // a restart can have succeeded in the meantime
     },
     kill: () => {
-      over.abort();
+      stopping.abort();
       child.kill(part.killSignal ?? 'SIGKILL');
     },
   };
 }
 
-/** One start: resolves with a child that is ready. */
+/** Starts the child once. Resolves with it when it is ready. */
 async function startPart(part: Part, signal: AbortSignal | undefined): Promise<ChildProcess> {
   signal?.throwIfAborted();
   const child = part.spawn();
   const waiting = new AbortController();
-  const fate = waitForExit(child);
+  const exited = waitForExit(child);
   if (child.pid !== undefined) recordProcess(part.dataDir, part.name, child.pid);
   try {
     await Promise.race([
       part.ready(child, waiting.signal),
-      fate.then((how) => {
-        throw notReadyError(part, part.explain?.() ?? `ended before it was ready (${how})`);
+      exited.then((result) => {
+        throw notReadyError(part, part.explain?.() ?? `ended before it was ready (${result})`);
       }),
       sleep(part.readyTimeoutMs, undefined, { signal: waiting.signal }).then(() => {
         throw notReadyError(part, `not ready after ${part.readyTimeoutMs / 1000} s`);
@@ -124,16 +124,16 @@ function rejectOnAbort(signal: AbortSignal | undefined, until: AbortSignal): Pro
 
 async function stopPart(part: Part, child: ChildProcess): Promise<void> {
   if (isRunning(child)) {
-    const gone = waitForExit(child);
-    const limit = new AbortController();
+    const exited = waitForExit(child);
+    const timer = new AbortController();
     child.kill(part.stopSignal ?? 'SIGTERM');
-    const hard = sleep(part.stopTimeoutMs, undefined, { signal: limit.signal }).then(
+    const killed = sleep(part.stopTimeoutMs, undefined, { signal: timer.signal }).then(
       () => child.kill(part.killSignal ?? 'SIGKILL'),
-      () => false, // it went in time
+      () => false, // it ended in time
     );
-    await gone;
-    limit.abort();
-    await hard;
+    await exited;
+    timer.abort();
+    await killed;
   }
   forgetProcess(part.dataDir, part.name);
 }
@@ -141,12 +141,12 @@ async function stopPart(part: Part, child: ChildProcess): Promise<void> {
 const isRunning = (child: ChildProcess) =>
   child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
-/** Resolves with how the child ended, also when it could not be started at all. */
+/** Resolves with the signal, exit code or start error that ended the child. */
 function waitForExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
-    const say = () => resolve(child.signalCode ?? `exit code ${child.exitCode}`);
-    if (child.exitCode !== null || child.signalCode !== null) return say();
-    child.once('exit', say);
+    const onExit = () => resolve(child.signalCode ?? `exit code ${child.exitCode}`);
+    if (child.exitCode !== null || child.signalCode !== null) return onExit();
+    child.once('exit', onExit);
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (child.pid === undefined) resolve(error.code ?? error.message);
     });

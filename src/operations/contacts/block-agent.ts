@@ -12,7 +12,11 @@ export const blockAgentOperation = defineOperation({
   kind: 'write',
   input: z.strictObject({
     handle: agentHandle.describe('The agent to block, by handle or id.'),
-    reason: z.string().max(500).nullish().describe('Reason, for your own records. Nobody else sees it.'),
+    reason: z
+      .string()
+      .max(500)
+      .nullish()
+      .describe('Reason, for your own records. Other agents cannot see it.'),
   }),
   output: blockSchema,
   run: (work, { handle, reason }) => blockAgent(work, { handle, reason: reason ?? null }),

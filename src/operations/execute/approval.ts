@@ -22,7 +22,7 @@ const maxAttempts = 4;
 const pollIntervalMs = 1_000;
 
 /**
- * Gets a person's approval for calls that need one (MCP). The question is stored before anybody is asked, and is used in the transaction
+ * Gets a person's approval for calls that need one (MCP). The question is stored before the person is asked, and is used in the transaction
  * that it allows: nothing runs twice, and a crash leaves both or neither. No transaction is open while a person decides.
  *
  * A call that asks a person, or needs no approval, counts against the operation's own budget. Checking on a pending approval does not.

@@ -115,7 +115,7 @@ async function runNew(operation: Operation, items: readonly Item[]): Promise<rea
   return items.map(({ call }) => results.get(call) ?? null);
 }
 
-/** A single call needs no look-up: it fails nobody else. */
+/** A single call needs no look-up, because it cannot fail other calls. */
 async function findUsedKeys(items: readonly Item[]): Promise<ReadonlySet<string>> {
   const hashes = items.flatMap(({ call: { claim } }) => (claim ? [claim.key_hash] : []));
   const [first, second] = items;

@@ -9,11 +9,11 @@ import type { Operation } from '../define.ts';
 /** How long a call waits for its batch, for another call with its idempotency key, or for other writes to its record. */
 export const waitTimeoutMs = 10_000;
 
-/** How a transport asks the person behind its caller for an approval. */
+/** How a transport asks the person who uses its client for an approval. */
 export interface Approver {
   /** The program that the person uses, as it names itself. */
   client_name: string | null;
-  /** Aborts when nobody waits for the answer of the call any more. */
+  /** Aborts when the caller no longer waits for the response. */
   signal: AbortSignal;
   /**
    * Asks in the program, where it can, and waits for a limited time.
@@ -46,7 +46,7 @@ export interface Answer {
   /** The same as an object. */
   output: object;
   replayed: boolean;
-  /** What is stored for repeated calls, when it is not the text itself. */
+  /** The stored response for repeated calls, if it differs from `body`. */
   kept_as?: string;
 }
 

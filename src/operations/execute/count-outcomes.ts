@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import type { Execute } from './execute.ts';
 
-/** `refused`: the caller can correct it. `failed`: the service is at fault. */
+/** `refused`: the caller can correct it. `failed`: an error of the service. */
 export type OperationOutcome = 'ok' | 'refused' | 'failed';
 
 /** Wraps `execute`: reports the outcome of each call to `onOutcome`. */

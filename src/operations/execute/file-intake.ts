@@ -62,7 +62,7 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
     const storage_key = randomBytes(16).toString('hex');
     const inspector = createFileInspector();
     let file: StoredFile | undefined;
-    let fault: unknown;
+    let failure: unknown;
 
     /** A refusal after the last byte is early enough: the store keeps nothing before the source ends. */
     async function* checked(): AsyncGenerator<Uint8Array> {
@@ -76,7 +76,7 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
         }
         file = checkFile(await inspector.facts());
       } catch (error) {
-        fault = error;
+        failure = error;
         throw error;
       }
     }
@@ -92,9 +92,9 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
     try {
       await blobs.write(storage_key, checked());
     } catch (error) {
-      if (fault instanceof DomainError) throw fault;
+      if (failure instanceof DomainError) throw failure;
       throw new DomainError('UNAVAILABLE', 'The file could not be stored. Try again.', {
-        cause: fault ?? error,
+        cause: failure ?? error,
         retry_after: 5,
       });
     }

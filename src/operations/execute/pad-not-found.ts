@@ -6,7 +6,7 @@ export const padIntervalMs = 20;
 
 /**
  * Delays "not found" to the end of an interval since the call began. Looking up a hidden record takes other steps than looking up an
- * absent one; the response time must not tell them apart. The delay is outside the transaction, so that it holds no connection.
+ * absent one; the response time must not distinguish them. The delay is outside the transaction, so that it holds no connection.
  */
 export async function padNotFound(_context: CallContext, next: Next): Promise<Answer> {
   const began = performance.now();

@@ -25,21 +25,22 @@ const binaryPattern = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 /** Inspects the bytes of a file as they pass, and keeps only its beginning in memory. */
 export function createFileInspector() {
   const hash = createHash('sha256');
-  const head: Buffer[] = [];
+  const headerChunks: Buffer[] = [];
   const text = createTextInspector();
   let size_bytes = 0;
 
   return {
     take(chunk: Uint8Array): void {
       hash.update(chunk);
-      if (size_bytes < headerBytes) head.push(Buffer.from(chunk.subarray(0, headerBytes - size_bytes)));
+      if (size_bytes < headerBytes)
+        headerChunks.push(Buffer.from(chunk.subarray(0, headerBytes - size_bytes)));
       size_bytes += chunk.byteLength;
       text.take(chunk);
     },
 
     /** To be called once, at the end. */
     async facts(): Promise<FileFacts> {
-      const beginning = Buffer.concat(head);
+      const beginning = Buffer.concat(headerChunks);
       const signature = (await fileTypeFromBuffer(beginning))?.mime;
       return { size_bytes, sha256: hash.digest('hex'), signature, ...text.facts(), beginning };
     },

@@ -138,7 +138,7 @@ async function listObjects(
 ): Promise<StoredBlob[]> {
   const { ListObjectsV2Command } = s3Sdk();
   const found: StoredBlob[] = [];
-  // A page can hold objects that are not blobs, so only the page itself tells whether it is the last one.
+  // A page can hold objects that are not blobs, so only the response says whether it is the last page.
   for (let last = after, hasMore = true; hasMore && found.length < limit;) {
     const { Contents = [], IsTruncated = false } = await client.send(
       new ListObjectsV2Command({

@@ -39,14 +39,14 @@ export function packPayloads(packed: readonly string[]): string[] {
  */
 export function unpackMessages(payload: string): BusMessage[] {
   const messages: BusMessage[] = [];
-  const head = /(\d+),(\d+):/y;
+  const header = /(\d+),(\d+):/y;
   for (let at = 0; at < payload.length;) {
-    head.lastIndex = at;
-    const match = head.exec(payload);
+    header.lastIndex = at;
+    const match = header.exec(payload);
     if (!match) throw new Error('A notification on the channel of the bus is not of the bus');
-    const topicEnd = head.lastIndex + Number(match[1]);
+    const topicEnd = header.lastIndex + Number(match[1]);
     at = topicEnd + Number(match[2]);
-    messages.push({ topic: payload.slice(head.lastIndex, topicEnd), body: payload.slice(topicEnd, at) });
+    messages.push({ topic: payload.slice(header.lastIndex, topicEnd), body: payload.slice(topicEnd, at) });
   }
   return messages;
 }

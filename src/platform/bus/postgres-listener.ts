@@ -23,7 +23,7 @@ export function listenForever(
   let retry: NodeJS.Timeout | undefined;
 
   function lost(client: Client, error: unknown): void {
-    client.end().catch(() => 'it is gone already');
+    client.end().catch(() => 'already closed');
     if (closed) return;
     log('PostgreSQL listener lost its connection', error);
     current = undefined;

@@ -5,14 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { describeError } from '../../shared/error-log.ts';
-import { type OnLine, watchLockWaits } from './migration-locks.ts';
+import { type OnMessage, watchLockWaits } from './migration-locks.ts';
 
 interface MigrationModule {
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
 
-/** Migrations by file name without ending, so that the same list counts from source and from the build. */
+/** Migrations by file name without extension, so that the names are the same in the source and in the build. */
 function createMigrationSource(folder: string): Knex.MigrationSource<string> {
   return {
     async getMigrations() {
@@ -22,48 +22,46 @@ function createMigrationSource(folder: string): Knex.MigrationSource<string> {
     },
     getMigrationName: (name) => name,
     async getMigration(name) {
-      const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-      const module: MigrationModule = await import(pathToFileURL(join(folder, `${name}.${ending}`)).href);
+      const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+      const module: MigrationModule = await import(pathToFileURL(join(folder, `${name}.${extension}`)).href);
       return module;
     },
   };
 }
 
-/** Where the migrations are, from source and from the build alike. */
+/** The same relative path in the source and in the build. */
 const migrationsFolder = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 const migrationLockId = 7_310_552_901;
 
 const lockPollMs = 100;
 
-/** Holds an advisory lock meanwhile, so that a lock row left by a migration that was killed can be cleared without fear. */
+/** Holds an advisory lock for the whole run, so that it is safe to clear the lock row of a killed migration. */
 async function withKnex<T>(
   url: string,
   run: (migrate: Knex.Migrator) => Promise<T>,
-  tell: OnLine = () => undefined,
+  onMessage: OnMessage = () => undefined,
 ): Promise<T> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await guard.connect();
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
   try {
-    await acquireMigrationLock(guard, tell);
-    // A statement that waits for a lock holds up the running service behind it: it gives up soon, and is tried again.
+    await acquireMigrationLock(guard, onMessage);
+    // Queries of the running service queue up after a statement that waits for a lock. So it fails soon and is retried.
     const { rows }: { rows: { pid: number }[] } =
       await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false), pg_backend_pid() as pid`);
-    await enableConnectionCheck(db, tell);
+    await enableConnectionCheck(db, onMessage);
     await db.migrate.forceFreeMigrationsLock(knexOptions);
-    const waits = watchLockWaits(guard, rows[0]?.pid ?? 0, tell);
+    const waits = watchLockWaits(guard, rows[0]?.pid ?? 0, onMessage);
     try {
       return await run(db.migrate);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      const by = waits.lastHolders().join('; ') || 'somebody who is gone by now';
+      const holders = waits.lastHolders().join('; ') || 'a transaction that has ended';
       throw new Error(
-        `others kept it from a lock (${describeError(error)}), and it can be run again: ${by}`,
-        {
-          cause: error,
-        },
+        `the migration could not get a lock (${describeError(error)}); run it again. The lock is held by ${holders}`,
+        { cause: error },
       );
     } finally {
       await waits.stop();
@@ -75,47 +73,48 @@ async function withKnex<T>(
 }
 
 /**
- * Has the server look whether we are still there while a statement runs. What a run that was killed had asked for would go on without it,
- * for minutes where it waits for others, and the next run would wait for that.
+ * Lets the server check the connection while a statement runs. Otherwise the statement of a killed run continues, for minutes if it waits
+ * for a lock, and the next run waits for it.
  */
-async function enableConnectionCheck(db: Knex, tell: OnLine): Promise<void> {
+async function enableConnectionCheck(db: Knex, onMessage: OnMessage): Promise<void> {
   await db
     .raw(`select set_config('client_connection_check_interval', '1s', false)`)
     .catch((error: unknown) =>
-      tell(`the server cannot notice a run that is killed: ${describeError(error)}`),
+      onMessage(`the server cannot detect a killed migration: ${describeError(error)}`),
     );
 }
 
 /**
- * Waits for whoever migrates at the same time, by asking: a statement that waits holds a snapshot, and an index that the other one builds
- * beside the service would wait for that.
+ * Waits for other migrations by polling. A statement that waits holds a snapshot, and a concurrent index build of the other migration would
+ * wait for that snapshot.
  */
-async function acquireMigrationLock(guard: pg.Client, tell: OnLine): Promise<void> {
-  for (let asked = 1; ; asked += 1) {
-    const { rows } = await guard.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
-      migrationLockId,
-    ]);
-    if (rows[0]?.mine) return;
-    if (asked === 10) tell('another migration of this database is under way: this one waits for its end');
+async function acquireMigrationLock(guard: pg.Client, onMessage: OnMessage): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { rows } = await guard.query<{ is_locked: boolean }>(
+      'select pg_try_advisory_lock($1) as is_locked',
+      [migrationLockId],
+    );
+    if (rows[0]?.is_locked) return;
+    if (attempt === 10) onMessage('another migration of this database is running; waiting for it to end');
     await pause(lockPollMs);
   }
 }
 
-/** How often a migration is begun that others keep from a lock, and the pause in between, in milliseconds. */
+/** Attempts of a migration that cannot get a lock, and the pause between them in milliseconds. */
 const lockRetries = { max: 10, pauseMs: 2_000 };
 
-/** A lock did not come in time. */
+/** Whether a statement timed out while it waited for a lock (SQLSTATE 55P03). */
 function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03';
 }
 
-/** A migration runs in a transaction: one that meets a lock has changed nothing, and begins anew. */
+/** A migration runs in a transaction, so a failed attempt has changed nothing. */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
     } catch (error) {
-      if (!isLockTimeout(error) || tries === lockRetries.max) throw error;
+      if (!isLockTimeout(error) || attempt === lockRetries.max) throw error;
       await pause(lockRetries.pauseMs);
     }
   }
@@ -126,35 +125,35 @@ const knexOptions = {
   tableName: 'schema_migrations',
 };
 
-/** A schema that a newer release has brought further is good for this one too. */
+/** Accepts migrations of a newer release: its schema works for this release too. */
 const lenientKnexOptions = { ...knexOptions, disableMigrationsListValidation: true };
 
 /**
- * Brings the schema forward and answers the names of what was run; two callers at once go one after the other. Leaves a schema as
- * it is that a newer release has brought further. One that others keep from a lock is tried ten times.
- * @param tell hears whom it waits for.
+ * Runs the pending migrations and returns their names. Concurrent callers run one after the other. Does nothing when a newer release has
+ * already migrated further. Retries a migration that cannot get a lock, up to ten times.
+ * @param onMessage receives one line for each transaction that the migration waits for.
  */
-export function migrateForward(url: string, tell?: OnLine): Promise<string[]> {
+export function migrateForward(url: string, onMessage?: OnMessage): Promise<string[]> {
   const forward = async (migrate: Knex.Migrator): Promise<string[]> => {
-    const done: string[] = [];
+    const names: string[] = [];
     for (;;) {
       const [, run]: [number, string[]] = await retryOnLockTimeout(() => migrate.up(lenientKnexOptions));
-      if (run.length === 0) return done;
-      done.push(...run);
+      if (run.length === 0) return names;
+      names.push(...run);
     }
   };
-  return withKnex(url, forward, tell);
+  return withKnex(url, forward, onMessage);
 }
 
-/** Takes back the latest migration and answers its name, or none when nothing is left. */
+/** Reverts the latest migration. Returns its name, or nothing when no migration is left. */
 export function migrateBack(url: string): Promise<string[]> {
   return withKnex(url, async (migrate) => {
-    const [, undone]: [number, string[]] = await migrate.down(knexOptions);
-    return undone;
+    const [, reverted]: [number, string[]] = await migrate.down(knexOptions);
+    return reverted;
   });
 }
 
-/** Names of migrations that have not run yet. */
+/** Returns the names of migrations that have not run yet. */
 export function pendingMigrations(url: string): Promise<string[]> {
   return withKnex(url, async (migrate) => {
     const [, pending]: [unknown, (string | { file: string })[]] = await migrate.list(lenientKnexOptions);

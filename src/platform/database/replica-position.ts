@@ -53,22 +53,18 @@ async function readPosition<Place extends { origin: string }>(
   const [may] = await db.query<{ allowed: boolean }>(accessStatement, []);
   const text = `select ${position}, ${may?.allowed ? origin : `'' as origin`}`;
   const [place] = await db.query<Place>({ text }, []);
-  if (!place) throw new Error('the server does not tell its place');
+  if (!place) throw new Error('the server returned no write-ahead log position');
   return place;
 }
 
 /** The number of remembered positions of the primary. */
 const maxPositions = 120;
 
-/** Remembers a position; only as many as are needed for delays up to twice `maxLagMs`. */
-export function rememberPosition(
-  places: PrimaryPosition[],
-  place: PrimaryPosition,
-  most_behind_ms: number,
-): void {
+/** Remembers a position. Keeps only the positions that are needed for a lag of up to twice `maxLagMs`. */
+export function rememberPosition(places: PrimaryPosition[], place: PrimaryPosition, maxLagMs: number): void {
   const [before, last] = places.slice(-2);
-  const near = before && last && last.at - before.at < (2 * most_behind_ms) / maxPositions;
-  if (near) places.pop();
+  const isClose = before && last && last.at - before.at < (2 * maxLagMs) / maxPositions;
+  if (isClose) places.pop();
   places.push(place);
   if (places.length > maxPositions) places.shift();
 }

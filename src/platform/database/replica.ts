@@ -31,7 +31,7 @@ export interface Replica {
   close(): Promise<void>;
 }
 
-/** The caller asks the primary when a replica takes longer. */
+/** The caller reads from the primary when a replica takes longer. */
 const readTimeouts = { connectionMs: 1_000, lockMs: 1_000, statementMs: 5_000 };
 const probeTimeouts = { connectionMs: 1_000, lockMs: 1_000, statementMs: 1_000 };
 
@@ -140,7 +140,7 @@ function findProblem(
   if (origin !== '' && newest.origin !== '' && origin !== newest.origin) {
     return 'it follows another database, or has not replayed the last failover';
   }
-  return lagMs === null || lagMs > maxLagMs ? 'it is too far behind' : null;
+  return lagMs === null || lagMs > maxLagMs ? 'it lags too far behind the primary' : null;
 }
 
 /** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), or no SQLSTATE: the server did not respond. */

@@ -55,7 +55,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
     try {
       rememberPosition(places, { ...(await readPrimaryPosition(primary)), at }, maxLagMs);
     } catch (error) {
-      log('the database does not tell replicas from where they should be', error);
+      log('cannot read the write position of the primary', error);
     }
   }
 

@@ -74,9 +74,12 @@ export async function openTracing({ endpoint, service, version, log }: TracingOp
     TraceFlags,
   } = api;
   const report = createLimitedLog(log);
-  const tell = (message: string) => report('traces could not be sent', new Error(message));
+  const reportFailure = (message: string) => report('traces could not be sent', new Error(message));
   const mute = () => undefined;
-  diag.setLogger({ error: tell, warn: tell, info: mute, debug: mute, verbose: mute }, DiagLogLevel.WARN);
+  diag.setLogger(
+    { error: reportFailure, warn: reportFailure, info: mute, debug: mute, verbose: mute },
+    DiagLogLevel.WARN,
+  );
 
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const provider = new sdk.BasicTracerProvider({

@@ -19,17 +19,17 @@ import {
 import type { ErrorLog } from '../../shared/error-log.ts';
 
 export interface OpenIdSettings {
-  /** As its metadata names itself. Plain http is for issuers on this machine. */
+  /** The `issuer` of its metadata. Plain http is for issuers on this machine. */
   issuer: string;
   client_id: string;
-  /** Without one we are a public client, held by PKCE alone. */
+  /** Without a secret the service is a public client and relies on PKCE. */
   client_secret: string | undefined;
-  /** Where the issuer sends the browser back to. */
+  /** The address to which the issuer redirects the browser. */
   redirect_uri: string;
   log: ErrorLog;
 }
 
-/** What must be remembered between the way there and the way back; nobody else may learn the verifier. */
+/** The state to keep between the request and the response. The verifier is secret. */
 export interface OpenIdState {
   issuer: string;
   state: string;
@@ -37,10 +37,10 @@ export interface OpenIdState {
   code_verifier: string;
 }
 
-/** Why somebody came back without a proof: they said no, the issuer does not answer, or what came is not what was asked for. */
+/** Why a sign-in failed: the person declined, the issuer did not respond, or its response is invalid. */
 export type OpenIdFailure = 'declined' | 'unavailable' | 'invalid';
 
-/** Who somebody is at the issuer. Only issuer and subject together name them, and for good (OpenID Connect Core, section 5.7). */
+/** The identity of a person at the issuer. Only issuer and subject together are unique and permanent (OpenID Connect Core, section 5.7). */
 export interface OpenIdIdentity {
   issuer: string;
   subject: string;
@@ -52,27 +52,27 @@ const metadataTtlMs = 3_600_000;
 const maxSubjectLength = 255;
 
 /**
- * Sign-in through one OpenID Connect issuer: authorization code with PKCE, state and nonce; the answer's `iss`, and signature, issuer
- * and audience of the ID token are checked. What the issuer says of itself is asked for when first needed, and again every hour.
+ * Sign-in through one OpenID Connect issuer: authorization code with PKCE, state and nonce. Checks the `iss` of the response, and the
+ * signature, issuer and audience of the ID token. The issuer's metadata is loaded when first needed, and again every hour.
  */
 export function createOpenIdClient(settings: OpenIdSettings) {
   const { issuer, redirect_uri, log } = settings;
-  let known: { configuration: Promise<Configuration>; until: number } | undefined;
+  let cached: { configuration: Promise<Configuration>; until: number } | undefined;
 
   function configuration(): Promise<Configuration> {
-    if (known && Date.now() < known.until) return known.configuration;
-    const asked = discover(settings);
-    const entry = { configuration: asked, until: Date.now() + metadataTtlMs };
-    known = entry;
-    // What failed is asked for again.
-    asked.catch(() => {
-      if (known === entry) known = undefined;
+    if (cached && Date.now() < cached.until) return cached.configuration;
+    const discovered = discover(settings);
+    const entry = { configuration: discovered, until: Date.now() + metadataTtlMs };
+    cached = entry;
+    // A failed discovery is repeated by the next call.
+    discovered.catch(() => {
+      if (cached === entry) cached = undefined;
     });
-    return asked;
+    return discovered;
   }
 
   return {
-    /** The address to send a browser to, and what to remember of it; undefined when the issuer does not answer. */
+    /** The address for the browser, and the state to keep; undefined when the issuer does not respond. */
     async start(): Promise<{ address: string; state: OpenIdState } | undefined> {
       try {
         const config = await configuration();
@@ -92,22 +92,22 @@ export function createOpenIdClient(settings: OpenIdSettings) {
         });
         return { address: address.href, state: { issuer, ...secrets } };
       } catch (error) {
-        log('the OpenID Connect issuer does not answer as one', error);
+        log('cannot load the metadata of the OpenID Connect issuer', error);
         return undefined;
       }
     },
 
-    /** Who came back with this query, against what was remembered. */
+    /** Verifies the response of the issuer, in the query, against the state. */
     async finish(
       query: string,
       state: OpenIdState,
     ): Promise<{ identity: OpenIdIdentity } | { failure: OpenIdFailure }> {
-      // The settings changed meanwhile: an answer of one issuer must not count as one of another.
+      // The settings have changed since: the response of one issuer must not count for another.
       if (state.issuer !== issuer) return { failure: 'invalid' };
       try {
-        // Our own address, not the one that the request claims to be for.
-        const answer = new URL(`${redirect_uri}?${query}`);
-        const tokens = await authorizationCodeGrant(await configuration(), answer, {
+        // The configured address: the Host of the request is not trusted.
+        const response = new URL(`${redirect_uri}?${query}`);
+        const tokens = await authorizationCodeGrant(await configuration(), response, {
           expectedState: state.state,
           expectedNonce: state.nonce,
           pkceCodeVerifier: state.code_verifier,
@@ -119,7 +119,7 @@ export function createOpenIdClient(settings: OpenIdSettings) {
         return { identity: { issuer, subject, suggested_username: suggestUsername(claims ?? {}) } };
       } catch (error) {
         const failure = toFailure(error);
-        if (failure !== 'declined') log('a sign-in through the OpenID Connect issuer failed', error);
+        if (failure !== 'declined') log('sign-in through the OpenID Connect issuer failed', error);
         return { failure };
       }
     },
@@ -135,7 +135,7 @@ function discover({ issuer, client_id, client_secret }: OpenIdSettings): Promise
   });
 }
 
-/** HTTP Basic, which every issuer knows unless it says otherwise (OpenID Connect Discovery, section 3); else in the body. */
+/** HTTP Basic, the default (OpenID Connect Discovery, section 3), unless the issuer accepts the secret only in the body. */
 function secretAuthentication(secret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
   return (server, ...request) => {
@@ -159,26 +159,24 @@ function toFailure(error: unknown): OpenIdFailure {
     return temporaryErrors.has(error.error) ? 'unavailable' : 'invalid';
   }
   if (error instanceof ClientError) {
-    const answered = error.cause instanceof Response && error.cause.status < 500;
-    const outage = error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM';
-    return outage && !answered ? 'unavailable' : 'invalid';
+    const hasResponded = error.cause instanceof Response && error.cause.status < 500;
+    const isOutage = error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM';
+    return isOutage && !hasResponded ? 'unavailable' : 'invalid';
   }
-  // fetch fails with a TypeError and nothing else when there is no answer.
+  // Without a response fetch throws this TypeError.
   return error instanceof TypeError && error.message === 'fetch failed' ? 'unavailable' : 'invalid';
 }
 
-/** Halves of characters would all be kept as the same one, and so be the same person. */
+/** Lone surrogates would all be stored as the same character, so different subjects could become one person. */
 function isStorableSubject(subject: string): boolean {
   if (subject === '' || subject.length > maxSubjectLength) return false;
   return !subject.includes('\0') && subject.isWellFormed();
 }
 
-/** What somebody is called there, as far as it can be a name here. */
+/** A valid username made from the name at the issuer; null when there is none. */
 function suggestUsername(claims: Record<string, unknown>): string | null {
-  const called = [claims['preferred_username'], claims['nickname']].find(
-    (claim) => typeof claim === 'string',
-  );
-  const name = (typeof called === 'string' ? called : '')
+  const claim = [claims['preferred_username'], claims['nickname']].find((value) => typeof value === 'string');
+  const name = (typeof claim === 'string' ? claim : '')
     .slice(0, 200)
     .replace(/@.*$/s, '')
     .normalize('NFKD')

@@ -148,7 +148,7 @@ function drainResponse(response: IncomingMessage): void {
   response.on('error', () => response.destroy());
 }
 
-const addressBlocked = 'the address leads to nothing that may be called';
+const addressBlocked = 'the address is not allowed';
 const describeTimeout = (ms: number): string => `no answer within ${ms / 1_000} s`;
 
 /** Fixed texts, because the system's own messages can reveal internal addresses. */

@@ -159,7 +159,9 @@ function createProcessor(queue: QueueName, handler: JobHandler, log: ErrorLog): 
       if (error instanceof JobPutBack) {
         await job
           .moveToWait(token)
-          .catch((fault: unknown) => log(`${name} ${id} comes back when its lock has run out`, fault));
+          .catch((failure: unknown) =>
+            log(`cannot return job ${name} ${id}; it is retried after its lock expires`, failure),
+          );
         throw new WaitingError();
       }
       if (attempt >= (opts.attempts ?? 1)) {

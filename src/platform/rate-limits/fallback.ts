@@ -40,17 +40,17 @@ export function createFallbackLimiter<Name extends string>(
   let nextLook = 0;
 
   function counterOf(name: Name): Counter {
-    const known = counters.get(name);
-    if (known) return known;
+    const existing = counters.get(name);
+    if (existing) return existing;
     const limit = parts.limits[name];
     const options = { keyPrefix: name, points: limit.points, duration: limit.seconds };
-    const made = {
+    const created = {
       limit,
       shared: parts.createSharedCounter({ ...options, inMemoryBlockOnConsumed: limit.points }),
       local: new RateLimiterMemory(options),
     };
-    counters.set(name, made);
-    return made;
+    counters.set(name, created);
+    return created;
   }
 
   function lost(error: unknown): void {

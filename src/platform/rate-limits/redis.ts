@@ -33,8 +33,9 @@ export function createRedisLimiter<Name extends string>(options: RedisLimiterOpt
   let connected: Promise<unknown> | undefined;
   /** The first calls wait for the connection. */
   async function connect(): Promise<void> {
-    client.connect().catch(() => 'redisReady says why');
-    await waitUntilReady(client, storeTimeoutMs).catch(() => 'what counts finds that out again, and says so');
+    // Errors are reported by redisReady and by the first count.
+    client.connect().catch(() => undefined);
+    await waitUntilReady(client, storeTimeoutMs).catch(() => undefined);
   }
 
   return {

@@ -43,7 +43,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   const parts = addressPattern.exec(url)?.groups;
   if (!parts) {
     throw new TypeError(
-      'must be an address that starts with redis:// or rediss://, or name several hosts behind redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://',
+      'must be an address that starts with redis:// or rediss://, or list several hosts after redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://',
     );
   }
   const sentinel = parts['kind'] === 'sentinel';
@@ -104,13 +104,13 @@ function parseSentinelUser(
   const { sentinel_username, sentinel_password, ...others } = Object.fromEntries(query);
   if (Object.keys(others).length > 0)
     throw new TypeError(
-      'takes sentinel_username and sentinel_password behind its question mark, and nothing else',
+      'takes sentinel_username and sentinel_password after the question mark, and no other parameters',
     );
   return { ...(sentinel_username && { sentinel_username }), ...(sentinel_password && { sentinel_password }) };
 }
 
 function assertNothingElse(path: string, query: URLSearchParams): object {
   if (path !== '' || query.size > 0)
-    throw new TypeError('must end behind the hosts: a cluster has one database, without a number');
+    throw new TypeError('must end after the hosts: a cluster has one database, without a number');
   return {};
 }

@@ -146,7 +146,6 @@ export async function waitUntilReady(client: RedisClient, limit_ms: number): Pro
 /** Closes the connection for good, after the responses to commands already sent. */
 export async function closeRedis(client: RedisClient): Promise<void> {
   // `quit` of a cluster would first connect to unused nodes.
-  if (client.status === 'ready' && !client.isCluster)
-    await client.quit().catch(() => 'the connection went first: closed is closed');
+  if (client.status === 'ready' && !client.isCluster) await client.quit().catch(() => 'already closed');
   client.disconnect();
 }

@@ -3,39 +3,39 @@ import { pipeline } from 'node:stream/promises';
 import { describeError } from '../../shared/error-log.ts';
 import { type ScannedFile, type Scanner, ScannerUnavailable } from './scanner.ts';
 
-/** How long nothing may happen on the connection, and how long it may take altogether, in milliseconds. */
+/** Without any traffic on the connection, and in total, in milliseconds. */
 const defaultTimeouts = { idleMs: 60_000, totalMs: 300_000 };
 
-/** What clamd says is short, in characters; longer is somebody else. */
+/** In characters. A longer response does not come from clamd. */
 const maxResponseLength = 4_096;
 
 /**
- * ClamAV by its daemon (clamd, command INSTREAM).
+ * A scanner that uses the ClamAV daemon (clamd, command INSTREAM).
  * @param url tcp://host:port, or unix:///path/of/the/socket.
- * @param patience in milliseconds.
  */
-export function createClamdScanner(url: string, patience = defaultTimeouts): Scanner {
+export function createClamdScanner(url: string, timeouts = defaultTimeouts): Scanner {
   const address = parseAddress(url);
   return {
     name: 'clamav',
     async scan(file) {
-      const { answer, whole } = await scanStream(connect(address), file, patience);
-      const [, finding] = /^stream: (.+) FOUND$/.exec(answer) ?? [];
+      const { response, isComplete } = await scanStream(connect(address), file, timeouts);
+      const [, finding] = /^stream: (.+) FOUND$/.exec(response) ?? [];
       if (finding !== undefined) return { status: 'infected', finding };
-      if (answer === 'stream: OK' && whole) return { status: 'clean' };
-      throw new ScannerUnavailable(`clamd answers ${answer.slice(0, 200)}${whole ? '' : ', before the end'}`);
+      if (response === 'stream: OK' && isComplete) return { status: 'clean' };
+      const when = isComplete ? '' : ' before it received the whole file';
+      throw new ScannerUnavailable(`clamd responded ${response.slice(0, 200)}${when}`);
     },
   };
 }
 
-/** Whether clamd answers there. @throws {ScannerUnavailable} when it does not. */
+/** Checks that clamd responds. @throws {ScannerUnavailable} when it does not. */
 export async function pingClamd(url: string): Promise<void> {
   const socket = connect(parseAddress(url));
-  socket.setTimeout(3_000, () => socket.destroy(new Error('it does not answer')));
+  socket.setTimeout(3_000, () => socket.destroy(new Error('no response in 3 s')));
   socket.write('zPING\0');
   try {
-    const answer = await readResponse(socket);
-    if (answer !== 'PONG') throw new Error(`it answers ${answer.slice(0, 200)}`);
+    const response = await readResponse(socket);
+    if (response !== 'PONG') throw new Error(`unexpected response: ${response.slice(0, 200)}`);
   } catch (error) {
     throw new ScannerUnavailable(describeError(error), { cause: error });
   } finally {
@@ -50,22 +50,22 @@ function parseAddress(url: string): { path: string } | { host: string; port: num
 }
 
 /**
- * Sends the bytes, as fast as they are taken, and waits for the answer. Over its limit clamd answers before it has taken everything,
- * and takes no more: so the answer comes with whether it is about the whole.
+ * Sends a file and waits for the response, with backpressure. When a file is over its limit, clamd responds early and reads no further:
+ * `isComplete` is false then.
  */
 async function scanStream(
   socket: Socket,
   file: ScannedFile,
-  patience: typeof defaultTimeouts,
-): Promise<{ answer: string; whole: boolean }> {
-  const give = (up: string) => socket.destroy(new Error(up));
-  socket.setTimeout(patience.idleMs, () => give('clamd does not answer'));
-  const late = setTimeout(() => give('clamd takes too long'), patience.totalMs);
-  const answer = readResponse(socket);
-  // Who has the answer sends no more; whoever waits for room to send learns of it by that.
-  const over = () => void socket.destroy();
-  answer.then(over, over);
-  let fault: unknown;
+  timeouts: typeof defaultTimeouts,
+): Promise<{ response: string; isComplete: boolean }> {
+  const abort = (reason: string) => socket.destroy(new Error(reason));
+  socket.setTimeout(timeouts.idleMs, () => abort('clamd does not respond'));
+  const totalTimer = setTimeout(() => abort('the scan by clamd timed out'), timeouts.totalMs);
+  const pending = readResponse(socket);
+  // After the response nothing is sent any more. This also ends a pipeline that waits for the socket to drain.
+  const close = () => void socket.destroy();
+  pending.then(close, close);
+  let readError: unknown;
   async function* frames(): AsyncGenerator<Buffer> {
     yield Buffer.from('zINSTREAM\0');
     try {
@@ -74,21 +74,21 @@ async function scanStream(
         yield chunk;
       }
     } catch (error) {
-      fault = error;
+      readError = error;
       throw error;
     }
     yield encodeLength(0);
   }
   try {
     await pipeline(frames, socket, { end: false });
-    return { answer: await answer, whole: true };
+    return { response: await pending, isComplete: true };
   } catch (error) {
-    if (fault !== undefined) throw fault;
-    const given = await answer.catch(() => '');
-    if (given !== '') return { answer: given, whole: false };
-    throw new ScannerUnavailable('clamd is away', { cause: error });
+    if (readError !== undefined) throw readError;
+    const response = await pending.catch(() => '');
+    if (response !== '') return { response, isComplete: false };
+    throw new ScannerUnavailable('clamd is unavailable', { cause: error });
   } finally {
-    clearTimeout(late);
+    clearTimeout(totalTimer);
     socket.destroy();
   }
 }
@@ -99,16 +99,16 @@ function encodeLength(bytes: number): Buffer {
   return length;
 }
 
-/** What clamd says up to its NUL; half an answer is none. */
+/** The response of clamd, which ends with NUL. Rejects when the connection ends before it. */
 function readResponse(socket: Socket): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     let text = '';
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       if (text.includes('\0')) resolve(text.slice(0, text.indexOf('\0')).trim());
-      else if (text.length > maxResponseLength) socket.destroy(new Error('it says too much'));
+      else if (text.length > maxResponseLength) socket.destroy(new Error('the response is too long'));
     });
     socket.on('error', reject);
-    socket.on('close', () => reject(new Error('clamd hung up')));
+    socket.on('close', () => reject(new Error('clamd closed the connection')));
   });
 }

@@ -3,20 +3,23 @@ import { buffer } from 'node:stream/consumers';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import type { ScannedFile } from './scanner.ts';
 
-/** What an archive may hold: entries, bytes once unpacked, and how many times its own size that is. */
+/** The maximum number of entries, unpacked bytes, and ratio of unpacked to packed bytes. */
 const limits = { entries: 10_000, unpacked: 256 * 1024 * 1024, ratio: 100 };
-/** An archive below this, in bytes once unpacked, harms nobody, whatever it was packed from. */
+/** The ratio is not checked for archives with fewer unpacked bytes. */
 const harmlessBytes = 16 * 1024 * 1024;
-/** How many entries are looked into, and how many bytes of each. */
+/** The number of entries that are inspected, and the number of bytes of each. */
 const inspected = { entries: 200, bytes: 4_096 };
 
 /**
- * Looks whether bytes are a ZIP archive, into what it says of its size, and into the beginning of what it holds.
- * @param isBad whether an entry that begins so is malicious.
- * @returns what was found; null when nothing, and for what is no archive.
- * @throws what reading the bytes throws.
+ * Checks the declared size of a ZIP archive and the beginning of its entries.
+ * @param isMalicious whether an entry with this beginning is malicious.
+ * @returns the finding; null when there is none or the file is not an archive.
+ * @throws the error of reading the bytes.
  */
-export async function scanZip(file: ScannedFile, isBad: (head: Buffer) => boolean): Promise<string | null> {
+export async function scanZip(
+  file: ScannedFile,
+  isMalicious: (beginning: Buffer) => boolean,
+): Promise<string | null> {
   const tail = await readTail(file);
   const place = locateArchive(tail, file.size_bytes);
   if (place === null) return null;
@@ -24,17 +27,17 @@ export async function scanZip(file: ScannedFile, isBad: (head: Buffer) => boolea
   try {
     const options = { autoClose: false, lazyEntries: true, decodeStrings: false };
     const zip = await fromRandomAccessReaderPromise(reader, place.end - place.start, options);
-    const finding = await inspectEntries(zip, file, isBad);
-    if (reader.fault !== undefined) throw reader.fault;
+    const finding = await inspectEntries(zip, file, isMalicious);
+    if (reader.readError !== undefined) throw reader.readError;
     return finding;
   } catch (error) {
-    if (reader.fault !== undefined) throw reader.fault;
-    if (error instanceof Error) return null; // no archive, or none that can be unpacked
+    if (reader.readError !== undefined) throw reader.readError;
+    if (error instanceof Error) return null; // not an archive, or one that cannot be unpacked
     throw error;
   }
 }
 
-/** The record at the end of an archive (APPNOTE, section 4.3.16), and the longest comment behind it. */
+/** The record at the end of an archive (APPNOTE, section 4.3.16). A comment of up to 65,535 bytes can follow it. */
 const endMark = Buffer.from('PK\x05\x06');
 const endBytes = 22;
 const maxCommentBytes = 65_535;
@@ -46,7 +49,7 @@ async function readTail({ size_bytes, read }: ScannedFile): Promise<Buffer> {
   );
 }
 
-/** Where in a file an archive begins and ends, whatever stands before it; null when there is none. */
+/** The range of an archive in a file, which can have other bytes before it; null when there is no archive. */
 function locateArchive(tail: Buffer, size: number): { start: number; end: number } | null {
   const at = tail.lastIndexOf(endMark, tail.byteLength - endBytes);
   if (at < 0) return null;
@@ -58,7 +61,7 @@ function locateArchive(tail: Buffer, size: number): { start: number; end: number
 async function inspectEntries(
   zip: ZipFile,
   file: ScannedFile,
-  isBad: (head: Buffer) => boolean,
+  isMalicious: (beginning: Buffer) => boolean,
 ): Promise<string | null> {
   if (zip.entryCount > limits.entries) return 'archive bomb: too many entries';
   const entries: Entry[] = [];
@@ -71,32 +74,32 @@ async function inspectEntries(
     return `archive bomb: unpacks to ${unpacked} bytes`;
   }
   for (const entry of entries) {
-    if (entry.canDecodeFileData() && isBad(await readHead(zip, entry)))
+    if (entry.canDecodeFileData() && isMalicious(await readBeginning(zip, entry)))
       return 'EICAR test file in an archive';
   }
   return null;
 }
 
-/** How an entry begins; empty where it cannot be unpacked. */
-async function readHead(zip: ZipFile, entry: Entry): Promise<Buffer> {
-  let head: Buffer = Buffer.alloc(0);
+/** The first bytes of an entry; empty when it cannot be unpacked. */
+async function readBeginning(zip: ZipFile, entry: Entry): Promise<Buffer> {
+  let beginning: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
-      head = Buffer.concat([head, chunk]).subarray(0, inspected.bytes);
-      if (head.byteLength === inspected.bytes) break;
+      beginning = Buffer.concat([beginning, chunk]).subarray(0, inspected.bytes);
+      if (beginning.byteLength === inspected.bytes) break;
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
   }
-  return head;
+  return beginning;
 }
 
-/** Lets the archive be read in parts, where it lies. */
+/** Reads ranges of the archive from the blob store. */
 class BlobReader extends RandomAccessReader {
   readonly #file: ScannedFile;
   readonly #start: number;
-  /** What reading the bytes failed with; what is wrong with the archive is none. */
-  fault: unknown;
+  /** The error of the blob store, if any. Errors in the archive do not count. */
+  readError: unknown;
 
   constructor(file: ScannedFile, start: number) {
     super();
@@ -107,19 +110,20 @@ class BlobReader extends RandomAccessReader {
   override _readStreamForRange(start: number, end: number): Readable {
     const out = new PassThrough();
     const last = this.#start + end - 1;
-    if (last >= this.#file.size_bytes) return out.destroy(new Error('the archive points outside of itself'));
+    if (last >= this.#file.size_bytes)
+      return out.destroy(new Error('the archive refers to bytes after its end'));
     this.#file.read({ start: this.#start + start, end: last }).then(
-      // Who has seen enough closes it early; every other fault is one of the store, and ends `out` too.
-      (part) => pipeline(part, out, (error) => error && this.#note(error)),
+      // A reader that has enough closes the stream early. Every other error comes from the store, and destroys `out` too.
+      (part) => pipeline(part, out, (error) => error && this.#recordError(error)),
       (error: Error) => {
-        this.#note(error);
+        this.#recordError(error);
         out.destroy(error);
       },
     );
     return out;
   }
 
-  #note(error: NodeJS.ErrnoException): void {
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.fault = error;
+  #recordError(error: NodeJS.ErrnoException): void {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.readError = error;
   }
 }

@@ -1,56 +1,54 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../blobs/store.ts';
 
-/**
- * What a scan found. `failed` means that the bytes are not what the record says: never that they are clean.
- */
+/** The result of a scan. `failed`: the bytes differ from the record. */
 export type Verdict =
   | { status: 'clean' }
   | { status: 'infected'; finding: string }
   | { status: 'failed'; reason: string };
 
-/** A verdict together with the name of who gave it. */
+/** A verdict, with the name of the scanner. */
 export type ScanResult = Verdict & { scanned_by: string };
 
-/** Stored bytes, and what their record says of them. */
+/** A stored file with the size and hash of its record. */
 export interface ScannedFile {
   size_bytes: number;
   /** In lower-case hexadecimal digits. */
   sha256: string;
-  /** Opens all of them, or a part. */
+  /** Opens the file, or a range of it. */
   read(range?: ByteRange): Promise<Readable>;
 }
 
-/** The scanner is away, over its limits, or says what nobody understands. Nothing is known of the bytes. */
+/** The scanner is unavailable, over its limits, or returned an unknown response. There is no verdict. */
 export class ScannerUnavailable extends Error {
-  override name = 'ScannerAway';
+  override name = 'ScannerUnavailable';
 }
 
 export interface Scanner {
-  /** Stands in the record as the one who judged. */
+  /** Recorded with the verdict. */
   name: string;
   /**
-   * Reads the bytes, no further than it must.
-   * @throws {ScannerUnavailable} and what reading the bytes throws: nothing is found yet, and a later try may.
+   * Reads only as many bytes as necessary.
+   * @throws {ScannerUnavailable}, or the error of reading the bytes: there is no verdict yet, and the scan can be retried.
    */
   scan(file: ScannedFile): Promise<Verdict>;
 }
 
-/** Judges stored bytes. @throws as a scanner does. */
+/** Scans stored files with all scanners. @throws the same errors as a scanner. */
 export interface ScannerChain {
   scan(file: ScannedFile): Promise<ScanResult>;
 }
 
-/** Asks scanners one after the other, until one finds something; what is clean, the last one has judged. */
+/** Runs the scanners in order until one finds something. A clean file has the name of the last scanner. */
 export function chainScanners(first: Scanner, ...others: readonly Scanner[]): ScannerChain {
   return {
     async scan(file) {
-      let judgement: ScanResult = { ...(await first.scan(file)), scanned_by: first.name };
+      let result: ScanResult = { ...(await first.scan(file)), scanned_by: first.name };
       for (const { name, scan } of others) {
-        if (judgement.status !== 'clean') break;
-        judgement = { ...(await scan(file)), scanned_by: name };
+        if (result.status !== 'clean') break;
+        result = { ...(await scan(file)), scanned_by: name };
       }
-      return judgement;
+      return result;
     },
   };
 }

@@ -24,7 +24,7 @@ export class UnreadableFeed extends Error {
 
 /**
  * `live`: a few new events of many agents. `replay`: many old events of a few agents. Each lane has its own queries, so agents
- * that return after a long time delay nobody.
+ * that return after a long time do not delay live events.
  */
 export type Lane = 'live' | 'replay';
 
@@ -92,10 +92,10 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
         group.push({ request, entries });
         groupSize += entries.length;
         if (groupSize < maxEventsPerLoad && index < requests.length - 1) continue;
-        const ids = group.flatMap((one) => one.entries.map(({ event_id }) => event_id));
+        const ids = group.flatMap((member) => member.entries.map(({ event_id }) => event_id));
         const events = ids.length > 0 ? await store.load(ids) : new Map<string, SharedEvent>();
-        for (const one of group)
-          pages.push(buildPage(one.request, one.entries, events, eventsPerPage, cursors));
+        for (const { request: pageRequest, entries: pageEntries } of group)
+          pages.push(buildPage(pageRequest, pageEntries, events, eventsPerPage, cursors));
         group = [];
         groupSize = 0;
       }

@@ -20,11 +20,11 @@ export function startPosition(
   { last_number, first_number, acknowledged_number, ended_stretches }: FeedBounds,
   requested: number | undefined,
 ): StartPosition {
-  const wanted = requested ?? acknowledged_number;
-  if (wanted === null) return { position: last_number, resumed: false, gap: false };
-  if (wanted > last_number) return { position: last_number, resumed: false, gap: true };
+  const start = requested ?? acknowledged_number;
+  if (start === null) return { position: last_number, resumed: false, gap: false };
+  if (start > last_number) return { position: last_number, resumed: false, gap: true };
   const oldest = first_number === null ? last_number : first_number - 1;
-  const { position, lost } = toCurrentPosition(wanted, ended_stretches ?? []);
+  const { position, lost } = toCurrentPosition(start, ended_stretches ?? []);
   if (position < oldest) return { position: oldest, resumed: true, gap: true };
   return { position, resumed: true, gap: lost };
 }

@@ -27,7 +27,7 @@ interface PageResult {
 /** Maximum pages without a visible event that are read for one response. The caller continues from its cursor. */
 const maxHiddenPages = 50;
 
-/** Returns the function behind `Realtime.page`: reads one page for a caller without a stream, and waits for the first event. */
+/** Returns the implementation of `Realtime.page`: reads one page for a caller without a stream, and waits for the first event. */
 export function createLongPoll({ pages, registry, cursors, bounds }: LongPollParts) {
   async function collect(
     actor: Actor,

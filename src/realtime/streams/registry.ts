@@ -42,7 +42,7 @@ export interface StreamRegistryParts {
   bus: Pick<Bus, 'subscribe'>;
   presence: Pick<Presence, 'change'>;
   log(message: string, error: unknown): void;
-  /** How long an agent stays present after its last listener has left: a long poll comes back at once. */
+  /** How long an agent stays present after its last listener has left: a long poll reconnects immediately. */
   linger_ms: number;
   /** How long `add` waits for the bus, at most. */
   bus_timeout_ms: number;

@@ -41,7 +41,7 @@ export interface StreamState {
 
 /**
  * Delivers one agent's feed to one reader. It reads the next page only after the last one was delivered, so a slow reader
- * delays nobody else. It always reads after its own position, so a late, duplicated or wrong notification costs at most a query.
+ * does not delay others. It always reads after its own position, so a late, duplicated or wrong notification costs at most a query.
  */
 export function createStream(parts: StreamParts): Stream {
   const { actor, reader, log } = parts;

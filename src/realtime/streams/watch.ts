@@ -31,7 +31,7 @@ export function startWatch({ feed, bus, registry, intervals, listValidTokens, lo
   let nextPoll = Date.now() + addJitter(intervals.healthy_ms);
   let wasUnhealthy = false;
   let isPolling = false;
-  let faults = 0;
+  let failures = 0;
   const checkTokens = createTokenCheck({ registry, intervals, listValidTokens, log }, nextPoll);
   let timer = setTimeout(tick, addJitter(intervals.unhealthy_ms)).unref();
 
@@ -64,10 +64,10 @@ export function startWatch({ feed, bus, registry, intervals, listValidTokens, lo
           else registry.notify(agent_id, last_number);
         }
       }
-      faults = 0;
+      failures = 0;
     } catch (error) {
-      faults += 1;
-      if (faults === 1) log('cannot poll the feeds', error);
+      failures += 1;
+      if (failures === 1) log('cannot poll the feeds', error);
     } finally {
       isPolling = false;
     }
@@ -96,7 +96,7 @@ function createTokenCheck(
   /** Listeners whose token was valid after they joined: it may have ended between authentication and that. */
   const checked = new WeakSet<Listener>();
   let isChecking = false;
-  let faults = 0;
+  let failures = 0;
 
   async function check(): Promise<void> {
     const isDue = Date.now() >= nextCheck;
@@ -110,11 +110,11 @@ function createTokenCheck(
         if (valid.has(listener.actor.token_id)) checked.add(listener);
         else listener.end('token_ended');
       }
-      faults = 0;
+      failures = 0;
     } catch (error) {
       nextCheck = 0;
-      faults += 1;
-      if (faults === 1) log('cannot check the tokens of open streams', error);
+      failures += 1;
+      if (failures === 1) log('cannot check the tokens of open streams', error);
     } finally {
       isChecking = false;
     }

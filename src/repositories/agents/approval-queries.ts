@@ -29,7 +29,7 @@ export interface ApprovalRow {
   used_at: number | null;
 }
 
-/** What is to be approved. Two requests are the same when all of these are equal. */
+/** The subject of an approval. Requests with equal subjects are the same. */
 export type ApprovalSubject = Pick<ApprovalRow, 'agent_id' | 'action' | 'target' | 'message'>;
 
 /** The state at `:now`. A pending request past its expiry is expired, whether or not its row says so yet. */

@@ -64,9 +64,9 @@ export function presenceRepository(db: Queryable) {
     /** Writes a heartbeat and the agents that connected and disconnected since the last one. False when the process is unknown. */
     async update(
       nodeId: string,
-      agents: { come: readonly string[]; gone: readonly string[] },
+      agents: { arrived: readonly string[]; left: readonly string[] },
     ): Promise<boolean> {
-      return (await db.query(statements.update, [nodeId, agents.come, agents.gone])).length > 0;
+      return (await db.query(statements.update, [nodeId, agents.arrived, agents.left])).length > 0;
     },
     /** Removes a process and its agents. */
     async remove(nodeId: string): Promise<void> {

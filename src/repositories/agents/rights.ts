@@ -7,7 +7,7 @@
 export const ownersOf = (account: string): string =>
   `select ${account} union all select o.organization_id from organization_members o where o.account_id = ${account}`;
 
-/** The person is an admin of the organization that owns the agent, or a member with whom the agent is linked. */
+/** The person is an admin of the organization that owns the agent, or the member linked with the agent. */
 export const managedByRole = (account: string): string =>
   `exists (select from organization_members m
            where m.organization_id = a.owner_id and m.account_id = ${account}

@@ -35,11 +35,11 @@ export function outboxRepository(db: Queryable) {
       await query(db, statements.complete, { job, subject_ids: subjectIds });
     },
     /** Claims overdue jobs for another attempt. Times are in milliseconds. */
-    claimDue(now: number, delay: { first: number; longest: number }, limit: number): Promise<OutboxRow[]> {
+    claimDue(now: number, delay: { first: number; max: number }, limit: number): Promise<OutboxRow[]> {
       return query<OutboxRow>(db, statements.claimDue, {
         now,
         first_delay_ms: delay.first,
-        max_delay_ms: delay.longest,
+        max_delay_ms: delay.max,
         limit,
       });
     },

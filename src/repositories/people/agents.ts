@@ -9,7 +9,7 @@ export interface PersonAgentRow extends Pick<
   'id' | 'owner_id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online'
 > {
   owner_name: string;
-  /** The person with whom a member agent is linked. */
+  /** The person linked with a member agent. */
   member_name: string | null;
   /** Whether the person may also act as it. */
   acts_as: boolean;

@@ -50,7 +50,7 @@ export async function runErasureStep(
   const erasure = await work.erasures.lock(id);
   if (!erasure || erasure.stage === 'done') return erasure;
   const doomed_keys = erasure.doomed_keys.filter((key) => !removed.includes(key));
-  const { counts = {}, ...changes } = await steps[erasure.stage](work, { ...erasure, doomed_keys });
+  const { counts = {}, ...changes } = await runStage[erasure.stage](work, { ...erasure, doomed_keys });
   const next: Erasure = {
     ...erasure,
     doomed_keys,
@@ -73,7 +73,7 @@ type ErasureUpdate = Partial<
 
 type Step = (work: SystemWork, erasure: Erasure) => Promise<ErasureUpdate>;
 
-const steps: Record<Exclude<ErasureStage, 'done'>, Step> = {
+const runStage: Record<Exclude<ErasureStage, 'done'>, Step> = {
   belongings: eraseBelongings,
   feed: eraseFeed,
   messages: eraseMessages,

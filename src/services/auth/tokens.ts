@@ -13,7 +13,7 @@ export const tokenLifeSeconds = 900;
 /** Lifetime of a refresh token, in seconds; each rotation begins a new one. */
 export const refreshTokenLifeSeconds = 30 * 24 * 60 * 60;
 
-/** The client of tokens that an operator issues. It has no secret, so nobody can sign in as it. */
+/** The client of tokens that an operator issues. It has no secret, so no program can sign in as it. */
 export const operatorClientId = 'operator';
 
 /** Ends all tokens of an agent, of a client or of a grant, or one token. */

@@ -55,7 +55,7 @@ export async function sendMessage(work: Work, message: NewMessage): Promise<Sent
 
 /**
  * Sends messages of several agents in one transaction, in their order. Everything is checked before anything is written, so a refused
- * message leaves nothing behind. In a thread of two the inbound policy of the other member applies, unless it opened the thread; in
+ * message leaves no data. In a thread of two the inbound policy of the other member applies, unless it opened the thread; in
  * every thread a member that has blocked the sender refuses the message.
  * @param options.wait whether to wait for threads and files that another transaction has locked.
  * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait

@@ -3,7 +3,7 @@ import type { SystemWork } from '../../work/unit-of-work.ts';
 import { parseOwnerName } from './owners.ts';
 
 /**
- * Creates a person's account. Without a password hash, nobody can sign in to it yet.
+ * Creates a person's account. Without a password hash, sign-in is not possible yet.
  * @throws {DomainError} VALIDATION_ERROR (the name), DUPLICATE_HANDLE
  */
 export async function createAccount(

@@ -18,7 +18,7 @@ export type AgentOfPerson = NonNullable<Awaited<ReturnType<PersonAgents['personA
  */
 export type AgentRight = 'manages' | 'acts_as';
 
-/** The client as which the console acts as an agent. It has no secret, so nobody can sign in as it. */
+/** The client as which the console acts as an agent. It has no secret, so no program can sign in as it. */
 const consoleClientId = 'console';
 
 /**

@@ -4,7 +4,7 @@ import { canonicalizeInvitationCode } from '../../domain/invitation-codes.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 
-/** Who can sign up: everyone, people with an invitation, or no one. */
+/** Sign-up is for everyone, for people with an invitation, or disabled. */
 export type SignupMode = 'open' | 'invite' | 'closed';
 
 /** @throws {DomainError} FORBIDDEN if sign-up is closed */

@@ -29,7 +29,7 @@ export type VerifyHash = (hash: string, password: string) => Promise<boolean>;
  * Returns what is wrong with a chosen password, ignoring case and Unicode form; undefined if it is acceptable.
  * @param username of the person who chooses it.
  */
-export async function findPasswordFault(password: string, username?: string): Promise<string | undefined> {
+export async function findPasswordProblem(password: string, username?: string): Promise<string | undefined> {
   if (password.length < minLength || password.length > maxLength)
     return `must have ${minLength} to ${maxLength} characters`;
   const plain = password.normalize('NFKC').toLowerCase();
@@ -57,8 +57,8 @@ function loadCommonPasswords(): Promise<ReadonlySet<string>> {
  * @throws {DomainError} VALIDATION_ERROR if it is too short, too long, the username, or a frequent password
  */
 export async function hashPassword(password: string, username?: string): Promise<string> {
-  const fault = await findPasswordFault(password, username);
-  if (fault !== undefined) throw new DomainError('VALIDATION_ERROR', `The password ${fault}.`);
+  const problem = await findPasswordProblem(password, username);
+  if (problem !== undefined) throw new DomainError('VALIDATION_ERROR', `The password ${problem}.`);
   return hashUnchecked(password);
 }
 

@@ -9,7 +9,7 @@ import {
   hashUnchecked,
   verifyPassword,
   needsRehash,
-  findPasswordFault,
+  findPasswordProblem,
   type VerifyHash,
 } from './passwords.ts';
 
@@ -92,7 +92,7 @@ function wrongPassword(): Error {
 
 /** Hashes a chosen password. @throws {DomainError} VALIDATION_ERROR with the field */
 async function hashChosenPassword(field: string, password: string, username: string): Promise<string> {
-  const fault = await findPasswordFault(password, username);
-  if (fault !== undefined) throw wrongField(field, fault);
+  const problem = await findPasswordProblem(password, username);
+  if (problem !== undefined) throw wrongField(field, problem);
   return hashUnchecked(password);
 }

@@ -42,8 +42,8 @@ export async function recordDeliveries(work: SystemWork, taken: DeliveredBatch):
 function groupByThread<Row extends { thread_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
   const threads = new Map<string, Row[]>();
   for (const row of rows) {
-    const known = threads.get(row.thread_id);
-    if (known) known.push(row);
+    const group = threads.get(row.thread_id);
+    if (group) group.push(row);
     else threads.set(row.thread_id, [row]);
   }
   return threads;

@@ -86,8 +86,11 @@ function requireDistinctMembers(others: { id: string; canonical_handle: string }
   const ids = others.map((other) => other.id);
   const again = others.find((other, index) => other.id === self || ids.indexOf(other.id) < index);
   if (!again) return;
-  const why = again.id === self ? 'names yourself' : 'is named twice';
-  throw new DomainError('VALIDATION_ERROR', `${again.canonical_handle} ${why}; name each other member once.`);
+  const reason = again.id === self ? 'names yourself' : 'is named twice';
+  throw new DomainError(
+    'VALIDATION_ERROR',
+    `${again.canonical_handle} ${reason}; name each other member once.`,
+  );
 }
 
 export interface UpdateThread {

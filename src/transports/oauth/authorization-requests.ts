@@ -119,7 +119,7 @@ function toAuthorizationRequest(
       loopback,
     },
     redirect_target: target,
-    scopes: scopes.filter((known) => requestedScopes.has(known)),
+    scopes: scopes.filter((scope) => requestedScopes.has(scope)),
     audience,
     resource,
   };

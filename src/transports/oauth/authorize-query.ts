@@ -42,7 +42,7 @@ export function normalizeQuery(
   return normalized;
 }
 
-/** Removes unknown scopes beside known ones. Otherwise the provider would ask for consent again and again. */
+/** Removes unknown scopes beside known ones. Otherwise the provider would ask for consent on every sign-in. */
 function normalizeScope(requested: string | string[] | undefined): string | string[] {
   if (requested === undefined || requested === '') return defaultScope;
   if (typeof requested !== 'string') return requested;

@@ -115,7 +115,7 @@ function interactionAdapter({ storage }: AdapterParts): Adapter {
   };
 }
 
-/** The provider's sessions are not stored, so that nobody stays signed in as an agent. Browsers use the console's sessions. */
+/** The provider's sessions are not stored, so that no browser stays signed in as an agent. Browsers use the console's sessions. */
 function sessionAdapter(): Adapter {
   const ignore = async () => undefined;
   return {

@@ -33,7 +33,7 @@ export const serverFrames = {
       data: z
         .object({
           code: z.enum(Object.keys(errorStatuses)).describe('Error code.'),
-          message: z.string().describe('What is wrong with the frame.'),
+          message: z.string().describe('The reason why the frame is invalid.'),
         })
         .describe('The error.'),
     })

@@ -100,7 +100,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
     runCliJson(env(), ['agent', 'erase', ann.handle, '--confirm', ann.handle]).then(report.parse);
   const erased = await erase();
   expect(erased).toMatchObject({ state: 'done', erased: { messages: 2, files: 1, blocks: 1 } });
-  expect(erased.kept.map(({ what }) => what)).toContain('places of its messages');
+  expect(erased.kept.map(({ what }) => what)).toContain('positions of its messages');
   expect(await runCliJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
   expect(await runCliJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
   // Begun anew, as after a restore: there is nothing left to do.

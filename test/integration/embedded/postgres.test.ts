@@ -80,8 +80,8 @@ test('one that dies is started again with its data', async () => {
   const server = await start({ dataDir, throwaway: false, report: (line) => reports.push(line) });
   await query(server.url, 'CREATE TABLE kept ()');
   process.kill(readPostgresPid(dataDir), 'SIGKILL');
-  await waitUntil('it is back', () => reports.includes('postgres is back'));
-  expect(reports[0]).toBe('postgres ended (SIGKILL); it is started again in 250 ms');
+  await waitUntil('it is back', () => reports.includes('postgres is running again'));
+  expect(reports[0]).toBe('postgres ended (SIGKILL); restarting in 250 ms');
   expect(await query(server.url, `SELECT to_regclass('kept')::text AS value`)).toBe('kept');
 });
 
@@ -96,10 +96,10 @@ test('what cannot work is refused in one line', async () => {
   expect(await failure(wrong)).toMatch(/^postgres: .*shared_buffers/);
 
   writeFileSync(join(server.folder, 'PG_VERSION'), '17\n');
-  expect(await failure(start({ dataDir }))).toMatch(/was made by PostgreSQL 17 and this is 18: /);
+  expect(await failure(start({ dataDir }))).toMatch(/was created by PostgreSQL 17, but this is version 18: /);
 
   rmSync(join(server.folder, 'PG_VERSION'));
-  expect(await failure(start({ dataDir }))).toMatch(/is not empty and not a PostgreSQL data folder/);
+  expect(await failure(start({ dataDir }))).toMatch(/is not empty and is not a PostgreSQL data folder/);
 });
 
 test.runIf(process.getuid?.() === 0)(

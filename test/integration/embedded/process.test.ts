@@ -20,7 +20,7 @@ function part(script: string, more: Partial<Part> = {}): Part {
 }
 
 const delays = (reports: string[]) =>
-  reports.flatMap((line) => /started again in (\d+) ms/.exec(line)?.[1] ?? []).map(Number);
+  reports.flatMap((line) => /restarting in (\d+) ms/.exec(line)?.[1] ?? []).map(Number);
 
 async function reportsOf(settled: number): Promise<number[]> {
   const reports: string[] = [];

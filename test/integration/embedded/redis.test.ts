@@ -75,7 +75,7 @@ await describeWithRedis('a private Redis', () => {
     const reports: string[] = [];
     const server = await start({ dataDir, persist: false, report: (line) => reports.push(line) });
     process.kill(pidIn(dataDir), 'SIGKILL');
-    await waitUntil('it is back', () => reports.includes('redis is back'));
+    await waitUntil('it is back', () => reports.includes('redis is running again'));
     expect(await ask(server.url, 'PING')).toBe('PONG');
   });
 });

@@ -80,5 +80,5 @@ test('a storage error is not reported as a scanner error', async () => {
 
 test('a server that is not clamd is detected', async () => {
   const url = await startFakeClamd((socket) => void socket.write('SSH-2.0-something\0'));
-  await expect(pingClamd(url)).rejects.toThrow(/^it answers SSH-2.0-something/);
+  await expect(pingClamd(url)).rejects.toThrow(/^unexpected response: SSH-2.0-something/);
 });

@@ -49,7 +49,7 @@ const createSender = (options: Partial<WebhookSenderOptions> = {}) =>
     ...options,
   });
 const buildRequest = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
-const noResponse = { status: null, error: 'the address leads to nothing that may be called' };
+const noResponse = { status: null, error: 'the address is not allowed' };
 
 describe('private addresses', () => {
   test.each([

@@ -81,7 +81,7 @@ async function expectSound(feeds: Record<string, readonly number[]>): Promise<vo
 const run = (store: ReturnType<typeof feedRetentionRepository>) =>
   removeOldFeeds(
     { feedRetention: store },
-    { now, days, steps: { agents: 2, feeds: 2, entries: 3, events: 2 } },
+    { now, days, batchSizes: { agents: 2, feeds: 2, entries: 3, events: 2 } },
   );
 
 const ago = (count: number) => now - count * day;

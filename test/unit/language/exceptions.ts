@@ -15,6 +15,24 @@ export const exceptions: readonly Exception[] = [
     reason: 'The bus topic has this name in the release before; two releases share a bus during an upgrade.',
   },
   {
+    word: 'nobody',
+    place: /^src\/domain\/agents\/reserved-names\.ts|^src\/embedded\/postgres\/account\.ts/,
+    line: /['`]nobody['`]|macOS writes nobody/,
+    reason: 'A reserved name, and a user of the operating system.',
+  },
+  {
+    word: '"Who can see it"',
+    place: /^src\/transports\/console\//,
+    line: /legend=/,
+    reason: 'The question of a group of choices in a form.',
+  },
+  {
+    word: '"Who can start threads with it"',
+    place: /^src\/transports\/console\//,
+    line: /legend=/,
+    reason: 'The question of a group of choices in a form.',
+  },
+  {
     word: 'courier',
     place: /^(?:openapi|asyncapi)\.json#|^src\/operations\//,
     reason: 'The name of an agent in the examples of the published documents.',

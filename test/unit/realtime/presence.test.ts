@@ -21,11 +21,11 @@ function store() {
         for (const agent of agents) rows.add(agent);
         state.known = true;
       }),
-    async update(_, { come, gone }) {
+    async update(_, { arrived, left }) {
       await statement('update', () => {
         if (!state.known) return;
-        for (const agent of come) rows.add(agent);
-        for (const agent of gone) rows.delete(agent);
+        for (const agent of arrived) rows.add(agent);
+        for (const agent of left) rows.delete(agent);
       });
       return state.known;
     },

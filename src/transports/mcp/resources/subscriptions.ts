@@ -39,10 +39,13 @@ export function createSubscriptions(
   };
 }
 
-/** The session key of a caller. `what` starts the error message. @throws {RpcError} -32000 without a session. */
-export function requireSession({ session }: Caller, what: string): string {
+/** The session key of a caller. `subjectAndVerb` starts the error message. @throws {RpcError} -32000 without a session. */
+export function requireSession({ session }: Caller, subjectAndVerb: string): string {
   if (session) return session.key;
-  throw new RpcError(rpcCodes.serverError, `${what} to a session: call initialize and send Mcp-Session-Id.`);
+  throw new RpcError(
+    rpcCodes.serverError,
+    `${subjectAndVerb} to a session: call initialize and send Mcp-Session-Id.`,
+  );
 }
 
 /** The subscriptions of a session; empty if it has ended or the stream has no session. */

@@ -34,27 +34,27 @@ const maxAddressLength = 2_000;
 const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:]+\])$/;
 
 /** The kind of a redirect address, or why it is not allowed (to follow "redirect_uris"). */
-export function classifyRedirect(address: string): { kind: RedirectKind } | { fault: string } {
+export function classifyRedirect(address: string): { kind: RedirectKind } | { problem: string } {
   const url = URL.parse(address);
-  if (!url || address.length > maxAddressLength) return { fault: 'must be absolute addresses' };
+  if (!url || address.length > maxAddressLength) return { problem: 'must be absolute addresses' };
   // Browsers reinterpret these characters, and the database cannot store lone surrogates.
   if (/[\s\\]|\p{Cc}|\p{Cs}/u.test(address))
-    return { fault: 'must not contain spaces, backslashes or control characters' };
-  if (url.username !== '' || url.password !== '') return { fault: 'must not contain user names' };
-  if (address.includes('#')) return { fault: 'must not contain fragments' };
+    return { problem: 'must not contain spaces, backslashes or control characters' };
+  if (url.username !== '' || url.password !== '') return { problem: 'must not contain user names' };
+  if (address.includes('#')) return { problem: 'must not contain fragments' };
   if (url.protocol === 'https:') {
     return plainHost.test(url.hostname)
       ? { kind: 'https' }
-      : { fault: 'must have a host of letters, digits, dots and dashes' };
+      : { problem: 'must have a host of letters, digits, dots and dashes' };
   }
   if (url.protocol === 'http:') {
     return isLoopback(url)
       ? { kind: 'loopback' }
-      : { fault: 'can use http only for 127.0.0.1, [::1] and localhost' };
+      : { problem: 'can use http only for 127.0.0.1, [::1] and localhost' };
   }
   if (reverseDomain.test(url.protocol) || desktopSchemes.has(url.protocol)) return { kind: 'scheme' };
   return {
-    fault: `cannot use the scheme ${url.protocol.slice(0, 40)} use https or a custom scheme with a dot`,
+    problem: `cannot use the scheme ${url.protocol.slice(0, 40)} use https or a custom scheme with a dot`,
   };
 }
 

@@ -87,7 +87,7 @@ function parse(metadata: unknown): z.infer<typeof clientMetadataSchema> {
 
 function requireRedirectKind(address: string): RedirectKind {
   const found = classifyRedirect(address);
-  if ('fault' in found) throw new InvalidClientMetadata(`redirect_uris ${found.fault}`);
+  if ('problem' in found) throw new InvalidClientMetadata(`redirect_uris ${found.problem}`);
   return found.kind;
 }
 

@@ -130,7 +130,7 @@ export const errorSchema = {
                 description: 'Path of the field, with dots. Empty for the whole input.',
                 type: 'string',
               },
-              message: { description: 'What is wrong with it.', type: 'string' },
+              message: { description: 'The reason why the field is invalid.', type: 'string' },
               reason: {
                 description: 'Machine-readable reason, where the code is not specific enough.',
                 enum: ['loop'],

@@ -29,7 +29,7 @@ export const headers = {
     example: 1,
   },
   'WWW-Authenticate': {
-    description: 'What is wrong with the token, and where to get one (RFC 6750, RFC 9728).',
+    description: 'The problem with the token, and the address of the resource metadata (RFC 6750, RFC 9728).',
     schema: { type: 'string', pattern: '^Bearer ' },
     example:
       'Bearer error="invalid_token", resource_metadata="http://localhost:3000/v1/.well-known/oauth-protected-resource"',

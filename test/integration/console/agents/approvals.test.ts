@@ -91,7 +91,7 @@ describe('a question', () => {
     const ada = await withAgent();
     const address = await ask(ada.mine, { ago: 25 * hour });
     const page = await ada.go(address);
-    expect(page.visibleText).toContain('Expired Nobody decided in time. The agent can ask again.');
+    expect(page.visibleText).toContain('Expired No one decided in time. The agent can ask again.');
     expect(page.forms.filter(({ action }) => action === address)).toEqual([]);
     const late = await ada.send(fillForm(page, address, { decision: 'approve' }));
     expect(late.visibleText).toContain('This approval is already expired.');

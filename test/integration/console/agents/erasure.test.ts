@@ -23,7 +23,7 @@ test('a person erases an agent by typing its handle, and finds the report; nobod
   await expect
     .poll(async () => (await ada.go('/console/erasures')).visibleText, { timeout: 60_000, interval: 50 })
     .toContain(`@${mine.handle}Erased`);
-  expect((await ada.go('/console/erasures')).visibleText).toMatch(/Kept data.*places of its messages/);
+  expect((await ada.go('/console/erasures')).visibleText).toMatch(/Kept data.*positions of its messages/);
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(401);
   expect((await ada.go(address)).status).toBe(404);
   expect((await eve.go('/console/erasures')).visibleText).not.toContain(mine.handle);

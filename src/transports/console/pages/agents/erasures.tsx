@@ -16,7 +16,7 @@ export function erasureRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
       );
       return reportsPage({
         title: 'Erased agents',
-        lead: 'What was erased with an agent, what was kept and why.',
+        lead: 'The data that was erased with an agent, and the data that was kept and why.',
         path: erasuresAddress,
         noun: 'reports',
         hint: 'You can erase an agent in its settings.',
@@ -30,7 +30,7 @@ export function erasureRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 function ErasureCard({ report }: { report: ErasureReport }) {
   return (
     <Report of={report} doneLabel="Erased" pendingText="The data is being erased.">
-      <CountPoints of={report.erased} />
+      <CountPoints counts={report.erased} />
       <h3>Kept data</h3>
       <ul class="bullets">
         {report.kept.map(({ what, why }) => (

@@ -57,7 +57,7 @@ function ExportCard({ report }: { report: ExportReport }) {
   );
   return (
     <Report of={report} doneLabel="Ready" pendingText="The archive is being created." doneText={doneText}>
-      <CountPoints of={exported}>
+      <CountPoints counts={exported}>
         {missing_files.length > 0 && <li>missing files: {missing_files.length}</li>}
       </CountPoints>
       {size_bytes !== null && (

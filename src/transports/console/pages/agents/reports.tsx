@@ -87,8 +87,8 @@ export function Report({ of, doneLabel, pendingText, doneText, children }: Repor
 }
 
 /** A list of counts above 0. Renders nothing if it is empty. */
-export function CountPoints({ of, children }: { of: Counts; children?: ComponentChildren }) {
-  const positive = Object.entries(of).filter(([, count]) => count > 0);
+export function CountPoints({ counts, children }: { counts: Counts; children?: ComponentChildren }) {
+  const positive = Object.entries(counts).filter(([, count]) => count > 0);
   if (positive.length === 0 && !children) return null;
   return (
     <ul class="bullets">

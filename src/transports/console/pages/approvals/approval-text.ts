@@ -29,7 +29,7 @@ type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'
 /** The state of an approval in one or two sentences. */
 export function outcomeText({ state, used_at, expires_at, ...decision }: Outcome, now = Date.now()): string {
   if (state === 'pending') return 'Waiting for a decision.';
-  if (state === 'expired') return 'Nobody decided in time. The agent can ask again.';
+  if (state === 'expired') return 'No one decided in time. The agent can ask again.';
   const by = deciderText(decision);
   if (state === 'denied') return `${by} denied it. The agent gets this answer when it repeats the call.`;
   if (used_at !== null) return `${by} approved it. The agent has done it.`;

@@ -52,7 +52,7 @@ export function consentRoutes(parts: PageParts): ConsoleRoute[] {
   ];
 }
 
-/** Finds the request before the sign-in check, so that nobody signs in for an expired request. */
+/** Finds the request before the sign-in check, so that a person does not sign in for an expired request. */
 async function withRequest(
   { requests }: PageParts,
   visit: Visit,

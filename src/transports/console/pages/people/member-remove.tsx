@@ -34,7 +34,7 @@ export function memberRemoveRoutes({ unitOfWork, publishRevocations }: PageParts
             <p>
               Credentials keep working, no matter who created them.{' '}
               {isSelf
-                ? 'Hand over the ones that others need.'
+                ? 'Give the ones that others need to an admin.'
                 : 'Revoke those of shared agents that they know. Pause or delete the agents that they managed.'}
             </p>
           </>
