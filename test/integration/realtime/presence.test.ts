@@ -186,11 +186,11 @@ test('streams continue while presence cannot be written, and presence recovers',
   onTestFinished(() => node.stop());
   const [connected, connecting, disconnecting] = [await node.agent(), await node.agent(), await node.agent()];
   const { presence } = node.repositories;
-  await connectClient(node.address, await node.token(stays));
-  const leaving = await connectClient(node.address, await node.token(goes));
-  const online = () => presence.listOnline([stays, comes, goes]);
-  await expect.poll(online, waitOptions).toEqual(new Set([stays, goes]));
-  const token = await node.token(comes);
+  await connectClient(node.address, await node.token(connected));
+  const leaving = await connectClient(node.address, await node.token(disconnecting));
+  const online = () => presence.listOnline([connected, connecting, disconnecting]);
+  await expect.poll(online, waitOptions).toEqual(new Set([connected, disconnecting]));
+  const token = await node.token(connecting);
   await node.database.query({ text: 'alter table presence_nodes rename to away' }, []);
   await leaving.close();
   const late = await connectClient(node.address, token);
