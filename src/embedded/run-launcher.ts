@@ -71,8 +71,8 @@ function stopOnSignal(launched: ReturnType<typeof launch>): Promise<never> {
       process.exit(code);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    const onError = (error: unknown) => {
-      process.stderr.write(`${toOneLine(error)}\n`);
+    const onError = (thrown: unknown) => {
+      process.stderr.write(`${toOneLine(thrown)}\n`);
       launched.stop().then(() => process.exit(1), reject);
     };
     process.on('uncaughtException', onError);

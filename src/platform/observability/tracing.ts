@@ -74,12 +74,9 @@ export async function openTracing({ endpoint, service, version, log }: TracingOp
     TraceFlags,
   } = api;
   const report = createLimitedLog(log);
-  const reportFailure = (message: string) => report('traces could not be sent', new Error(message));
+  const warn = (message: string) => report('traces could not be sent', new Error(message));
   const mute = () => undefined;
-  diag.setLogger(
-    { error: reportFailure, warn: reportFailure, info: mute, debug: mute, verbose: mute },
-    DiagLogLevel.WARN,
-  );
+  diag.setLogger({ error: warn, warn, info: mute, debug: mute, verbose: mute }, DiagLogLevel.WARN);
 
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const provider = new sdk.BasicTracerProvider({

@@ -119,7 +119,7 @@ function toAuthorizationRequest(
       loopback,
     },
     redirect_target: target,
-    scopes: scopes.filter((scope) => requestedScopes.has(scope)),
+    scopes: scopes.filter((name) => requestedScopes.has(name)),
     audience,
     resource,
   };
