@@ -39,7 +39,7 @@ const begun = {
   serverInfo: { name: 'fake', version: '1' },
 };
 
-/** The bridge in this process, before a service that answers calls of tools as a test says. */
+/** The bridge in this process, connected to a service whose responses to tool calls the test defines. */
 async function before(answer: Answer, timeout_seconds = 20) {
   const calls: Asked[] = [];
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,7 +93,7 @@ test.each<[string, Answer]>([
     (response) => void streamed(response, question).end('data: {"jsonrpc":"2.0","id":1,'),
   ],
 ])(
-  'a stream that %s: the call has an error that says what is not known, and its question is taken back',
+  'a stream that %s: the call fails with an error that says what is unknown, and the request is cancelled',
   async (_, answer) => {
     const { next, call, calls } = await before(answer);
     call(1, 'change');
@@ -104,7 +104,7 @@ test.each<[string, Answer]>([
   },
 );
 
-test('what only reads, and what has a key, is asked again; what does not is not', async () => {
+test('a call that only reads or has a key is repeated; any other is not', async () => {
   const { next, call, calls } = await before((response, asked, count) => {
     if (count === 1) response.destroy();
     else if (count === 2) json(response, {}, 503);

@@ -41,7 +41,7 @@ const report = z.looseObject({
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
 });
 
-test('an agent is handed out whole, then erased: others keep their order, and nothing of what it said', async () => {
+test('an agent is exported completely, then erased: others keep their order, and none of its content is left', async () => {
   const trust = createContactsClient(service.api);
   const [ann, bob, cid] = [await service.agent(), await service.agent(), await service.agent()];
   await trust.request(ann, bob.handle, 'let us talk');
@@ -103,7 +103,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect(erased.kept.map(({ what }) => what)).toContain('places of its messages');
   expect(await runCliJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
   expect(await runCliJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
-  // Begun anew, as after a restore: there is nothing left to do.
+  // Started again, as after a restore: nothing is left to do.
   expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
@@ -124,7 +124,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   ]);
   const found = await requestRest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
   expect(found.body.results).toEqual([]);
-  // A worker that had read the words before comes late with them.
+  // A worker that read the content before writes it late.
   const late = [{ message_id: String(left[0]?.['id']), document: "'word':1" }];
   await service.core.repositories.messageSearch.index(late, 1_000, Date.now());
   const rows = { text: 'select from message_search where message_id = $1' };

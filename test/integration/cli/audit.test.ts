@@ -37,7 +37,7 @@ const log = z.strictObject({
 const audit = async (...args: string[]) =>
   log.parse(await runCliJson(env(), ['audit', ...args])).acts.toReversed();
 
-/** Oldest first: what was done, by whom, through which door, to which agent or person, about whom. */
+/** Oldest first: action, actor, `door`, agent or person, and the other side. */
 async function told(...args: string[]) {
   return (await audit(...args)).map((one) => [
     one.act,
@@ -48,7 +48,7 @@ async function told(...args: string[]) {
   ]);
 }
 
-test('what agents do among each other is kept once, with its door, and nothing of what was refused', async () => {
+test('each action between agents is recorded once, with its `door`; refused actions are not', async () => {
   const trust = createContactsClient(service.api);
   const [ann, bob] = [
     await service.agent({ inbound_policy: 'contacts_only' }),
@@ -97,7 +97,7 @@ test('what agents do among each other is kept once, with its door, and nothing o
     expect(all).not.toContain(word);
 });
 
-test('what people do stands under their names, and so does what operators do to them', async () => {
+test('actions of people and of operators are recorded under their names', async () => {
   const username = `ada-${process.pid}`;
   const password = 'seven odd horses';
   const browser = openFormBrowser(service.url);
@@ -151,7 +151,7 @@ test('what people do stands under their names, and so does what operators do to 
   expect(await runCli(env(), ['audit', '--act', 'nonsense'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('acts leave by age', async () => {
+test('old entries are removed', async () => {
   const old = minIdAt('audit', Date.now() - 366 * 24 * 60 * 60 * 1000);
   const { database } = service.core;
   await database.query(

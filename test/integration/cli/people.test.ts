@@ -17,7 +17,7 @@ const run = (...args: string[]) => runCli(house.env, args);
 const json = (...args: string[]) => runCliJson(house.env, args);
 
 describe('account', () => {
-  test('password gives another one and ends every session', async () => {
+  test('password replaces the password and ends every session', async () => {
     const person = await house.person();
     await house.signIn(person.account_id);
     const args = ['account', 'password', person.username.toUpperCase(), '--password-stdin'];
@@ -42,7 +42,7 @@ describe('account', () => {
     expect((await run('account', 'password', person.username)).code).toBe(2);
   });
 
-  test('sign-out ends every session, of that person only', async () => {
+  test('sign-out ends every session of that person only', async () => {
     const [person, stranger] = [await house.person(), await house.person()];
     const { out } = await run('account', 'sign-out', person.username);
     expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
@@ -55,7 +55,7 @@ describe('account', () => {
 });
 
 describe('org role', () => {
-  test('changes the role of a member, and makes nobody a member', async () => {
+  test('changes the role of a member, and adds no member', async () => {
     const [slug, one, other] = [newUsername('org'), await house.person(), await house.person()];
     await json('org', 'create', slug);
     await json('org', 'add', slug, one.username);
@@ -81,7 +81,7 @@ describe('invitation', () => {
     );
   const notValid = 'invitation: is invalid or has expired';
 
-  test('create shows a code once, which serves one person for 14 days', async () => {
+  test('create shows a code once, which is valid for one person and 14 days', async () => {
     const invitation = await create();
     expect(invitation).toEqual({
       id: expect.stringMatching(/^inv_/),
@@ -93,7 +93,7 @@ describe('invitation', () => {
     const rows = await house.sql<{ text: string }>('select i::text as text from invitations i');
     expect(JSON.stringify(rows)).not.toContain(invitation.code.replaceAll('-', ''));
     const username = newUsername();
-    // As people type: in lower case, without dashes, o for 0 and l for 1.
+    // As people type it: in lower case, without dashes, o for 0 and l for 1.
     const typed = ` ${invitation.code.replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase()}`;
     await join(typed, username);
     await expect(join(invitation.code)).rejects.toThrow(notValid);
@@ -109,7 +109,7 @@ describe('invitation', () => {
     });
   });
 
-  test('is needed, and is refused alike when it never was, expired or was revoked', async () => {
+  test('is required, and is refused with one error if it never existed, expired or was revoked', async () => {
     await expect(join()).rejects.toThrow('invitation: is required to sign up');
     await expect(join(' - ')).rejects.toThrow('invitation: is required to sign up');
     const [expired, revoked] = [await create('--expires-in', '3'), await create()];
@@ -124,7 +124,7 @@ describe('invitation', () => {
     }
   });
 
-  test('of a single use serves one of two who sign up at once, and is not used up by a sign-up that fails', async () => {
+  test('with a single use is valid for one of two concurrent sign-ups, and a failed sign-up does not use it', async () => {
     const { code } = await create();
     const { username: taken } = await house.person();
     await expect(join(code, taken)).rejects.toThrow('username: is taken');
@@ -132,18 +132,18 @@ describe('invitation', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('tells nobody without one which names are taken', async () => {
+  test('without one, sign-up does not reveal which names are taken', async () => {
     const { username: taken } = await house.person();
     await expect(join('AAAAA-AAAAA-AAAAA-AAAAA', taken)).rejects.toThrow(notValid);
   });
 
-  test('of three uses serves three', async () => {
+  test('with three uses is valid three times', async () => {
     const { code } = await create('--uses', '3');
     const all = await Promise.allSettled([1, 2, 3, 4, 5].map(() => join(code)));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
 
-  test('takes sensible numbers only', async () => {
+  test('accepts only valid numbers', async () => {
     for (const wrong of [
       ['--uses', '0'],
       ['--uses', 'many'],
@@ -156,7 +156,7 @@ describe('invitation', () => {
 });
 
 describe('approval', () => {
-  test('list shows what an agent asks for; decide answers in place of its people', async () => {
+  test('list shows the open approvals; decide decides on behalf of the owners', async () => {
     const { username } = await house.person();
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };

@@ -5,7 +5,7 @@ import { consoleRoutes } from '../../../src/transports/console/routes.ts';
 import { createExecute } from '../../../src/operations/execute/execute.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** Every path of the console that takes this method, with `:name` for parameters. */
+/** Every path of the console that accepts this method, with `:name` for parameters. */
 export function listConsolePaths({ core }: TestService, wanted: ConsoleRoute['method']): string[] {
   const { unitOfWork } = core;
   const refuse = () => Promise.reject(new Error('nobody asks'));

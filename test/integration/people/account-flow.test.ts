@@ -10,7 +10,7 @@ const [first, second, third] = ['seven odd horses', 'eight even mules', 'nine pl
 
 const hello = (page: PageResponse, username: string) => page.visibleText.includes(`Hello, ${username}`);
 
-/** A person lets an app act as an agent. */
+/** Connects an app to an agent. */
 async function connectApp(browser: FormBrowser, agent_id: string) {
   const app = await registerApp(house.service.url);
   const page = await browser.go(app.address());
@@ -28,7 +28,7 @@ async function connectApp(browser: FormBrowser, agent_id: string) {
   };
 }
 
-test('from an account to none: sign-up, an app, another browser, another password, out everywhere', async () => {
+test('from sign-up to sign-out: an app, another browser, another password, sign-out everywhere', async () => {
   const { service } = house;
   const username = newUsername();
   const [here, there] = [house.browser(), house.browser()];
@@ -38,7 +38,7 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   const app = await connectApp(here, id);
   expect(await app.status()).toBe(200);
 
-  // Another password: this browser goes on, the other one is out, and the app stays.
+  // A new password: this browser stays signed in, the other one is signed out, and the app stays.
   const fields = { current: first, next: second };
   const changed = await here.fill('/console/account', { fields }, '/console/account/password');
   expect(changed.visibleText).toContain('Password changed');
@@ -48,13 +48,13 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   expect(hello(await there.signIn(username, second), username)).toBe(true);
   expect(await app.status()).toBe(200);
 
-  // Out everywhere, this browser included; the app is still the person's.
+  // Signed out everywhere, this browser included; the app stays connected.
   const out = await here.fill('/console/sessions', {}, '/console/sessions/end-all');
   expect(out.visibleText).toContain('You are signed out everywhere.');
   for (const browser of [here, there]) expect((await browser.go('/console')).url).toContain('/sign-in');
   expect(await app.status()).toBe(200);
 
-  // And with every app.
+  // And with all apps disconnected.
   await here.signIn(username, second);
   const gone = await here.fill('/console/sessions', { fields: { apps: 'on' } }, '/console/sessions/end-all');
   expect(gone.visibleText).toContain('all apps are disconnected');
@@ -62,7 +62,7 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   expect(await app.refresh()).toBe(400);
 });
 
-test('an operator gives a person who lost an account another password, and ends what others did with it', async () => {
+test('an operator resets the password of a lost account, and revokes the access of others', async () => {
   const { service } = house;
   const { DATABASE_URL, SECRET_KEY, PUBLIC_URL } = service.core.config;
   const username = newUsername();
@@ -82,7 +82,7 @@ test('an operator gives a person who lost an account another password, and ends 
   expect(hello(await house.browser().signIn(username, third), username)).toBe(true);
 });
 
-test('who leaves an organization leaves behind what apps could do there', async () => {
+test("leaving an organization ends the access of the person's apps to its agents", async () => {
   const { service } = house;
   const env = { DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: service.core.config.SECRET_KEY };
   const { username, browser } = await house.signUpPerson();

@@ -61,8 +61,8 @@ const codeOf = (attempt: Promise<unknown>) =>
     (error: unknown) => (error instanceof DomainError ? error.code : error),
   );
 
-describe('a question', () => {
-  test('says who asks for what, of whom, in which words, and until when', async () => {
+describe('a request', () => {
+  test('has the agent, the action, the target, the message and the expiry', async () => {
     const { person, agent_id, target } = await pair();
     const approval = await asked({
       agent_id,
@@ -95,7 +95,7 @@ describe('a question', () => {
     expect(await list(person, false)).toEqual([]);
   });
 
-  test('asked again is the same, even by many at once; in other words it is another', async () => {
+  test('repeated is the same, also concurrently; with another message it is a new one', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'request_contact', target, detail: { message: 'a' } } as const;
     const all = await Promise.all(Array.from({ length: 5 }, () => asked(input)));
@@ -105,7 +105,7 @@ describe('a question', () => {
     expect((await list(person, true)).map(({ id }) => id)).toEqual([removal.id, other.id, all[0]?.id]);
   });
 
-  test('about an agent of the same owner or organization is asked of nobody', async () => {
+  test('about an agent of the same owner or organization needs no approval', async () => {
     const { person, agent_id } = await pair();
     const slug = newUsername('org');
     await house.unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
@@ -121,7 +121,7 @@ describe('a question', () => {
     expect(await list(person, true)).toEqual([]);
   });
 
-  test('expires after 24 hours, decided by nobody; then it can be asked anew', async () => {
+  test('expires after 24 hours without a decision; then it can be made again', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
     const past = Date.now() - 24 * hour - 1;
@@ -134,7 +134,7 @@ describe('a question', () => {
     expect((await list(person, false)).map(({ state }) => state)).toEqual(['expired']);
   });
 
-  test('is one of at most fifty that wait for an agent', async () => {
+  test('is one of at most fifty pending ones of an agent', async () => {
     const { agent_id, target } = await pair();
     const input = (message: string) =>
       ({ agent_id, action: 'request_contact', target, detail: { message } }) as const;
@@ -142,14 +142,14 @@ describe('a question', () => {
     const error: unknown = await ask(input('one more')).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'RATE_LIMITED' });
     expect((error as DomainError).retry_after).toBeGreaterThan(23 * 3600);
-    // What waits already can still be asked for, and there is room again when one has expired.
+    // A pending request can be repeated, and an expired one makes room for another.
     expect(await asked(input('7'))).toMatchObject({ state: 'pending' });
     expect(await asked(input('one more'), Date.now() + 25 * hour)).toMatchObject({ state: 'pending' });
   });
 });
 
-describe('an answer', () => {
-  test('that approves is told to the next call, and used once', async () => {
+describe('a decision', () => {
+  test('to approve is returned to the next call, and used once', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
     const { id } = await asked(input);
@@ -168,7 +168,7 @@ describe('an answer', () => {
     expect((await asked(input)).id).not.toBe(id);
   });
 
-  test('counts for 24 hours from the decision on, and no longer', async () => {
+  test('is valid for 24 hours after it was made', async () => {
     const { person, agent_id, target } = await pair();
     const start = Date.now() - 23 * hour;
     const { id } = await asked({ agent_id, action: 'remove_contact', target, detail: {} }, start);
@@ -178,7 +178,7 @@ describe('an answer', () => {
     expect(await use(agent_id, id, expires_at - 1)).toBe(true);
   });
 
-  test('that denies stands until the question would have expired: nobody is asked again and again', async () => {
+  test('to deny lasts until the request would have expired: it cannot be requested again before', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'request_contact', target, detail: {} } as const;
     const { id } = await asked(input);
@@ -189,7 +189,7 @@ describe('an answer', () => {
     expect(await asked(input, Date.now() + 24 * hour + 1)).toMatchObject({ state: 'pending' });
   });
 
-  test('is given once: the same again changes nothing, another is refused', async () => {
+  test('is made once: repeating it changes nothing, another one is refused', async () => {
     const { person, agent_id, target } = await pair();
     const { id } = await asked({ agent_id, action: 'request_contact', target, detail: {} });
     const both = await Promise.allSettled([decide(person, id, 'approved'), decide(person, id, 'denied')]);
@@ -202,7 +202,7 @@ describe('an answer', () => {
     );
   });
 
-  test('is for those who act as the agent; for everybody else the question is not there', async () => {
+  test('can be made by people who can act as the agent; for others the request does not exist', async () => {
     const slug = newUsername('org');
     const [admin, member, stranger] = [await house.person(), await house.person(), await house.person()];
     await house.unitOfWork.writeAsSystem(async (work) => {
@@ -233,7 +233,7 @@ describe('an answer', () => {
     }
   });
 
-  test('is not for another agent to see', async () => {
+  test('is not visible to another agent', async () => {
     const [one, other] = [await pair(), await pair()];
     const { id } = await asked({
       agent_id: one.agent_id,
@@ -248,7 +248,7 @@ describe('an answer', () => {
   });
 });
 
-test('the list goes on behind an id', async () => {
+test('the list continues after an id', async () => {
   const { person, agent_id, target } = await pair();
   for (const message of ['a', 'b', 'c'])
     await ask({ agent_id, action: 'request_contact', target, detail: { message } });

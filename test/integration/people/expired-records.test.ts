@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-test('sessions and sign-ins that are over are removed, those that are not stay', async () => {
+test('expired sessions and sign-ins are removed, active ones stay', async () => {
   const [over, open] = [await house.person(), await house.person()];
   await house.sql('update sessions set expires_at = $2 where account_id = $1', [
     over.account_id,

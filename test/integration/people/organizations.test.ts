@@ -42,7 +42,7 @@ const codeOf = (attempt: Promise<unknown>) =>
     (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
   );
 
-/** An organization with its founder, an admin more, a member, and somebody outside. */
+/** An organization with its founder, another admin, a member, and a person outside. */
 async function club() {
   const slug = newUsername('club');
   const [founder, admin] = [await house.person(), await house.person()];
@@ -54,7 +54,7 @@ async function club() {
 }
 
 describe('an organization', () => {
-  test('has its founder as the admin, and is listed to its people with their role', async () => {
+  test('has its founder as the admin, and is listed to its members with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
     const listed = (who: Somebody) => house.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
     const organization = { id: expect.stringMatching(/^org_/), slug, created_at: expect.any(Number) };
@@ -68,7 +68,7 @@ describe('an organization', () => {
     });
   });
 
-  test('is not there for who does not belong to it', async () => {
+  test('does not exist for people outside', async () => {
     const { slug, stranger, member } = await club();
     const names = [slug, 'nowhere', stranger.username, '', '\0'];
     const attempts = names.flatMap((name) => [
@@ -83,7 +83,7 @@ describe('an organization', () => {
     expect([...refusals]).toEqual(['DomainError: No such organization, or you do not belong to it.']);
   });
 
-  test('takes no name that is taken, kept back or none', async () => {
+  test('refuses a name that is taken, reserved or invalid', async () => {
     const { slug, founder, stranger } = await club();
     for (const taken of [slug, founder.username]) {
       expect(await codeOf(found(stranger, taken))).toBe('DUPLICATE_HANDLE');
@@ -93,7 +93,7 @@ describe('an organization', () => {
     }
   });
 
-  test('is one of at most twenty of an admin, also of many founded at once', async () => {
+  test('is one of at most twenty of an admin, also when many are created concurrently', async () => {
     const person = await house.person();
     const tries = Array.from({ length: 25 }, () => codeOf(found(person, newUsername('org'))));
     const outcomes = await Promise.all(tries);
@@ -130,7 +130,7 @@ describe('its members', () => {
     });
   });
 
-  test('are taken out by admins, or leave; their agents there stay', async () => {
+  test('are removed by admins, or leave; their agents there stay', async () => {
     const { slug, admin, member, founder } = await club();
     const tied = await administer((work) =>
       registerAgentAsOperator(work, { handle: `${slug}.tied`, member: member.username }),
@@ -149,7 +149,7 @@ describe('its members', () => {
     expect(await roles(admin, slug)).toEqual({ [admin.username]: 'admin' });
   });
 
-  test('always have an admin: the last one can neither leave nor become a member', async () => {
+  test('include an admin: the last one can neither leave nor become a member', async () => {
     const { slug, admin, founder } = await club();
     await remove(founder, slug, founder);
     expect(await codeOf(remove(admin, slug, admin))).toBe('INVALID_TRANSITION');
@@ -158,7 +158,7 @@ describe('its members', () => {
     expect(await roles(admin, slug)).toMatchObject({ [admin.username]: 'admin' });
   });
 
-  test('always have an admin, even when the last two leave at once, or demote each other', async () => {
+  test('include an admin, even when the last two leave concurrently, or demote each other', async () => {
     for (let round = 0; round < 5; round += 1) {
       const leaving = await club();
       const left = await Promise.all(

@@ -23,7 +23,7 @@ const find = (token: string, now = Date.now()) =>
 const list = (account_id: string) => house.unitOfWork.readAsSystem((all) => listSessions(all, account_id));
 
 describe('a session', () => {
-  test('is known by its token, of which only the hash is kept', async () => {
+  test('is found by its token, of which only the hash is stored', async () => {
     const { token, ...person } = await house.person();
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(await find(token)).toEqual(person);
@@ -34,7 +34,7 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test('ends 30 days after its last use, and cannot be brought back', async () => {
+  test('ends 30 days after its last use, and cannot be restored', async () => {
     const { token, session_id } = await house.person();
     expect(await find(token, Date.now() + 29.9 * day)).toBeDefined();
     expect(await find(token, Date.now() + 30.1 * day)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect(await find(token, tooLate)).toBeUndefined();
   });
 
-  test('keeps an address and a browser of bounded length', async () => {
+  test('stores an address and a user agent of limited length', async () => {
     const { account_id } = await house.person();
     const from = { account_id, address: 'f'.repeat(5_000), user_agent: '\u{1f980}'.repeat(5_000) };
     await house.unitOfWork.writeAsSystem((work) => openSession(work, from));
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect([newest?.address.length, newest?.user_agent.length]).toEqual([64, 300]);
   });
 
-  test('is one of at most a hundred: the one used least recently ends', async () => {
+  test('is one of at most a hundred: the least recently used one ends', async () => {
     const { account_id, token, session_id } = await house.person();
     const { token: second } = await house.signIn(account_id);
     await house.unitOfWork.writeAsSystem((work) =>
@@ -76,7 +76,7 @@ describe('a session', () => {
 });
 
 describe('sessions of a person', () => {
-  test('are listed, the last used first, without those that are over', async () => {
+  test('are listed, the most recently used first, without expired ones', async () => {
     const person = await house.person();
     const other = await house.signIn(person.account_id);
     await house.unitOfWork.writeAsSystem((work) =>

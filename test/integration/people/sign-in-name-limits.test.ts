@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { newUsername, useConsole } from '../console/setup.ts';
 
-// Which names are taken can be found out by trying; so tries are few.
+// These forms reveal which names are taken, so attempts are limited.
 const house = useConsole({ RATE_LIMITS: 'add_member=2/3600,sign_up=4/3600' });
 
-test('people are added to an organization a few at a time, whether they are there or not', async () => {
+test('adding people to an organization is limited, whether they exist or not', async () => {
   const { browser } = await house.signUpPerson();
   const { username } = await house.signUpPerson();
   const slug = newUsername('org');
@@ -17,7 +17,7 @@ test('people are added to an organization a few at a time, whether they are ther
   expect([await add(username), await add('nobody')]).toEqual([429, 429]);
 });
 
-test('organizations are founded a few at a time, whether the name is free or not', async () => {
+test('creating organizations is limited, whether the name is free or not', async () => {
   const { browser, username } = await house.signUpPerson();
   const form = findForm(await browser.go('/console/organizations'), '/console/organizations');
   const found = async (slug: string) =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-/** The code of the refusal and the field that it names. */
+/** The error code and the field that it names. */
 async function refusal(attempt: Promise<unknown>): Promise<[string, string | undefined]> {
   const error: unknown = await attempt.then(
     () => 'no refusal',
@@ -34,7 +34,7 @@ async function hashOf(account_id: string): Promise<string> {
 }
 
 describe('a password', () => {
-  test('opens its account, whatever the case of the name', async () => {
+  test('opens its account; the case of the name does not matter', async () => {
     const { account_id, username } = await house.person();
     expect(await check(username, password)).toEqual({ account_id });
     expect(await check(` ${username.toUpperCase()} `, password)).toEqual({ account_id });
@@ -42,14 +42,14 @@ describe('a password', () => {
     expect(await check(username, password.toUpperCase())).toBeUndefined();
   });
 
-  test('is the same in every spelling that looks the same', async () => {
+  test('is the same in every Unicode spelling that looks the same', async () => {
     const username = newUsername();
     // Ligature, composed and decomposed accents, full width.
     const { account_id } = await join({ username, password: 'ﬁnancé ｗｉｄｅ' });
     expect(await check(username, 'finance\u0301 wide')).toEqual({ account_id });
   });
 
-  test('is refused alike, after one verification each, for whoever has another one, none, or no account', async () => {
+  test('is refused with one error, after one verification each, if it is wrong, not set, or the account is missing', async () => {
     const { username } = await house.person();
     const silent = newUsername();
     await house.sql(
@@ -76,7 +76,7 @@ describe('a password', () => {
     }
   });
 
-  test('waits for its turn among a few, and a flood of them is sent away before it takes a thread', async () => {
+  test('verification has a limited queue; a flood is refused before it uses a thread', async () => {
     const { account_id, username } = await house.person();
     const begun: ((right: boolean) => void)[] = [];
     let over = false;
@@ -97,7 +97,7 @@ describe('a password', () => {
     expect(await check(username, password)).toEqual({ account_id });
   });
 
-  test('that nobody has opens no account, even if it verifies', async () => {
+  test('of an unknown account is refused, even if it verifies', async () => {
     const yes = () => Promise.resolve(true);
     const { account_id, username } = await house.person();
     await house.sql('update accounts set password_hash = null where id = $1', [account_id]);
@@ -108,7 +108,7 @@ describe('a password', () => {
     expect(await checkPassword(house.unitOfWork, other, 'x'.repeat(201), yes)).toBeUndefined();
   });
 
-  test('of the greatest length is no other with more behind it', async () => {
+  test('of the maximum length does not match one with more characters', async () => {
     const username = newUsername();
     const longest = 'abcd '.repeat(40);
     const { account_id } = await join({ username, password: longest });
@@ -116,7 +116,7 @@ describe('a password', () => {
     expect(await check(username, `${longest}x`)).toBeUndefined();
   });
 
-  test('of an older, cheaper hash is hashed anew when it is used', async () => {
+  test('with an older, cheaper hash is hashed again on use', async () => {
     const { account_id, username } = await house.person();
     const old = await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
     await house.sql('update accounts set password_hash = $2 where id = $1', [account_id, old]);
@@ -129,7 +129,7 @@ describe('a password', () => {
 });
 
 describe('sign-up', () => {
-  test('opens an account under the name in lower case', async () => {
+  test('opens an account, with the name in lower case', async () => {
     const username = newUsername('Ada');
     const { account_id } = await join({ username, password });
     expect(account_id).toMatch(/^acc_/);
@@ -138,7 +138,7 @@ describe('sign-up', () => {
     expect(rows).toEqual([{ kind: 'account', name: username.toLowerCase() }]);
   });
 
-  test('names the field at fault', async () => {
+  test('names the invalid field', async () => {
     const { username: taken } = await house.person();
     const faults: [string, string, [string, string]][] = [
       [taken.toUpperCase(), password, ['DUPLICATE_HANDLE', 'username']],
@@ -154,13 +154,13 @@ describe('sign-up', () => {
     }
   });
 
-  test('keeps back the names of our own addresses and of those who would speak for us', async () => {
+  test('refuses reserved names: addresses of the service and names that suggest authority', async () => {
     for (const username of ['console', 'Admin', 'support', 'system', 'api', 'authorize', 'v1']) {
       expect(await refusal(join({ username, password }))).toEqual(['VALIDATION_ERROR', 'username']);
     }
   });
 
-  test('refuses what is guessed first: frequent passwords, the name itself, one letter again and again', async () => {
+  test('refuses weak passwords: frequent ones, the name itself, one repeated character', async () => {
     const username = newUsername('ada-lovelace');
     for (const weak of ['1234567890', 'QwertyUiop', 'password123', 'aaaaaaaaaaaa', 'ababababab', username]) {
       expect(await refusal(join({ username, password: weak })), weak).toEqual([
@@ -170,13 +170,13 @@ describe('sign-up', () => {
     }
   });
 
-  test('of two who want one name at once serves one', async () => {
+  test('with one name by two people concurrently succeeds for one', async () => {
     const username = newUsername();
     const both = await Promise.allSettled([join({ username, password }), join({ username, password })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('is refused to everybody where it is closed', async () => {
+  test('is refused where sign-up is closed', async () => {
     expect(await refusal(join({ username: newUsername(), password }, 'closed'))).toEqual([
       'FORBIDDEN',
       undefined,
@@ -189,7 +189,7 @@ describe('changing a password', () => {
     changePassword(house.unitOfWork, person, { current, next });
   const next = 'a quite different one';
 
-  test('lets the new one in, the old one out, and ends every other session', async () => {
+  test('accepts the new one, refuses the old one, and ends every other session', async () => {
     const person = await house.person();
     const [other, stranger] = [await house.signIn(person.account_id), await house.person()];
     await change(person, password, next);
@@ -202,7 +202,7 @@ describe('changing a password', () => {
     expect(await find(stranger.token)).toBeDefined();
   });
 
-  test('needs the current one, and changes nothing without it', async () => {
+  test('requires the current one, and changes nothing without it', async () => {
     const person = await house.person();
     await house.signIn(person.account_id);
     expect(await refusal(change(person, 'not the password', next))).toEqual(['VALIDATION_ERROR', 'current']);
@@ -214,7 +214,7 @@ describe('changing a password', () => {
     );
   });
 
-  test('gives one to who has none; of two changes at once one counts', async () => {
+  test('sets a first one; of two concurrent changes one counts', async () => {
     const person = await house.person();
     await house.sql('update accounts set password_hash = null where id = $1', [person.account_id]);
     const both = await Promise.allSettled([change(person, '', next), change(person, '', `${next} 2`)]);

@@ -36,7 +36,7 @@ async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
   return { ...ada, mine: await ada.agent() };
 }
 
-/** A webhook made on the page; where its own page is. */
+/** Creates a webhook on the page; returns the address of its page. */
 async function made(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
   const address = `${listOf(who.mine)}/new`;
   const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
@@ -46,7 +46,7 @@ async function made(who: SignedInPerson & { mine: TestAgent }, description = 'Ni
   return { page, secret: secretOn(page), id: webhook.id, address: `${listOf(who.mine)}/${webhook.id}` };
 }
 
-/** What a worker would have noted. */
+/** Records an attempt, as the worker does. */
 async function noted(webhook_id: string, state: 'failed' | 'delivered'): Promise<string> {
   const id = newId('event');
   await service.core.database.query(
@@ -59,7 +59,7 @@ async function noted(webhook_id: string, state: 'failed' | 'delivered'): Promise
   return id;
 }
 
-test('a webhook is made, and its secret is shown once, however often the form is sent', async () => {
+test('a webhook is created, and its secret is shown once, however often the form is sent', async () => {
   const ada = await withAgent();
   expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No webhooks');
   const address = `${listOf(ada.mine)}/new`;
@@ -122,7 +122,7 @@ test('it is changed, disabled and enabled again', async () => {
   expect(enabled.visibleText).not.toContain('Disabled by you');
 });
 
-test('a test says what came back', async () => {
+test('a test event shows the response', async () => {
   const ada = await withAgent();
   const { address, secret, id } = await made(ada);
   const send = async () => ada.send(findForm(await ada.go(address), `${address}/test`));
@@ -139,7 +139,7 @@ test('a test says what came back', async () => {
   receiver.setHandler(respondWith(204));
 });
 
-test('a new secret is shown once, and the one before is said to sign for a day', async () => {
+test('a new secret is shown once, and the page says that the previous one is valid for a day', async () => {
   const ada = await withAgent();
   const { address, secret } = await made(ada);
   const form = findForm(await ada.go(address), `${address}/rotate`);
@@ -152,7 +152,7 @@ test('a new secret is shown once, and the one before is said to sign for a day',
   );
 });
 
-test('the log shows what failed, and posts it once more', async () => {
+test('the log shows failed deliveries, and replays them', async () => {
   const ada = await withAgent();
   const { address, id } = await made(ada);
   expect((await ada.go(address)).visibleText).toContain('No deliveries');
@@ -179,7 +179,7 @@ test('the log shows what failed, and posts it once more', async () => {
   expect(pending.map(({ event_id }) => event_id)).toEqual([two, one]);
 });
 
-test('it is removed after a question', async () => {
+test('it is removed after a confirmation', async () => {
   const ada = await withAgent();
   const { address } = await made(ada);
   const confirm = await ada.go(`${address}/remove`);
@@ -189,7 +189,7 @@ test('it is removed after a question', async () => {
   expect((await ada.go(address)).status).toBe(404);
 });
 
-test('one of another agent, one’s own too, is answered like one that is not there', async () => {
+test('a webhook of another agent, even of the same person, gets the same response as a missing one', async () => {
   const [ada, eve] = [await withAgent(), await withAgent()];
   const { id } = await made(ada);
   const second = await ada.agent('second');

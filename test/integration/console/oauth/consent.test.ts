@@ -9,13 +9,13 @@ const house = useConsole();
 const expiredRequestText = 'This request is no longer valid';
 const consentForm = (page: PageResponse) => findForm(page, new URL(page.url).pathname);
 
-/** What the app is told at its redirect address. */
+/** The parameters that the app receives at its redirect address. */
 function readRedirect(answer: PageResponse): URLSearchParams {
   expect(answer.status).toBe(303);
   return new URL(answer.headers.get('Location') ?? '').searchParams;
 }
 
-/** Sends a browser from an app to the page on which a person decides. */
+/** Follows an app's authorization request to the consent page. */
 async function ask(browser: FormBrowser, app: OAuthApp, scope?: string): Promise<PageResponse> {
   return browser.go(app.address(scope === undefined ? {} : { scope }));
 }
@@ -28,7 +28,7 @@ async function personWithAgents(...names: string[]) {
 }
 
 describe('letting an app act as an agent', () => {
-  test('from nothing: an account, a first agent, approval, code, token, a call', async () => {
+  test('from the start: an account, a first agent, approval, code, token, a call', async () => {
     const app = await registerApp(house.service.url, {
       client_name: 'Quill',
       redirect_uris: ['http://127.0.0.1/callback'],
@@ -51,7 +51,7 @@ describe('letting an app act as an agent', () => {
     expect(me.body).toMatchObject({ canonical_handle: `${username}.writer` });
   });
 
-  test('as the agent that is chosen; next time it is chosen already, and marked', async () => {
+  test('as the selected agent, which is preselected and marked next time', async () => {
     const { browser, agents } = await personWithAgents('first', 'second', 'third');
     const app = await registerApp(house.service.url);
     const page = await ask(browser, app);
@@ -72,7 +72,7 @@ describe('letting an app act as an agent', () => {
     expect(other.visibleText).not.toContain('Approved before');
   });
 
-  test('as one of many, which can be searched', async () => {
+  test('as one of many agents, which can be searched', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `agent-${index}`);
     const { username, browser } = await personWithAgents(...names);
     const page = await ask(browser, await registerApp(house.service.url));
@@ -89,7 +89,7 @@ describe('letting an app act as an agent', () => {
     expect(answer.get('code')).toMatch(/./);
   });
 
-  test('not: the app is told so', async () => {
+  test('the app receives a refusal', async () => {
     const { browser } = await personWithAgents('writer');
     const app = await registerApp(house.service.url);
     const answer = readRedirect(
@@ -99,7 +99,7 @@ describe('letting an app act as an agent', () => {
     expect((await browser.go('/console')).visibleText).toContain('0Connected apps');
   });
 
-  test('by somebody else who signs in instead', async () => {
+  test('after a sign-in as another person', async () => {
     const first = await personWithAgents('writer');
     const second = await personWithAgents('reader');
     const page = await ask(first.browser, await registerApp(house.service.url));
@@ -130,7 +130,7 @@ describe('the page', () => {
     expect(page.headers.get('X-Frame-Options')).toBe('DENY');
   });
 
-  test('says in plain words what the app will be able to do, and nothing more', async () => {
+  test('lists the permissions of the app in plain words, and no others', async () => {
     const { browser } = await personWithAgents('writer');
     const app = await registerApp(house.service.url);
     const little = await ask(browser, app, 'threads:read');
@@ -147,7 +147,7 @@ describe('the page', () => {
     }
   });
 
-  test('shows hostile names as the text that they are', async () => {
+  test('escapes hostile names', async () => {
     const { username, browser } = await house.signUpPerson();
     const display_name = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
     await createAgentFor(house.service, username, 'writer', display_name);
@@ -195,14 +195,14 @@ describe('an invalid choice', () => {
     expect([refused.status, refused.visibleText.includes('gone')]).toEqual([400, false]);
   });
 
-  test('is shown again: neither yes nor no', async () => {
+  test('is shown again: no decision', async () => {
     const { browser } = await personWithAgents('writer');
     const form = consentForm(await ask(browser, await registerApp(house.service.url)));
     const answer = await browser.send({ ...form, buttons: [] });
     expect([answer.status, answer.visibleText.includes('Press Approve or Cancel.')]).toEqual([400, true]);
   });
 
-  test('is shown again: a first agent whose name is none', async () => {
+  test('is shown again: an invalid name of a first agent', async () => {
     const { browser } = await house.signUpPerson();
     const page = await ask(browser, await registerApp(house.service.url));
     const answer = await browser.send(consentForm(page), { fields: { name: 'No name!' }, button: 'create' });
@@ -213,7 +213,7 @@ describe('an invalid choice', () => {
 });
 
 describe('an expired request', () => {
-  test('was never there', async () => {
+  test('does not exist', async () => {
     const { browser } = await house.signUpPerson();
     for (const uid of ['nothing', 'x'.repeat(200), '..%2f..', '%00']) {
       const answer = await browser.go(`/authorize/requests/${uid}`);
@@ -222,7 +222,7 @@ describe('an expired request', () => {
     }
   });
 
-  test('is answered: back and once more', async () => {
+  test('was already decided: the form is sent again', async () => {
     const { browser } = await personWithAgents('writer');
     const page = await ask(browser, await registerApp(house.service.url));
     const form = consentForm(page);
@@ -234,7 +234,7 @@ describe('an expired request', () => {
     expect((await browser.go(page.url)).visibleText).toContain(expiredRequestText);
   });
 
-  test('is answered several times at once: the first one counts, and there is one code', async () => {
+  test('decided several times concurrently: the first decision counts, and one code is issued', async () => {
     const { browser } = await personWithAgents('writer');
     const app = await registerApp(house.service.url);
     const form = consentForm(await ask(browser, app));
@@ -249,7 +249,7 @@ describe('an expired request', () => {
     expect(connected.visibleText.match(/Disconnect\b/g)).toHaveLength(1);
   });
 
-  test('is gone on with several times at once: there is one code', async () => {
+  test('resumed several times concurrently: one code is issued', async () => {
     const { browser } = await personWithAgents('writer');
     const form = consentForm(await ask(browser, await registerApp(house.service.url)));
     const decided = await browser.send(form, { button: 'approve', follow: false });
@@ -261,7 +261,7 @@ describe('an expired request', () => {
     }
   });
 
-  test("is another browser's", async () => {
+  test('belongs to another browser', async () => {
     const first = await personWithAgents('writer');
     const page = await ask(first.browser, await registerApp(house.service.url));
     const other = await personWithAgents('reader');
@@ -283,7 +283,7 @@ describe('an expired request', () => {
     expect([answer.status, answer.visibleText.includes(expiredRequestText)]).toEqual([404, true]);
   });
 
-  test('is not decided by somebody who has signed out', async () => {
+  test('cannot be decided after signing out', async () => {
     const { browser } = await personWithAgents('writer');
     const page = await ask(browser, await registerApp(house.service.url));
     await browser.signOut();
@@ -293,7 +293,7 @@ describe('an expired request', () => {
   });
 });
 
-test('what is wrong with a request from the start is told on a page of ours', async () => {
+test('an invalid authorization request gets an error page of the service', async () => {
   const browser = house.browser();
   const answer = await browser.go('/authorize?client_id=nobody&response_type=code');
   expect(answer.status).toBe(400);

@@ -5,7 +5,7 @@ import { signInPerson } from '../signed-in-person.ts';
 
 const house = useConsole({ RATE_LIMITS: 'default=20/600' });
 
-test('an app that uses up the budget of its agent does not keep the person from pausing and deleting it', async () => {
+test('an app that exhausts the rate limit of its agent does not prevent the person from pausing and deleting it', async () => {
   const { service } = house;
   const ada = await signInPerson(service);
   const mine = await ada.agent();

@@ -36,8 +36,8 @@ const rolesIn = async (slug: string) => {
   return Object.fromEntries(members.map(({ username, role }) => [username, role]));
 };
 
-describe('founding', () => {
-  test('makes an organization whose admin one is', async () => {
+describe('creating', () => {
+  test('makes the founder an admin', async () => {
     const ada = await signInPerson(service);
     const slug = newUsername('org');
     const form = findForm(await ada.go(list), list);
@@ -67,7 +67,7 @@ describe('founding', () => {
 });
 
 describe('an admin', () => {
-  test('adds people by their names', async () => {
+  test('adds people by username', async () => {
     const { boss, stranger, slug, address } = await company();
     const fields = { username: ` ${stranger.username.toUpperCase()} `, role: 'admin' };
     const added = await boss.fill(address, { fields }, `${address}/members`);
@@ -85,7 +85,7 @@ describe('an admin', () => {
     }
   });
 
-  test('changes roles, and stays the last admin', async () => {
+  test('changes roles, and stays an admin if there is no other', async () => {
     const { boss, worker, slug, address } = await company();
     const home = await boss.go(address);
     const role = (username: string, wanted: string) =>
@@ -105,7 +105,7 @@ describe('an admin', () => {
     expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} may do that.`);
   });
 
-  test('removes people after a question; what their apps got for its agents ends', async () => {
+  test('removes people after a confirmation; access of their apps to its agents ends', async () => {
     const { boss, worker, slug, address } = await company();
     const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
     const app = await registerApp(service.url);
@@ -130,7 +130,7 @@ describe('an admin', () => {
 });
 
 describe('a member', () => {
-  test('sees the others and may leave; the last admin may not', async () => {
+  test('sees the others and can leave; the last admin cannot', async () => {
     const { boss, worker, slug, address } = await company();
     const page = await worker.go(address);
     expect(page.visibleText).toMatch(new RegExp(`${boss.username} Admin.*${worker.username} You`));
@@ -147,7 +147,7 @@ describe('a member', () => {
     expect((await worker.go(address)).status).toBe(404);
   });
 
-  test('cannot do what admins do', async () => {
+  test('cannot use the actions of admins', async () => {
     const { boss, worker, stranger, slug, address } = await company();
     const page = await worker.go(address);
     const question = await worker.go(`${address}/members/${boss.username}/remove`);
@@ -165,7 +165,7 @@ describe('a member', () => {
   });
 });
 
-test('an organization of others is answered like one that is not there', async () => {
+test('an organization of others gets the same response as a missing one', async () => {
   const { boss, stranger, slug } = await company();
   const home = await stranger.go('/console');
   for (const name of [slug, 'no-such-organization', boss.username, '-', '%00', 'x'.repeat(200)]) {
@@ -188,7 +188,7 @@ test('an organization of others is answered like one that is not there', async (
   }
 });
 
-test('many people and many organizations come page by page', async () => {
+test('many people and many organizations are paged', async () => {
   const { boss, slug, address } = await company();
   const many = await Promise.all(Array.from({ length: 50 }, () => signInPerson(service)));
   await service.core.unitOfWork.writeAsSystem(async (work) => {

@@ -3,13 +3,13 @@ import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { listConsolePaths } from '../console-paths.ts';
 import { createAgentFor, password, type SignedInBrowser, useConsole } from '../setup.ts';
 
-// A provider that nobody gets as far as to ask, so that its forms are there too.
+// A provider that is never called; with it the pages have their provider forms.
 const house = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
 const type = 'application/x-www-form-urlencoded';
 
 interface Target extends SignedInBrowser {
   csrf: string;
-  /** Every address that a form of the console goes to, with an agent of the person in place of each parameter. */
+  /** The action of every form of the console, with an agent of the person for each parameter. */
   forms: string[];
 }
 
@@ -29,7 +29,7 @@ async function target(): Promise<Target> {
   };
 }
 
-/** Sends what every form would need, each the field that it takes. */
+/** The fields of all forms together; each form reads those that it needs. */
 function post(
   { browser, username }: Target,
   address: string,
@@ -41,7 +41,7 @@ function post(
   return browser.go(address, { method: 'POST', headers: sent, body, follow: false });
 }
 
-/** What is stored, table by table, as one fingerprint. */
+/** A checksum of all tables, to detect changes. */
 async function fingerprint(): Promise<string> {
   const { database } = house.service.core;
   const tables = await database.query<{ name: string }>(
@@ -78,7 +78,7 @@ const attacks: Attack[] = [
 ];
 
 describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
-  test('is refused at every address, and nothing changes', async () => {
+  test('is refused at every address, and changes nothing', async () => {
     const before = await fingerprint();
     expect(ada.forms.length).toBeGreaterThan(5);
     for (const address of ada.forms) {
@@ -92,14 +92,14 @@ describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
   });
 });
 
-test('a form that tells nothing of where it comes from is refused', async () => {
+test('a form without headers about its origin is refused', async () => {
   for (const address of ada.forms) {
     const answer = await post(ada, address, { headers: {}, csrf: ada.csrf });
     expect([address, answer.status]).toEqual([address, 403]);
   }
 });
 
-test('the same form from here, with its token, is taken', async () => {
+test('the same form from the service itself, with its token, is accepted', async () => {
   for (const [index, address] of ada.forms.entries()) {
     const person = index === 0 ? ada : await target();
     const own = person.forms[index] ?? address;
@@ -110,7 +110,7 @@ test('the same form from here, with its token, is taken', async () => {
   }
 });
 
-test('before anybody is signed in a token belongs to one browser', async () => {
+test('before sign-in a token is bound to one browser', async () => {
   const [mine, other] = [house.browser(), house.browser()];
   const form = findForm(await mine.go('/sign-in'));
   await other.go('/sign-in');
@@ -120,7 +120,7 @@ test('before anybody is signed in a token belongs to one browser', async () => {
   expect((await mine.send(form, { fields })).visibleText).toContain(`Hello, ${ada.username}`);
 });
 
-test('what a person left open after signing out is refused, and told why', async () => {
+test('a form from before the sign-out is refused with an explanation', async () => {
   const { browser } = await house.signUpPerson();
   const form = findForm(await browser.go('/console/account'), '/console/account/password');
   await browser.signOut();

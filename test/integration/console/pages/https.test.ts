@@ -4,7 +4,7 @@ import { newUsername, password, useConsole } from '../setup.ts';
 
 const house = useConsole({ PUBLIC_URL: 'https://ams.example', TRUST_PROXY: 'false' });
 
-test('behind https every cookie is for https and this very host, whoever ends it', async () => {
+test('with an https public URL every cookie is Secure and host-only, even if a proxy ends TLS', async () => {
   const browser = house.browser();
   const page = await browser.go('/sign-up', { headers: { Origin: 'https://ams.example' } });
   const fields = { username: newUsername(), password };

@@ -45,14 +45,14 @@ function expectReadable({ text, title, elements, forms }: PageResponse): void {
   expect(new Set(ids).size).toBe(ids.length);
 }
 
-/** Every page, with something in place of each parameter. */
+/** Every page, with a value for each parameter. */
 function pageAddresses(id: string): string[] {
   const paths = listConsolePaths(house.service, 'GET').map((path) => path.replaceAll(/:\w+/g, id));
   return [...paths, ...elsewhere];
 }
 
-describe('every page is guarded and readable', () => {
-  test('to anybody', async () => {
+describe('every page has a policy and passes the HTML checks', () => {
+  test('for anonymous visitors', async () => {
     for (const address of pageAddresses('nothing')) {
       const page = await house.browser().go(address);
       expect(page.status, address).toBeLessThan(500);
@@ -61,7 +61,7 @@ describe('every page is guarded and readable', () => {
     }
   });
 
-  test('to somebody who is signed in', async () => {
+  test('for signed-in people', async () => {
     const { username, browser } = await house.signUpPerson();
     const { id } = await createAgentFor(house.service, username, 'agent');
     for (const address of pageAddresses(id)) {
@@ -72,7 +72,7 @@ describe('every page is guarded and readable', () => {
     }
   });
 
-  test('and those of the console send strangers to sign in', async () => {
+  test('and console pages redirect anonymous visitors to sign-in', async () => {
     const pages = pageAddresses('nothing').filter(
       (path) => path.startsWith('/console') && !elsewhere.includes(path),
     );
@@ -87,7 +87,7 @@ describe('every page is guarded and readable', () => {
 });
 
 describe('not found', () => {
-  test('is a page with the id of the request', async () => {
+  test('is a page with the request id', async () => {
     const answer = await house
       .browser()
       .go('/console/nothing', { headers: { 'X-Request-Id': 'known-to-me' } });
@@ -96,28 +96,31 @@ describe('not found', () => {
     expect(answer.visibleText).toContain('Request id: known-to-me');
   });
 
-  test('for a method says which methods there are', async () => {
+  test('for a method lists the allowed methods', async () => {
     const answer = await house.browser().go('/console/sessions/end', { method: 'GET' });
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
     const deleted = await house.browser().go('/console', { method: 'DELETE' });
     expect([deleted.status, deleted.headers.get('Allow')]).toEqual([405, 'HEAD, GET']);
   });
 
-  test('outside of the console stays JSON', async () => {
+  test('outside of the console is JSON', async () => {
     const answer = await house.browser().go('/nothing');
     expect(answer.headers.get('Content-Type')).toContain('application/json');
   });
 });
 
 describe('/', () => {
-  test.each(['*/*', 'application/json', ''])('answers programs as before: Accept %j', async (accept) => {
-    const response = await fetch(house.service.url, { headers: { Accept: accept } });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
-    expect(response.headers.get('Vary')).toContain('Accept');
-  });
+  test.each(['returns JSON to programs: Accept %j', 'application/json', ''])(
+    'answers programs as before: Accept %j',
+    async (accept) => {
+      const response = await fetch(house.service.url, { headers: { Accept: accept } });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
+      expect(response.headers.get('Vary')).toContain('Accept');
+    },
+  );
 
-  test('tells people what this is, and the way in', async () => {
+  test('shows people a page with links to sign in', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     const page = await house.browser().go('/', { headers: { Accept: accept } });
     const links = page.elements('a').map(({ attribs }) => attribs['href']);
@@ -127,8 +130,8 @@ describe('/', () => {
   });
 });
 
-describe('what pages load', () => {
-  test('is there, may be kept for good, and loads nothing further', async () => {
+describe('assets', () => {
+  test('exist, are immutable, and load nothing else', async () => {
     const page = await house.browser().go('/');
     const addresses = [...page.elements('link'), ...page.elements('img')].map(
       ({ attribs }) => attribs['href'] ?? attribs['src'] ?? '',

@@ -5,7 +5,7 @@ const house = useConsole();
 const form = '/console/account/password';
 const next = 'eleven calm rivers';
 
-test('a password is changed, which signs out everywhere else', async () => {
+test('changing the password signs out all other browsers', async () => {
   const { username, browser } = await house.signUpPerson();
   const other = house.browser();
   await other.signIn(username, password);

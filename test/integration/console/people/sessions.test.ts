@@ -14,7 +14,7 @@ async function twoBrowsers() {
   return { username, here, there };
 }
 
-test('a person sees where they are signed in, and which browser is this one', async () => {
+test('a person sees all sessions, and which one is this browser', async () => {
   const { here } = await twoBrowsers();
   const page = await here.go('/console/sessions');
   expect(rowsOf(page)).toHaveLength(2);
@@ -23,7 +23,7 @@ test('a person sees where they are signed in, and which browser is this one', as
   expect(page.visibleText).toContain('127.0.0.1');
 });
 
-test('another browser is signed out; this one goes on', async () => {
+test('another browser is signed out; this one stays signed in', async () => {
   const { here, there } = await twoBrowsers();
   const page = await here.go('/console/sessions');
   const other = page.forms.find(({ buttons }) => buttons[0]?.text.includes('Firefox'));
@@ -33,7 +33,7 @@ test('another browser is signed out; this one goes on', async () => {
   expect(rowsOf(await here.go('/console/sessions'))).toHaveLength(1);
 });
 
-test('everywhere else is signed out at once', async () => {
+test('all other browsers are signed out together', async () => {
   const { here, there, username } = await twoBrowsers();
   const third = house.browser();
   await third.signIn(username, password);
@@ -43,7 +43,7 @@ test('everywhere else is signed out at once', async () => {
   expect((await here.go('/console')).visibleText).toContain(username);
 });
 
-test('this browser is signed out from the list, too', async () => {
+test('this browser can be signed out from the list, too', async () => {
   const { here, there, username } = await twoBrowsers();
   const page = await here.go('/console/sessions');
   const own = page.forms.find(
@@ -55,7 +55,7 @@ test('this browser is signed out from the list, too', async () => {
   expect((await there.go('/console')).visibleText).toContain(username);
 });
 
-test("somebody else's session is out of reach, and so is what is no session", async () => {
+test("another person's session and an invalid session id are refused alike", async () => {
   const ada = await house.signUpPerson();
   const eve = await house.signUpPerson();
   const own = findForm(await ada.browser.go('/console/sessions'), '/console/sessions/end');

@@ -16,7 +16,7 @@ describe('signing in', () => {
     );
   });
 
-  test('the answer is the same for an unknown account and for a wrong password', async () => {
+  test('the response is the same for an unknown account and for a wrong password', async () => {
     const { username } = await house.signUpPerson();
     const browser = house.browser();
     const wrong = await browser.signIn(username, 'not the password');
@@ -33,13 +33,13 @@ describe('signing in', () => {
     expect(shape(unknown.text)).toBe(shape(wrong.text));
   });
 
-  test('a refused attempt shows the name again, and never the password', async () => {
+  test('a failed attempt keeps the name, and never the password', async () => {
     const answer = await house.browser().signIn('ann', 'my secret thing');
     expect(Object.fromEntries(findForm(answer).fields)).toMatchObject({ username: 'ann', password: '' });
     expect(answer.text).not.toContain('my secret thing');
   });
 
-  test('the cookie is out of reach for scripts and other sites', async () => {
+  test('the cookie is hidden from scripts and other sites', async () => {
     const browser = house.browser();
     const name = newUsername();
     await browser.signUp(name, password);
@@ -51,7 +51,7 @@ describe('signing in', () => {
     expect(cookie).toMatch(/; path=\/; expires=[^;]+; samesite=lax; httponly$/i);
   });
 
-  test('a session that is in use goes on, and its cookie with it', async () => {
+  test('using a session extends it and its cookie', async () => {
     const { username } = await house.signUpPerson();
     const browser = house.browser();
     await browser.fill('/sign-in', { fields: { username, password }, follow: false });
@@ -67,21 +67,21 @@ describe('signing in', () => {
     expect((await browser.go('/console')).headers.getSetCookie()).toEqual([]);
   });
 
-  test('a session that has expired is none', async () => {
+  test('an expired session is invalid', async () => {
     const { username, browser } = await house.signUpPerson();
     const text = `update sessions set expires_at = 1 where account_id = (select id from owners where name = $1)`;
     await house.service.core.database.query({ text }, [username]);
     expect((await browser.go('/console')).url).toContain('/sign-in');
   });
 
-  test('a second sign-in form of somebody who is signed in leads on', async () => {
+  test('a second sign-in form redirects a person who is signed in', async () => {
     const { browser } = await house.signUpPerson();
     const answer = await browser.go('/sign-in?to=/console/account', { follow: false });
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console/account']);
   });
 });
 
-describe('where signing in leads', () => {
+describe('the redirect after sign-in', () => {
   test.each([
     ['/console/agents?x=1', '/console/agents?x=1'],
     ['/authorize/requests/abc_-1', '/authorize/requests/abc_-1'],
@@ -113,8 +113,8 @@ describe('where signing in leads', () => {
   });
 });
 
-describe('sessions are not fixed', () => {
-  test('signing in gives a new token and ends the old one', async () => {
+describe('sessions cannot be fixed', () => {
+  test('signing in creates a new token and ends the old one', async () => {
     const { browser, username } = await house.signUpPerson();
     const before = browser.cookies.get('ams_session')?.value ?? '';
     const other = house.browser();
@@ -128,7 +128,7 @@ describe('sessions are not fixed', () => {
     expect(after).not.toBe(before);
   });
 
-  test('a token that the browser brings along is never taken over', async () => {
+  test('a token supplied by the browser is never adopted', async () => {
     const { username } = await house.signUpPerson();
     const browser = house.browser();
     const planted = 'A'.repeat(43);
@@ -140,7 +140,7 @@ describe('sessions are not fixed', () => {
     expect((await thief.go('/console')).url).toContain('/sign-in');
   });
 
-  test('the cookie from before the sign-in is thrown away, and its forms are refused', async () => {
+  test('the cookie from before the sign-in is removed, and its forms are refused', async () => {
     const { username } = await house.signUpPerson();
     const browser = house.browser();
     const form = findForm(await browser.go('/sign-in'));
@@ -151,7 +151,7 @@ describe('sessions are not fixed', () => {
     expect((await browser.send(form, { fields: { username, password } })).status).toBe(403);
   });
 
-  test('signing in over a session of somebody else ends that one', async () => {
+  test('signing in over a session of another person ends that session', async () => {
     const first = await house.signUpPerson();
     const second = await house.signUpPerson();
     const form = findForm(await first.browser.go('/console'), '/sign-out');

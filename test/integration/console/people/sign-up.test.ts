@@ -29,7 +29,7 @@ describe('open sign-up', () => {
     expect(answer.status).toBe(409);
   });
 
-  test('leads back to where the person came from', async () => {
+  test('redirects to the page that the person came from', async () => {
     const answer = await house.browser().signUp(newUsername(), password, '/console/account');
     expect(new URL(answer.url).pathname).toBe('/console/account');
   });
@@ -38,7 +38,7 @@ describe('open sign-up', () => {
 describe('sign-up by invitation', () => {
   const house = useConsole({ SIGNUP: 'invite' });
 
-  test('needs a code, once', async () => {
+  test('requires a code, which is valid once', async () => {
     const without = await house.browser().signUp(newUsername(), password);
     expect(without.status).toBe(400);
     expect(without.visibleText).toContain('Invitation code');
@@ -59,7 +59,7 @@ describe('sign-up by invitation', () => {
 describe('closed sign-up', () => {
   const house = useConsole({ SIGNUP: 'closed' });
 
-  test('has neither form nor account', async () => {
+  test('has no form and creates no account', async () => {
     const browser = house.browser();
     const page = await browser.go('/sign-up');
     expect([page.status, page.forms]).toEqual([200, []]);
