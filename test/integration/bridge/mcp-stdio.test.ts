@@ -154,8 +154,8 @@ test('a person signs in by browser, once for all bridges; tokens are readable by
   // A request that guesses the port cannot supply its own code.
   for (const query of ['', '?code=x', '?code=x&state=guessed', '?error=access_denied'])
     expect((await fetch(`${redirect.href}${query}`)).status).toBe(404);
-  const asked = await person.go(address.href);
-  const back = (await person.approve(asked)).headers.get('Location') ?? '';
+  const consent = await person.go(address.href);
+  const back = (await person.approve(consent)).headers.get('Location') ?? '';
   expect((await fetch(back)).status).toBe(200);
   await both;
   const helper = { canonical_handle: `${username}.helper` };

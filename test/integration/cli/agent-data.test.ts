@@ -50,10 +50,10 @@ test('an agent is exported completely, then erased: others keep their order, and
   const thread = await openThread(service, ann, bob);
   const file = await uploadId(service, ann, { bytes: Buffer.from('bytes of ann') });
   await waitForScan(service, ann, file);
-  const say = (by: typeof ann, content: string) =>
+  const send = (by: typeof ann, content: string) =>
     requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
-  await say(ann, 'a word of ann');
-  await say(bob, 'an answer of bob');
+  await send(ann, 'a word of ann');
+  await send(bob, 'an answer of bob');
   expect((await sendMessage(service, ann, thread, [file])).status).toBe(201);
 
   const nowhere = join(folder, 'absent', 'ann.zip');
@@ -132,7 +132,7 @@ test('an agent is exported completely, then erased: others keep their order, and
   expect((await requestRest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(
     404,
   );
-  expect((await say(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
+  expect((await send(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
   const taken = await runCli(env(), ['agent', 'create', ann.handle]);
   expect(taken.err).toMatch(/taken|exists|already/i);
 

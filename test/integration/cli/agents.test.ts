@@ -65,8 +65,8 @@ describe('agent create', () => {
       [['acme.x', '--scope', 'member'], /needs a member/],
       [['ada.x', '--member', 'ada'], /can have a member/],
       [['acme.x', '--member', 'zed'], /zed is not a member of acme/],
-      [['acme.x', '--member', 'nobody'], /No such account/],
-      [['nobody.x'], /No such owner: nobody/],
+      [['acme.x', '--member', 'absent'], /No such account/],
+      [['absent.x'], /No such owner: absent/],
       [['zed.one'], /This handle is taken/],
       [['zed'], /A handle has the form/],
     ] as const) {
@@ -75,7 +75,7 @@ describe('agent create', () => {
       expect(err).toMatch(why);
       expect(err.match(/\n/g)).toHaveLength(1);
     }
-    expect(await authority.sql(`select 1 from owners where name = 'nobody'`)).toEqual([]);
+    expect(await authority.sql(`select 1 from owners where name = 'absent'`)).toEqual([]);
   });
 
   test('a value outside the choices is a usage error', async () => {

@@ -37,8 +37,8 @@ const log = z.strictObject({
 const audit = async (...args: string[]) =>
   log.parse(await runCliJson(env(), ['audit', ...args])).acts.toReversed();
 
-/** Oldest first: action, actor, `door`, agent or person, and the other side. */
-async function told(...args: string[]) {
+/** Oldest first: action, actor, agent or person, and the other side. */
+async function listEntries(...args: string[]) {
   return (await audit(...args)).map((one) => [
     one.act,
     one.by_name,
@@ -48,7 +48,7 @@ async function told(...args: string[]) {
   ]);
 }
 
-test('each action between agents is recorded once, with its `door`; refused actions are not', async () => {
+test('each action between agents is recorded once, with its transport; refused actions are not', async () => {
   const trust = createContactsClient(service.api);
   const [ann, bob] = [
     await service.agent({ inbound_policy: 'contacts_only' }),
@@ -56,7 +56,7 @@ test('each action between agents is recorded once, with its `door`; refused acti
   ];
   const cid = await service.agent();
   const begun = Date.now();
-  await trust.request(ann, bob.handle, 'a word that nobody else should read');
+  await trust.request(ann, bob.handle, 'a word that no one else should read');
   await trust.request(ann, bob.handle, 'asked again');
   await trust.reject(bob, ann.handle);
   await trust.request(bob, ann.handle);
@@ -76,7 +76,7 @@ test('each action between agents is recorded once, with its `door`; refused acti
   });
   expect(hook.status).toBe(201);
 
-  const acts = await told('--agent', ann.handle, '--since', String(begun));
+  const acts = await listEntries('--agent', ann.handle, '--since', String(begun));
   expect(acts).toEqual([
     ['contact.requested', ann.handle, 'rest', ann.handle, bob.handle],
     ['contact_request.approved', ann.handle, 'rest', ann.handle, bob.handle],
@@ -87,13 +87,13 @@ test('each action between agents is recorded once, with its `door`; refused acti
     ['token.issued', null, 'service', ann.handle, 'http://localhost:3000/v1'],
     ['webhook.created', ann.handle, 'rest', ann.handle, hook.body.id],
   ]);
-  expect((await told('--agent', bob.handle, '--since', String(begun))).map(([act]) => act)).toEqual([
+  expect((await listEntries('--agent', bob.handle, '--since', String(begun))).map(([act]) => act)).toEqual([
     'contact_request.rejected',
     'contact.requested',
     'contact.removed',
   ]);
   const all = JSON.stringify(await audit('--limit', '1000'));
-  for (const word of ['nobody else', 'asked again', 'a-path', hook.body.secret])
+  for (const word of ['no one else', 'asked again', 'a-path', hook.body.secret])
     expect(all).not.toContain(word);
 });
 
@@ -124,19 +124,19 @@ test('actions of people and of operators are recorded under their names', async 
   const operator = (await audit('--act', 'signing_key.rotated')).at(-1);
   expect(operator).toMatchObject({ by: 'operator', door: 'command line', about: key.id });
   const name = operator?.by_name;
-  expect(await told('--person', username)).toEqual([
+  expect(await listEntries('--person', username)).toEqual([
     ['account.opened', null, 'service', username, null],
     ['sign_in.succeeded', username, 'console', username, null],
     ['agent.registered', username, 'console', handle, null],
     ['sign_in.failed', null, 'service', username, null],
     ['member.changed', name, 'command line', username, `org-${process.pid}`],
   ]);
-  expect(await told('--agent', handle)).toEqual([
+  expect(await listEntries('--agent', handle)).toEqual([
     ['agent.registered', username, 'console', handle, null],
     ['credential.created', name, 'command line', handle, made.client_id],
     ['credential.revoked', name, 'command line', handle, made.client_id],
   ]);
-  expect(await told('--act', 'sign_in.failed')).toContainEqual([
+  expect(await listEntries('--act', 'sign_in.failed')).toContainEqual([
     'sign_in.failed',
     null,
     'service',

@@ -85,7 +85,7 @@ describe('doctor', () => {
       expect(detail).not.toBe('');
       expect(advice).not.toBe('');
     }
-    const nothing = await doctor({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' });
+    const nothing = await doctor({ ...authority.env, DATABASE_URL: 'postgres://absent@127.0.0.1:9/x' });
     expect(nothing.ill.map(({ part }) => part)).toEqual([
       'database',
       'schema',
@@ -225,7 +225,7 @@ describe('the command line', () => {
   test('reports errors in the settings, the database and the command in one line', async () => {
     const settings = await runCli({}, ['token', 'a.b']);
     expect([settings.code, settings.out, settings.err]).toEqual([1, '', 'error: DATABASE_URL: is not set\n']);
-    const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' }, [
+    const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://absent@127.0.0.1:9/x' }, [
       'token',
       'a.b',
     ]);

@@ -73,7 +73,7 @@ describe('org', () => {
     await json('org', 'create', 'lab');
     for (const [slug, username] of [
       ['nowhere', 'alan'],
-      ['lab', 'nobody'],
+      ['lab', 'absent'],
       ['alan', 'lab'],
     ] as const) {
       const { code, err } = await run('org', 'add', slug, username);

@@ -7,56 +7,56 @@ import { newUsername, type PeopleSetup, openPeopleSetup, password } from '../peo
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
-const run = (...args: string[]) => runCli(house.env, args);
-const json = (...args: string[]) => runCliJson(house.env, args);
+const run = (...args: string[]) => runCli(setup.env, args);
+const json = (...args: string[]) => runCliJson(setup.env, args);
 
 describe('account', () => {
   test('password replaces the password and ends every session', async () => {
-    const person = await house.person();
-    await house.signIn(person.account_id);
+    const person = await setup.person();
+    await setup.signIn(person.account_id);
     const args = ['account', 'password', person.username.toUpperCase(), '--password-stdin'];
     const next = 'a quite different one';
-    expect(await runCliJson(house.env, args, `${next}\n`)).toEqual({
+    expect(await runCliJson(setup.env, args, `${next}\n`)).toEqual({
       username: person.username,
       sessions_ended: 2,
       apps_ended: 0,
     });
-    const [row] = await house.sql<{ password_hash: string }>(
+    const [row] = await setup.sql<{ password_hash: string }>(
       'select password_hash from accounts where id = $1',
       [person.account_id],
     );
     expect(await verify(row?.password_hash ?? '', next)).toBe(true);
     expect(
-      await house.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
+      await setup.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
     ).toBeUndefined();
-    expect((await runCli(house.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
-    expect((await runCli(house.env, ['account', 'password', 'nobody', '--password-stdin'], next)).err).toBe(
-      'error: No such account: nobody\n',
+    expect((await runCli(setup.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
+    expect((await runCli(setup.env, ['account', 'password', 'absent', '--password-stdin'], next)).err).toBe(
+      'error: No such account: absent\n',
     );
     expect((await run('account', 'password', person.username)).code).toBe(2);
   });
 
   test('sign-out ends every session of that person only', async () => {
-    const [person, stranger] = [await house.person(), await house.person()];
+    const [person, stranger] = [await setup.person(), await setup.person()];
     const { out } = await run('account', 'sign-out', person.username);
     expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
     const find = (token: string) =>
-      house.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+      setup.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
-    expect((await run('account', 'sign-out', 'nobody')).code).toBe(1);
+    expect((await run('account', 'sign-out', 'absent')).code).toBe(1);
   });
 });
 
 describe('org role', () => {
   test('changes the role of a member, and adds no member', async () => {
-    const [slug, one, other] = [newUsername('org'), await house.person(), await house.person()];
+    const [slug, one, other] = [newUsername('org'), await setup.person(), await setup.person()];
     await json('org', 'create', slug);
     await json('org', 'add', slug, one.username);
     expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
@@ -75,7 +75,7 @@ describe('invitation', () => {
     (await json('invitation', 'create', ...args)) as { id: string; code: string; expires_at: number };
   const join = (invitation?: string, username = newUsername()) =>
     signUp(
-      house.unitOfWork,
+      setup.unitOfWork,
       { username, password, ...(invitation !== undefined && { invitation }) },
       'invite',
     );
@@ -90,7 +90,7 @@ describe('invitation', () => {
       created_at: expect.any(Number),
       expires_at: expect.any(Number),
     });
-    const rows = await house.sql<{ text: string }>('select i::text as text from invitations i');
+    const rows = await setup.sql<{ text: string }>('select i::text as text from invitations i');
     expect(JSON.stringify(rows)).not.toContain(invitation.code.replaceAll('-', ''));
     const username = newUsername();
     // As people type it: in lower case, without dashes, o for 0 and l for 1.
@@ -114,7 +114,7 @@ describe('invitation', () => {
     await expect(join(' - ')).rejects.toThrow('invitation: is required to sign up');
     const [expired, revoked] = [await create('--expires-in', '3'), await create()];
     expect(expired.expires_at).toBeGreaterThan(Date.now() + 2.9 * day);
-    await house.sql('update invitations set expires_at = $2 where id = $1', [expired.id, Date.now() - 1]);
+    await setup.sql('update invitations set expires_at = $2 where id = $1', [expired.id, Date.now() - 1]);
     expect(await json('invitation', 'revoke', revoked.id)).toEqual({ id: revoked.id, revoked: true });
     for (const code of [expired.code, revoked.code, 'AAAAA-AAAAA-AAAAA-AAAAA', '\0', 'x'.repeat(10_000)]) {
       await expect(join(code)).rejects.toThrow(notValid);
@@ -126,14 +126,14 @@ describe('invitation', () => {
 
   test('with a single use is valid for one of two concurrent sign-ups, and a failed sign-up does not use it', async () => {
     const { code } = await create();
-    const { username: taken } = await house.person();
+    const { username: taken } = await setup.person();
     await expect(join(code, taken)).rejects.toThrow('username: is taken');
     const both = await Promise.allSettled([join(code), join(code)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
   test('without one, sign-up does not reveal which names are taken', async () => {
-    const { username: taken } = await house.person();
+    const { username: taken } = await setup.person();
     await expect(join('AAAAA-AAAAA-AAAAA-AAAAA', taken)).rejects.toThrow(notValid);
   });
 
@@ -157,10 +157,10 @@ describe('invitation', () => {
 
 describe('approval', () => {
   test('list shows the open approvals; decide decides on behalf of the owners', async () => {
-    const { username } = await house.person();
+    const { username } = await setup.person();
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };
-    const asked = await house.unitOfWork.writeAsSystem((work) =>
+    const openedApproval = await setup.unitOfWork.writeAsSystem((work) =>
       openApproval(work, {
         agent_id: agent.id,
         action: 'request_contact',
@@ -169,10 +169,10 @@ describe('approval', () => {
       }),
     );
     const { approvals } = (await json('approval', 'list', handle)) as { approvals: { id: string }[] };
-    expect(approvals).toEqual([asked]);
-    const id = asked?.id ?? '';
+    expect(approvals).toEqual([openedApproval]);
+    const id = openedApproval?.id ?? '';
     expect(await json('approval', 'decide', id, 'approved')).toEqual({
-      ...asked,
+      ...openedApproval,
       state: 'approved',
       decided_at: expect.any(Number),
       decided_via: 'operator',

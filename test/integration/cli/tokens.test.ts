@@ -100,17 +100,17 @@ describe('credential', () => {
     );
     expect((await refused('credential', 'revoke', 'ams_x')).code).toBe(1);
     expect((await refused('credential', 'create', 'no.body')).err).toBe('error: No such agent: no.body\n');
-    expect((await refused('credential', 'list', 'nobody')).code).toBe(1);
+    expect((await refused('credential', 'list', 'absent')).code).toBe(1);
     expect((await refused('credential', 'create', handle, '--scopes', 'openid')).code).toBe(2);
   });
 });
 
 describe('token', () => {
   test('is valid for its audience, and the authorization server knows it', async () => {
-    for (const door of ['api', 'mcp', 'ws'] as const) {
-      const { access_token } = token.parse(await json('token', handle, '--resource', door));
-      const actor = await authority.tokens.verify(access_token, door);
-      expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[door] });
+    for (const audience of ['api', 'mcp', 'ws'] as const) {
+      const { access_token } = token.parse(await json('token', handle, '--resource', audience));
+      const actor = await authority.tokens.verify(access_token, audience);
+      expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[audience] });
       expect(actor.scopes).toEqual(new Set(offeredScopes));
     }
     const client = await authority.credential(handle);

@@ -8,7 +8,7 @@ import type { TestService } from '../../support/service.ts';
 /** Every path of the console that accepts this method, with `:name` for parameters. */
 export function listConsolePaths({ core }: TestService, wanted: ConsoleRoute['method']): string[] {
   const { unitOfWork } = core;
-  const refuse = () => Promise.reject(new Error('nobody asks'));
+  const refuse = () => Promise.reject(new Error('not implemented'));
   const provider = { start: refuse, finish: refuse };
   const limits = { consume: () => Promise.resolve() };
   const routes = consoleRoutes({

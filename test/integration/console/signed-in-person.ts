@@ -26,7 +26,7 @@ export async function signInPerson(
   const from = { account_id: account.id, address: '192.0.2.7', user_agent: 'Test/1.0' };
   const { token } = await unitOfWork.writeAsSystem((work) => openSession(work, from));
   const person = await unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
-  if (!person) throw new Error('nobody is signed in');
+  if (!person) throw new Error('not signed in');
   const browser = openFormBrowser(service.url);
   browser.cookies.set('ams_session', { value: token, path: '/' });
   return {

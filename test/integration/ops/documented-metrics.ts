@@ -7,8 +7,8 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** The metrics that a text names, as families: a histogram includes its series. */
 function findMetricNames(text: string): Set<string> {
-  const words = text.match(/\b(?:ams|http|nodejs|process)_\w+/g) ?? [];
-  return new Set(words.map((word) => word.replace(/_(?:bucket|count|sum)$/, '')));
+  const names = text.match(/\b(?:ams|http|nodejs|process)_\w+/g) ?? [];
+  return new Set(names.map((word) => word.replace(/_(?:bucket|count|sum)$/, '')));
 }
 
 interface Rules {
@@ -24,12 +24,12 @@ export function listDocumentedMetrics() {
   const { groups } = parse(read('deploy/prometheus/alerts.yml')) as Rules;
   const rules = groups.flatMap((group) => group.rules);
   const { panels } = JSON.parse(read('deploy/grafana/dashboard.json')) as Dashboard;
-  const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
   const operations = read('docs/operations.md');
   return {
     alerts: rules.map(({ alert }) => alert),
     usedInRules: findMetricNames(rules.map(({ expr }) => expr).join('\n')),
-    usedOnDashboard: findMetricNames(asked.join('\n')),
+    usedOnDashboard: findMetricNames(queries.join('\n')),
     usedInDocs: findMetricNames(operations),
     /** The alerts of the page: the first column of its table. */
     explained: [...operations.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, alert = '']) => alert),

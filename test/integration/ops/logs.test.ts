@@ -111,7 +111,7 @@ test('no log of API or worker contains message text or secrets, whatever fails',
   });
   const app = (await registered.json()) as { client_id: string };
   const code_verifier = words('verifier').padEnd(50, 'x');
-  const asked = new URLSearchParams({
+  const query = new URLSearchParams({
     response_type: 'code',
     client_id: app.client_id,
     redirect_uri,
@@ -120,7 +120,7 @@ test('no log of API or worker contains message text or secrets, whatever fails',
     code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  const approved = await browser.approve(await browser.go(`/authorize?${asked.toString()}`), id);
+  const approved = await browser.approve(await browser.go(`/authorize?${query.toString()}`), id);
   const code = (secrets['code'] =
     new URL(String(approved.headers.get('Location'))).searchParams.get('code') ?? '');
   const fields = { grant_type: 'authorization_code', client_id: app.client_id, redirect_uri };

@@ -48,9 +48,9 @@ function metricsOn(backend: Backend): void {
       (await scrapeMetrics(service.ops.worker)).value('ams_search_index_lag_seconds_count');
     await expect.poll(indexed, waitOptions).toBe(2);
     const done = { job: 'deliver-events', outcome: 'done' };
-    const rung = async () =>
+    const readWakeups = async () =>
       (await scrapeMetrics(service.ops.worker)).value('ams_job_duration_seconds_count', done);
-    await expect.poll(rung, waitOptions).toBeGreaterThan(0);
+    await expect.poll(readWakeups, waitOptions).toBeGreaterThan(0);
     await expect
       .poll(
         async () => (await scrapeMetrics(service.ops.api)).value('ams_websocket_closes_total'),
@@ -174,8 +174,8 @@ function metricsOn(backend: Backend): void {
 
   test('the queue dashboard is for the operator, and read-only', async () => {
     const board = `${service.ops.worker}/ops/queues`;
-    const asked = await fetch(board);
-    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+    const response = await fetch(board);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       401,
       expect.stringMatching(/^Basic /),
     ]);

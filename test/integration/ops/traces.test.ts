@@ -15,7 +15,7 @@ interface Span {
   kind: number;
 }
 
-interface Letter {
+interface ExportRequest {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
 }
 
@@ -25,9 +25,9 @@ let exportedSpans = '';
 const collector = createServer((request, response) => void collect(request, response));
 
 async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const letter = (await json(request)) as Letter;
-  exportedSpans += JSON.stringify(letter);
-  const scopes = letter.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
+  const delivery = (await json(request)) as ExportRequest;
+  exportedSpans += JSON.stringify(delivery);
+  const scopes = delivery.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
   spans.push(...scopes.flatMap((scope) => scope.spans));
   response.setHeader('Content-Type', 'application/json').end('{}');
 }

@@ -5,14 +5,14 @@ import { runCliJson } from '../../clients/cli.ts';
 import { createAgentFor, newUsername, useConsole } from '../console/setup.ts';
 import { registerApp, readTokens } from '../../clients/oauth/app.ts';
 
-const house = useConsole();
+const setup = useConsole();
 const [first, second, third] = ['seven odd horses', 'eight even mules', 'nine plain goats'] as const;
 
 const hello = (page: PageResponse, username: string) => page.visibleText.includes(`Hello, ${username}`);
 
 /** Connects an app to an agent. */
 async function connectApp(browser: FormBrowser, agent_id: string) {
-  const app = await registerApp(house.service.url);
+  const app = await registerApp(setup.service.url);
   const page = await browser.go(app.address());
   const answer = await browser.send(findForm(page, new URL(page.url).pathname), {
     fields: { agent_id },
@@ -23,15 +23,15 @@ async function connectApp(browser: FormBrowser, agent_id: string) {
   return {
     tokens,
     status: async () =>
-      (await requestRest('GET', `${house.service.api}/agents/me`, { token: tokens.access_token })).status,
+      (await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token })).status,
     refresh: async () => (await app.refresh(tokens.refresh_token)).status,
   };
 }
 
 test('from sign-up to sign-out: an app, another browser, another password, sign-out everywhere', async () => {
-  const { service } = house;
+  const { service } = setup;
   const username = newUsername();
-  const [here, there] = [house.browser(), house.browser()];
+  const [here, there] = [setup.browser(), setup.browser()];
   expect(hello(await here.signUp(username, first), username)).toBe(true);
   expect(hello(await there.signIn(username.toUpperCase(), first), username)).toBe(true);
   const { id } = await createAgentFor(service, username, 'own');
@@ -63,10 +63,10 @@ test('from sign-up to sign-out: an app, another browser, another password, sign-
 });
 
 test('an operator resets the password of a lost account, and revokes the access of others', async () => {
-  const { service } = house;
+  const { service } = setup;
   const { DATABASE_URL, SECRET_KEY, PUBLIC_URL } = service.core.config;
   const username = newUsername();
-  const thief = house.browser();
+  const thief = setup.browser();
   await thief.signUp(username, first);
   const { id } = await createAgentFor(service, username, 'own');
   const app = await connectApp(thief, id);
@@ -79,13 +79,13 @@ test('an operator resets the password of a lost account, and revokes the access 
   expect((await thief.go('/console')).url).toContain('/sign-in');
   await vi.waitFor(async () => expect(await app.status()).toBe(401), { timeout: 10_000 });
   expect(await app.refresh()).toBe(400);
-  expect(hello(await house.browser().signIn(username, third), username)).toBe(true);
+  expect(hello(await setup.browser().signIn(username, third), username)).toBe(true);
 });
 
 test("leaving an organization ends the access of the person's apps to its agents", async () => {
-  const { service } = house;
+  const { service } = setup;
   const env = { DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: service.core.config.SECRET_KEY };
-  const { username, browser } = await house.signUpPerson();
+  const { username, browser } = await setup.signUpPerson();
   const slug = newUsername('org');
   await runCliJson(env, ['org', 'create', slug]);
   await runCliJson(env, ['org', 'add', slug, username, '--role', 'admin']);

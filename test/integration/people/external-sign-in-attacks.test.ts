@@ -146,13 +146,13 @@ describe('an ID token', () => {
     ['for another client', { claims: { aud: 'another client' } }],
     ['for us and others, handed to one of the others', { claims: { aud: ['ams', 'b'], azp: 'b' } }],
     ['that has expired', { claims: { exp: 1 } }],
-    ['of nobody', { claims: { sub: undefined } }],
+    ['without a subject', { claims: { sub: undefined } }],
     ['of somebody without a name', { claims: { sub: '' } }],
     ['of somebody with a name that no issuer gives', { claims: { sub: 'x'.repeat(256) } }],
     ['of somebody with a name that cannot be kept', { claims: { sub: 'a\0b' } }],
     ['of somebody with half a character', { claims: { sub: 'a\ud800' } }],
     ['that another key has signed', { signWithOtherKey: true }],
-    ['that nobody has signed', { unsigned: true }],
+    ['without a signature', { unsigned: true }],
   ];
   test.each(forgeries)('%s is refused', async (_what, forgery) => {
     expect(outcome(await signInWith(forgery))).toEqual(notAccepted);

@@ -12,18 +12,18 @@ import {
 } from '../../../src/services/people/memberships.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 interface Somebody {
   account_id: string;
   username: string;
 }
 
-const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => house.unitOfWork.writeAsSystem(run);
+const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => setup.unitOfWork.writeAsSystem(run);
 const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
 const add = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
   administer((work) => addMember(work, by, { slug, username: who.username, role }));
@@ -32,7 +32,7 @@ const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'mem
 const remove = (by: Somebody, slug: string, who: Somebody) =>
   administer((work) => removeMember(work, by, { slug, username: who.username }));
 const see = (by: Somebody, slug: string) =>
-  house.unitOfWork.readAsSystem((all) => requireOrganization(all, by, slug));
+  setup.unitOfWork.readAsSystem((all) => requireOrganization(all, by, slug));
 const roles = async (by: Somebody, slug: string) =>
   Object.fromEntries((await see(by, slug)).members.map(({ username, role }) => [username, role]));
 
@@ -45,8 +45,8 @@ const codeOf = (attempt: Promise<unknown>) =>
 /** An organization with its founder, another admin, a member, and a person outside. */
 async function club() {
   const slug = newUsername('club');
-  const [founder, admin] = [await house.person(), await house.person()];
-  const [member, stranger] = [await house.person(), await house.person()];
+  const [founder, admin] = [await setup.person(), await setup.person()];
+  const [member, stranger] = [await setup.person(), await setup.person()];
   await found(founder, slug);
   await add(founder, slug, admin, 'admin');
   await add(founder, slug, member);
@@ -56,7 +56,7 @@ async function club() {
 describe('an organization', () => {
   test('has its founder as the admin, and is listed to its members with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
-    const listed = (who: Somebody) => house.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
+    const listed = (who: Somebody) => setup.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
     const organization = { id: expect.stringMatching(/^org_/), slug, created_at: expect.any(Number) };
     expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
     expect(await listed(member)).toEqual([{ ...organization, role: 'member' }]);
@@ -94,7 +94,7 @@ describe('an organization', () => {
   });
 
   test('is one of at most twenty of an admin, also when many are created concurrently', async () => {
-    const person = await house.person();
+    const person = await setup.person();
     const tries = Array.from({ length: 25 }, () => codeOf(found(person, newUsername('org'))));
     const outcomes = await Promise.all(tries);
     expect(outcomes.filter((outcome) => outcome === 'no refusal')).toHaveLength(20);
@@ -109,7 +109,7 @@ describe('its members', () => {
     expect(await codeOf(add(admin, slug, member))).toBe('VALIDATION_ERROR');
     const organization = { account_id: '', username: slug };
     const refusals = await Promise.all(
-      [organization, { ...organization, username: 'nobody-here' }, { ...organization, username: '\0' }].map(
+      [organization, { ...organization, username: 'absent-here' }, { ...organization, username: '\0' }].map(
         (who) => add(admin, slug, who).then(() => 'no refusal', String),
       ),
     );
@@ -136,7 +136,7 @@ describe('its members', () => {
       registerAgentAsOperator(work, { handle: `${slug}.tied`, member: member.username }),
     );
     const managed = async (who: Somebody) =>
-      (await house.unitOfWork.readAsSystem((all) => listAgentsOfPerson(all, who.account_id))).map(
+      (await setup.unitOfWork.readAsSystem((all) => listAgentsOfPerson(all, who.account_id))).map(
         ({ id }) => id,
       );
     expect(await codeOf(remove(member, slug, admin))).toBe('FORBIDDEN');

@@ -3,22 +3,22 @@ import { findForm } from '../../clients/form-browser.ts';
 import { newUsername, useConsole } from '../console/setup.ts';
 
 // These forms reveal which names are taken, so attempts are limited.
-const house = useConsole({ RATE_LIMITS: 'add_member=2/3600,sign_up=4/3600' });
+const setup = useConsole({ RATE_LIMITS: 'add_member=2/3600,sign_up=4/3600' });
 
 test('adding people to an organization is limited, whether they exist or not', async () => {
-  const { browser } = await house.signUpPerson();
-  const { username } = await house.signUpPerson();
+  const { browser } = await setup.signUpPerson();
+  const { username } = await setup.signUpPerson();
   const slug = newUsername('org');
   await browser.fill('/console/organizations', { fields: { slug } }, '/console/organizations');
   const path = `/console/organizations/${slug}`;
   const add = async (name: string) =>
     (await browser.fill(path, { fields: { username: name } }, `${path}/members`)).status;
-  expect([await add('nobody-at-all'), await add('nobody-else')]).toEqual([400, 400]);
-  expect([await add(username), await add('nobody')]).toEqual([429, 429]);
+  expect([await add('absent-one'), await add('absent-two')]).toEqual([400, 400]);
+  expect([await add(username), await add('absent')]).toEqual([429, 429]);
 });
 
 test('creating organizations is limited, whether the name is free or not', async () => {
-  const { browser, username } = await house.signUpPerson();
+  const { browser, username } = await setup.signUpPerson();
   const form = findForm(await browser.go('/console/organizations'), '/console/organizations');
   const found = async (slug: string) =>
     (await browser.send(form, { fields: { slug }, follow: false })).status;

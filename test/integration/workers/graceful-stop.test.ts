@@ -104,8 +104,8 @@ await describeWithRedis('SIGTERM under load', () => {
     const opening = { with_handle: bob.handle, initial_message: 'still here' };
     const made = await requestRest('POST', `${api.url}/v1/threads`, { token: ann.token, body: opening });
     expect([made.status, made.headers.get('connection')]).toEqual([201, 'close']);
-    const heard = await socket.next(({ type }) => type === 'message.created');
-    expect(heard.data).toMatchObject({ content: 'still here' });
+    const received = await socket.next(({ type }) => type === 'message.created');
+    expect(received.data).toMatchObject({ content: 'still here' });
     expect((await waiting).body.events).not.toEqual([]);
 
     expect(await api.interrupt(), api.log()).toEqual(clean);

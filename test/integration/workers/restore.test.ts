@@ -91,11 +91,11 @@ describeUnless(
       });
       const beginning = (await page(first, bob, undefined)).cursor;
       const messages = (service: Running) => `${service.api}/threads/${thread.body.id}/messages`;
-      const say = (service: Running, content: string, key: string = randomUUID()) =>
+      const send = (service: Running, content: string, key: string = randomUUID()) =>
         requestRest('POST', messages(service), { token: ann.token, key, body: { content } });
       const key = randomUUID();
-      const one = await say(first, 'kept one', key);
-      await say(first, 'kept two');
+      const one = await send(first, 'kept one', key);
+      await send(first, 'kept two');
       const file = await uploadId(first, ann, { bytes: Buffer.from('kept bytes') });
       expect([thread.status, one.status]).toEqual([201, 201]);
       const kept = await page(first, bob, beginning);
@@ -105,8 +105,8 @@ describeUnless(
       await run(join(bin, 'pg_dump'), ['-Fc', '-f', dump, '-d', before.url]);
       await cp(join(folder, 'first/blobs'), join(folder, 'second/blobs'), { recursive: true });
 
-      await say(first, 'lost one');
-      await say(first, 'lost two');
+      await send(first, 'lost one');
+      await send(first, 'lost two');
       const lost = await page(first, bob, kept.cursor);
       expect(lost.said).toEqual(['lost one', 'lost two']);
       await first.stop();
@@ -127,8 +127,8 @@ describeUnless(
       expect(live.ready).toMatchObject({ resumed: true, gap: false });
 
       // As many events as were lost, so that reused positions would match those cursors exactly.
-      expect((await say(second, 'new one')).status).toBe(201);
-      expect((await say(second, 'new two')).status).toBe(201);
+      expect((await send(second, 'new one')).status).toBe(201);
+      expect((await send(second, 'new two')).status).toBe(201);
       expect(await page(second, bob, beginning, 1)).toMatchObject({ gap: false, said: ['kept one'] });
       const whole = await through(second, bob, beginning);
       expect(whole).toEqual({ gap: false, said: ['kept one', 'kept two', 'new one', 'new two'] });
@@ -147,7 +147,7 @@ describeUnless(
       expect(said(replay)).toEqual(whole.said);
       await Promise.all([live.close(), behind.close(), replay.close()]);
 
-      const repeated = await say(second, 'kept one', key);
+      const repeated = await send(second, 'kept one', key);
       expect([repeated.status, repeated.body.id]).toEqual([201, one.body.id]);
       const list = await requestRest('GET', `${messages(second)}?order=asc`, { token: bob.token });
       expect(list.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
@@ -183,7 +183,7 @@ describeUnless(
       });
       expect(await stretches()).toBe(2);
       expect(await through(third, bob, end)).toEqual({ gap: false, said: [] });
-      expect((await say(third, 'newest')).status).toBe(201);
+      expect((await send(third, 'newest')).status).toBe(201);
       expect(await through(third, bob, end)).toEqual({ gap: false, said: ['newest'] });
       expect(await through(third, bob, lost.cursor)).toEqual({
         gap: true,

@@ -42,7 +42,7 @@ describe('the profile', () => {
 
   test('is saved by the operation that agents call; a repeated form saves once', async () => {
     const { mine, ...ada } = await withAgent();
-    const news = await followFeed(service.api, mine.token);
+    const feed = await followFeed(service.api, mine.token);
     const saved = await fill({ ...ada }, pageOf(mine), profile, 'save');
     expect(saved.visibleText).toContain('Profile saved');
     const expected = {
@@ -53,7 +53,7 @@ describe('the profile', () => {
     };
     expect(await recordOf(mine)).toMatchObject(expected);
     await fill({ ...ada }, pageOf(mine), profile, 'save');
-    expect((await news()).map(({ type }) => type)).toEqual(['agent.updated']);
+    expect((await feed()).map(({ type }) => type)).toEqual(['agent.updated']);
   });
 
   test('has LF line endings, whatever the browser sends', async () => {
@@ -180,7 +180,7 @@ describe('deleting', () => {
 });
 
 describe('an agent of another owner', () => {
-  async function company() {
+  async function createCompany() {
     const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
     const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
     const handle = `${slug}.tied`;
@@ -189,27 +189,30 @@ describe('an agent of another owner', () => {
   }
 
   test.each([
-    ['through an agent of the admin’s own', ({ boss }: Awaited<ReturnType<typeof company>>) => boss.agent()],
+    [
+      'through an agent of the admin’s own',
+      ({ boss }: Awaited<ReturnType<typeof createCompany>>) => boss.agent(),
+    ],
     [
       'through a shared one',
-      ({ slug }: Awaited<ReturnType<typeof company>>) => service.register({ handle: `${slug}.desk` }),
+      ({ slug }: Awaited<ReturnType<typeof createCompany>>) => service.register({ handle: `${slug}.desk` }),
     ],
     ['without any', () => undefined],
   ])('is changed and deleted by an admin %s', async (_how, prepare) => {
-    const house = await company();
-    await prepare(house);
-    const { boss, tied } = house;
+    const organization = await createCompany();
+    await prepare(organization);
+    const { boss, tied } = organization;
     await fill(boss, pageOf(tied), { display_name: 'Renamed' }, 'save');
     expect((await recordOf(tied)).display_name).toBe('Renamed');
     const page = await boss.go(pageOf(tied));
-    expect(page.visibleText).toContain(`agent of ${house.worker.username}`);
+    expect(page.visibleText).toContain(`agent of ${organization.worker.username}`);
     expect(page.visibleText).not.toMatch(/Credentials|Contacts|Blocks/);
-    const gone = await fill(boss, pageOf(tied, '/delete'), { handle: tied.handle });
-    expect(gone.visibleText).toContain('Deleted @');
+    const deleted = await fill(boss, pageOf(tied, '/delete'), { handle: tied.handle });
+    expect(deleted.visibleText).toContain('Deleted @');
   });
 
   test('remains manageable by an admin after that person has left', async () => {
-    const { boss, worker, slug, tied } = await company();
+    const { boss, worker, slug, tied } = await createCompany();
     await service.register({ handle: `${slug}.desk` });
     await service.core.unitOfWork.writeAsSystem((work) =>
       removeFromOrganization(work, { slug, username: worker.username }),

@@ -70,12 +70,12 @@ describe('invalid input', () => {
     ['what no database stores', { description: 'nothing\0' }, 'description', /without NUL/],
   ])('%s is said at its field, and nothing typed is lost', async (_what, wrong, field, message) => {
     const ada = await signInPerson(service);
-    const given = { ...wanted, ...wrong };
-    const page = await ada.fill(create, { fields: given, button: 'create' }, create);
+    const input = { ...wanted, ...wrong };
+    const page = await ada.fill(create, { fields: input, button: 'create' }, create);
     expect(page.status).toBe(400);
     expect(page.title).toMatch(/^Error: /);
     expect(findFieldError(page, field)).toMatch(message);
-    const { 'skill_name.2': skill_name, 'skill_description.2': skill_description, ...rest_ } = given;
+    const { 'skill_name.2': skill_name, 'skill_description.2': skill_description, ...rest_ } = input;
     const kept = { ...rest_, 'skill_name.0': skill_name, 'skill_description.0': skill_description };
     const expected = Object.entries(kept).flatMap(([name, value]) =>
       value === null || name === 'inbound_policy' ? [] : [[name, value.trim()]],

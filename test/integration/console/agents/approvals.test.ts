@@ -34,7 +34,7 @@ async function ask({ id }: TestAgent, question: Question = {}): Promise<string> 
   const approval = await service.core.unitOfWork.writeAsSystem((work) =>
     openApproval(override(work, { now: work.now - ago }), { agent_id: id, action, target, detail }),
   );
-  if (!approval) throw new Error('nobody is asked');
+  if (!approval) throw new Error('no approval was requested');
   return `${list}/${approval.id}`;
 }
 

@@ -46,7 +46,7 @@ describe('blocks', () => {
 
   test.each([
     ['no handle', 'nonsense', /A handle has the form/],
-    ['nobody', 'nobody.here', /No such agent/],
+    ['absent', 'absent.here', /No such agent/],
     ['nothing', '', /must name an agent/],
     ['too much', 'x'.repeat(81), /at most 80 characters/],
   ])('of %s are refused at the field, with what was typed', async (_what, handle, message) => {

@@ -95,9 +95,9 @@ describe('requests to an agent', () => {
   test('of another agent are not accessible', async () => {
     const [ada, eve] = [await withAgent(), await withAgent()];
     const friend = await service.agent();
-    const asked = await trust.request(friend, ada.mine.handle);
+    const requested = await trust.request(friend, ada.mine.handle);
     const home = await eve.go('/console');
-    const fields = { request_id: asked.body.request_id as string };
+    const fields = { request_id: requested.body.request_id as string };
     for (const decision of ['approve', 'reject']) {
       const answer = await eve.send(
         fillForm(home, contactsOf(eve.mine, '/requests/decide'), { ...fields, decision }),
@@ -135,11 +135,11 @@ describe('requesting a contact', () => {
 
   test.each([
     ['no handle', 'nonsense', 400, /A handle has the form/],
-    ['nobody', 'nobody.here', 400, /No such agent/],
+    ['absent', 'absent.here', 400, /No such agent/],
     ['itself', 'self', 400, /must not be your own/],
     ['one that takes no requests', 'strict', 403, /accepts only/],
     ['one that is paused', 'paused', 400, /is paused by its owner/],
-  ])('of %s is refused at the field, with what was typed', async (_what, whom, status, message) => {
+  ])('of %s is refused at the field, with what was typed', async (_what, target, status, message) => {
     const ada = await withAgent();
     const strict = await service.agent({ inbound_policy: 'allowlist' });
     const paused = await service.agent();
@@ -149,7 +149,7 @@ describe('requesting a contact', () => {
       strict: strict.handle,
       paused: paused.handle,
     };
-    const handle = handles[whom] ?? whom;
+    const handle = handles[target] ?? target;
     const address = contactsOf(ada.mine, '/new');
     const page = await ada.fill(address, { fields: { handle, message: 'Kept' } }, address);
     expect([page.status, findFieldError(page, 'handle')]).toEqual([status, expect.stringMatching(message)]);

@@ -37,7 +37,7 @@ async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
 }
 
 /** Creates a webhook on the page; returns the address of its page. */
-async function made(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
+async function createWebhook(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
   const address = `${listOf(who.mine)}/new`;
   const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
   const page = await who.fill(address, { fields }, address);
@@ -107,7 +107,7 @@ test.each([
 
 test('it is changed, disabled and enabled again', async () => {
   const ada = await withAgent();
-  const { address } = await made(ada);
+  const { address } = await createWebhook(ada);
   const fields = { url: `${receiver.url}/other`, description: 'Day job', only_when_offline: 'on' };
   const saved = await ada.fill(address, { fields }, address);
   expect(saved.visibleText).toMatch(/Webhook saved.*Day job/);
@@ -124,7 +124,7 @@ test('it is changed, disabled and enabled again', async () => {
 
 test('a test event shows the response', async () => {
   const ada = await withAgent();
-  const { address, secret, id } = await made(ada);
+  const { address, secret, id } = await createWebhook(ada);
   const send = async () => ada.send(findForm(await ada.go(address), `${address}/test`));
   expect((await send()).visibleText).toContain('The server answered the test event with 204: delivered.');
   const post = receiver.posts.find(({ json }) => json.data.webhook_id === id);
@@ -141,7 +141,7 @@ test('a test event shows the response', async () => {
 
 test('a new secret is shown once, and the page says that the previous one is valid for a day', async () => {
   const ada = await withAgent();
-  const { address, secret } = await made(ada);
+  const { address, secret } = await createWebhook(ada);
   const form = findForm(await ada.go(address), `${address}/rotate`);
   const rotated = await ada.send(form);
   expect(secretOn(rotated)).toMatch(/^whsec_/);
@@ -154,7 +154,7 @@ test('a new secret is shown once, and the page says that the previous one is val
 
 test('the log shows failed deliveries, and replays them', async () => {
   const ada = await withAgent();
-  const { address, id } = await made(ada);
+  const { address, id } = await createWebhook(ada);
   expect((await ada.go(address)).visibleText).toContain('No deliveries');
   const [one, two, fine] = [
     await noted(id, 'failed'),
@@ -181,7 +181,7 @@ test('the log shows failed deliveries, and replays them', async () => {
 
 test('it is removed after a confirmation', async () => {
   const ada = await withAgent();
-  const { address } = await made(ada);
+  const { address } = await createWebhook(ada);
   const confirm = await ada.go(`${address}/remove`);
   expect(confirm.visibleText).toContain('Remove Night job?');
   const done = await ada.send(findForm(confirm, `${address}/remove`));
@@ -191,7 +191,7 @@ test('it is removed after a confirmation', async () => {
 
 test('a webhook of another agent, even of the same person, gets the same response as a missing one', async () => {
   const [ada, eve] = [await withAgent(), await withAgent()];
-  const { id } = await made(ada);
+  const { id } = await createWebhook(ada);
   const second = await ada.agent('second');
   for (const [who, agent] of [
     [eve, eve.mine],

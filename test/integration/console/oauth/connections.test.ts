@@ -80,8 +80,8 @@ describe('a connected app', () => {
     const { access_token } = await connectApp(ada);
     const grant_id = new Map(findForm(await ada.go(list), `${list}/end`).fields).get('grant_id') ?? '';
     const home = await eve.go('/console');
-    for (const given of [grant_id, 'x'.repeat(43), '', '\0', 'x'.repeat(9_999)]) {
-      const answer = await eve.send(fillForm(home, `${list}/end`, { grant_id: given }));
+    for (const grantId of [grant_id, 'x'.repeat(43), '', '\0', 'x'.repeat(9_999)]) {
+      const answer = await eve.send(fillForm(home, `${list}/end`, { grant_id: grantId }));
       expect([answer.status, answer.visibleText]).toEqual([
         200,
         expect.stringContaining('No such connection; it may have ended already.'),

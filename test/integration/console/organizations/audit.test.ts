@@ -43,7 +43,7 @@ test('members without the admin role get an error, and strangers the same page a
   const [told, hidden, absent] = [
     await member.go(auditOf(slug)),
     await stranger.go(auditOf(slug)),
-    await stranger.go(auditOf('nobody-is-called-so')),
+    await stranger.go(auditOf('absent-organization')),
   ];
   expect([told.status, hidden.status, absent.status]).toEqual([403, 404, 404]);
   expect(hidden.visibleText.replace(/[0-9a-f-]{36}/, '')).toBe(

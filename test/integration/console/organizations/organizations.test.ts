@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 const list = '/console/organizations';
 
-async function company() {
+async function createOrganization() {
   const [boss, worker, stranger] = [
     await signInPerson(service),
     await signInPerson(service),
@@ -68,14 +68,14 @@ describe('creating', () => {
 
 describe('an admin', () => {
   test('adds people by username', async () => {
-    const { boss, stranger, slug, address } = await company();
+    const { boss, stranger, slug, address } = await createOrganization();
     const fields = { username: ` ${stranger.username.toUpperCase()} `, role: 'admin' };
     const added = await boss.fill(address, { fields }, `${address}/members`);
     expect(added.visibleText).toContain(`Added ${stranger.username} to ${slug}`);
     expect((await rolesIn(slug))[stranger.username]).toBe('admin');
     const again = await boss.fill(address, { fields }, `${address}/members`);
     expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is already a member.']);
-    for (const username of ['nobody-of-that-name', slug, '\0', '']) {
+    for (const username of ['absent-person', slug, '\0', '']) {
       const page = await boss.fill(address, { fields: { username, role: 'admin' } }, `${address}/members`);
       expect([page.status, findFieldError(page, 'username')]).toEqual([
         400,
@@ -86,7 +86,7 @@ describe('an admin', () => {
   });
 
   test('changes roles, and stays an admin if there is no other', async () => {
-    const { boss, worker, slug, address } = await company();
+    const { boss, worker, slug, address } = await createOrganization();
     const home = await boss.go(address);
     const role = (username: string, wanted: string) =>
       boss.send(fillForm(home, `${address}/roles`, { username, role: wanted }));
@@ -102,11 +102,11 @@ describe('an admin', () => {
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'member', [worker.username]: 'admin' });
     const late = await role(worker.username, 'member');
     expect(late.visibleText).toContain(`Only admins of ${slug} may do that.`);
-    expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} may do that.`);
+    expect((await role('absent', 'admin')).visibleText).toContain(`Only admins of ${slug} may do that.`);
   });
 
   test('removes people after a confirmation; access of their apps to its agents ends', async () => {
-    const { boss, worker, slug, address } = await company();
+    const { boss, worker, slug, address } = await createOrganization();
     const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
     const app = await registerApp(service.url);
     const answer = await worker.approve(await worker.go(app.address()), tied.id);
@@ -131,7 +131,7 @@ describe('an admin', () => {
 
 describe('a member', () => {
   test('sees the others and can leave; the last admin cannot', async () => {
-    const { boss, worker, slug, address } = await company();
+    const { boss, worker, slug, address } = await createOrganization();
     const page = await worker.go(address);
     expect(page.visibleText).toMatch(new RegExp(`${boss.username} Admin.*${worker.username} You`));
     expect(page.visibleText).not.toMatch(/Add a member|Make |Remove/);
@@ -148,7 +148,7 @@ describe('a member', () => {
   });
 
   test('cannot use the actions of admins', async () => {
-    const { boss, worker, stranger, slug, address } = await company();
+    const { boss, worker, stranger, slug, address } = await createOrganization();
     const page = await worker.go(address);
     const question = await worker.go(`${address}/members/${boss.username}/remove`);
     expect([question.status, question.visibleText]).toEqual([403, expect.stringContaining('Only admins')]);
@@ -166,7 +166,7 @@ describe('a member', () => {
 });
 
 test('an organization of others gets the same response as a missing one', async () => {
-  const { boss, stranger, slug } = await company();
+  const { boss, stranger, slug } = await createOrganization();
   const home = await stranger.go('/console');
   for (const name of [slug, 'no-such-organization', boss.username, '-', '%00', 'x'.repeat(200)]) {
     const address = `${list}/${name}`;
@@ -189,7 +189,7 @@ test('an organization of others gets the same response as a missing one', async 
 });
 
 test('many people and many organizations are paged', async () => {
-  const { boss, slug, address } = await company();
+  const { boss, slug, address } = await createOrganization();
   const many = await Promise.all(Array.from({ length: 50 }, () => signInPerson(service)));
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     for (const { username } of many) await addToOrganization(work, { slug, username, role: 'member' });

@@ -4,7 +4,7 @@ import { listConsolePaths } from '../console-paths.ts';
 import { createAgentFor, password, type SignedInBrowser, useConsole } from '../setup.ts';
 
 // A provider that is never called; with it the pages have their provider forms.
-const house = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
+const setup = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
 const type = 'application/x-www-form-urlencoded';
 
 interface Target extends SignedInBrowser {
@@ -19,13 +19,13 @@ let eve: Target;
 const csrfOf = (page: PageResponse): string => new Map(findForm(page).fields).get('csrf') ?? '';
 
 async function target(): Promise<Target> {
-  const person = await house.signUpPerson();
-  const { id } = await createAgentFor(house.service, person.username, 'agent');
+  const person = await setup.signUpPerson();
+  const { id } = await createAgentFor(setup.service, person.username, 'agent');
   const csrf = csrfOf(await person.browser.go('/console'));
   return {
     ...person,
     csrf,
-    forms: listConsolePaths(house.service, 'POST').map((path) => path.replaceAll(/:\w+/g, id)),
+    forms: listConsolePaths(setup.service, 'POST').map((path) => path.replaceAll(/:\w+/g, id)),
   };
 }
 
@@ -43,7 +43,7 @@ function post(
 
 /** A checksum of all tables, to detect changes. */
 async function fingerprint(): Promise<string> {
-  const { database } = house.service.core;
+  const { database } = setup.service.core;
   const tables = await database.query<{ name: string }>(
     {
       text: `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
@@ -82,7 +82,7 @@ describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
     const before = await fingerprint();
     expect(ada.forms.length).toBeGreaterThan(5);
     for (const address of ada.forms) {
-      const origin = { Origin: house.service.url };
+      const origin = { Origin: setup.service.url };
       const answer = await post(ada, address, { headers: { ...origin, ...headers }, csrf: csrf() });
       expect([address, answer.status]).toEqual([address, 403]);
       expect(answer.visibleText).toContain('This form was not accepted.');
@@ -103,7 +103,7 @@ test('the same form from the service itself, with its token, is accepted', async
   for (const [index, address] of ada.forms.entries()) {
     const person = index === 0 ? ada : await target();
     const own = person.forms[index] ?? address;
-    const headers = { Origin: house.service.url };
+    const headers = { Origin: setup.service.url };
     expect((await post(person, own, { headers, csrf: person.csrf })).visibleText).not.toContain(
       'was not accepted',
     );
@@ -111,17 +111,17 @@ test('the same form from the service itself, with its token, is accepted', async
 });
 
 test('before sign-in a token is bound to one browser', async () => {
-  const [mine, other] = [house.browser(), house.browser()];
+  const [mine, other] = [setup.browser(), setup.browser()];
   const form = findForm(await mine.go('/sign-in'));
   await other.go('/sign-in');
   const fields = { username: ada.username, password };
   expect((await other.send(form, { fields })).status).toBe(403);
-  expect((await house.browser().send(form, { fields })).status).toBe(403);
+  expect((await setup.browser().send(form, { fields })).status).toBe(403);
   expect((await mine.send(form, { fields })).visibleText).toContain(`Hello, ${ada.username}`);
 });
 
 test('a form from before the sign-out is refused with an explanation', async () => {
-  const { browser } = await house.signUpPerson();
+  const { browser } = await setup.signUpPerson();
   const form = findForm(await browser.go('/console/account'), '/console/account/password');
   await browser.signOut();
   const answer = await browser.send(form, { fields: { current: password, next: 'another long phrase' } });
@@ -137,7 +137,7 @@ describe('an invalid form', () => {
     ['no body', {}, undefined, 415],
     ['more than any form holds', { 'Content-Type': type }, `a=${'x'.repeat(1024 * 1024)}`, 413],
   ])('is refused: %s', async (_what, headers, body, status) => {
-    const sent = { Origin: house.service.url, ...headers };
+    const sent = { Origin: setup.service.url, ...headers };
     for (const address of ada.forms) {
       const answer = await ada.browser.go(address, {
         method: 'POST',
@@ -156,7 +156,7 @@ describe('an invalid form', () => {
     ['a thousand fields', Array.from({ length: 1000 }, (_, index) => `f${index}=`).join('&')],
   ])('is refused: %s', async (_what, body) => {
     for (const address of ada.forms) {
-      const headers = { 'Content-Type': type, Origin: house.service.url };
+      const headers = { 'Content-Type': type, Origin: setup.service.url };
       const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
       expect([address, answer.status]).toEqual([address, 403]);
     }

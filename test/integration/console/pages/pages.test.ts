@@ -3,7 +3,7 @@ import type { PageResponse } from '../../../clients/form-browser.ts';
 import { listConsolePaths } from '../console-paths.ts';
 import { createAgentFor, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 
 const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/nothing'];
 
@@ -47,14 +47,14 @@ function expectReadable({ text, title, elements, forms }: PageResponse): void {
 
 /** Every page, with a value for each parameter. */
 function pageAddresses(id: string): string[] {
-  const paths = listConsolePaths(house.service, 'GET').map((path) => path.replaceAll(/:\w+/g, id));
+  const paths = listConsolePaths(setup.service, 'GET').map((path) => path.replaceAll(/:\w+/g, id));
   return [...paths, ...elsewhere];
 }
 
 describe('every page has a policy and passes the HTML checks', () => {
   test('for anonymous visitors', async () => {
     for (const address of pageAddresses('nothing')) {
-      const page = await house.browser().go(address);
+      const page = await setup.browser().go(address);
       expect(page.status, address).toBeLessThan(500);
       expectGuarded(page);
       expectReadable(page);
@@ -62,8 +62,8 @@ describe('every page has a policy and passes the HTML checks', () => {
   });
 
   test('for signed-in people', async () => {
-    const { username, browser } = await house.signUpPerson();
-    const { id } = await createAgentFor(house.service, username, 'agent');
+    const { username, browser } = await setup.signUpPerson();
+    const { id } = await createAgentFor(setup.service, username, 'agent');
     for (const address of pageAddresses(id)) {
       const page = await browser.go(address);
       expect(page.status, address).toBeLessThan(500);
@@ -78,7 +78,7 @@ describe('every page has a policy and passes the HTML checks', () => {
     );
     expect(pages.length).toBeGreaterThan(5);
     for (const address of pages) {
-      const answer = await house.browser().go(`${address}?a=b`, { follow: false });
+      const answer = await setup.browser().go(`${address}?a=b`, { follow: false });
       expect([address, answer.status]).toEqual([address, 303]);
       const to = new URLSearchParams({ to: `${address}?a=b` }).toString();
       expect(answer.headers.get('Location')).toBe(`/sign-in?${to}`);
@@ -88,7 +88,7 @@ describe('every page has a policy and passes the HTML checks', () => {
 
 describe('not found', () => {
   test('is a page with the request id', async () => {
-    const answer = await house
+    const answer = await setup
       .browser()
       .go('/console/nothing', { headers: { 'X-Request-Id': 'known-to-me' } });
     expect(answer.status).toBe(404);
@@ -97,14 +97,14 @@ describe('not found', () => {
   });
 
   test('for a method lists the allowed methods', async () => {
-    const answer = await house.browser().go('/console/sessions/end', { method: 'GET' });
+    const answer = await setup.browser().go('/console/sessions/end', { method: 'GET' });
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
-    const deleted = await house.browser().go('/console', { method: 'DELETE' });
+    const deleted = await setup.browser().go('/console', { method: 'DELETE' });
     expect([deleted.status, deleted.headers.get('Allow')]).toEqual([405, 'HEAD, GET']);
   });
 
   test('outside of the console is JSON', async () => {
-    const answer = await house.browser().go('/nothing');
+    const answer = await setup.browser().go('/nothing');
     expect(answer.headers.get('Content-Type')).toContain('application/json');
   });
 });
@@ -113,7 +113,7 @@ describe('/', () => {
   test.each(['returns JSON to programs: Accept %j', 'application/json', ''])(
     'answers programs as before: Accept %j',
     async (accept) => {
-      const response = await fetch(house.service.url, { headers: { Accept: accept } });
+      const response = await fetch(setup.service.url, { headers: { Accept: accept } });
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
       expect(response.headers.get('Vary')).toContain('Accept');
@@ -122,7 +122,7 @@ describe('/', () => {
 
   test('shows people a page with links to sign in', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-    const page = await house.browser().go('/', { headers: { Accept: accept } });
+    const page = await setup.browser().go('/', { headers: { Accept: accept } });
     const links = page.elements('a').map(({ attribs }) => attribs['href']);
     expect(links).toEqual(expect.arrayContaining(['/sign-in', '/sign-up', '/docs']));
     expect(page.visibleText).toContain('http://localhost:3000/mcp');
@@ -132,13 +132,13 @@ describe('/', () => {
 
 describe('assets', () => {
   test('exist, are immutable, and load nothing else', async () => {
-    const page = await house.browser().go('/');
+    const page = await setup.browser().go('/');
     const addresses = [...page.elements('link'), ...page.elements('img')].map(
       ({ attribs }) => attribs['href'] ?? attribs['src'] ?? '',
     );
     expect(addresses.length).toBeGreaterThan(3);
     for (const address of addresses) {
-      const response = await fetch(house.service.url + address);
+      const response = await fetch(setup.service.url + address);
       const text = await response.text();
       expect([address, response.status]).toEqual([address, 200]);
       expect(response.headers.get('Content-Type')).toMatch(/^(?:text\/css; charset=utf-8|image\/svg\+xml)$/);

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { password, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const rowsOf = (page: PageResponse) => page.elements('li').filter((each) => each.attribs['class'] === 'row');
 
 async function twoBrowsers() {
-  const { username, browser: here } = await house.signUpPerson();
-  const there = house.browser();
+  const { username, browser: here } = await setup.signUpPerson();
+  const there = setup.browser();
   await there.fill('/sign-in', { fields: { username, password }, headers: { 'User-Agent': firefox } });
   return { username, here, there };
 }
@@ -35,7 +35,7 @@ test('another browser is signed out; this one stays signed in', async () => {
 
 test('all other browsers are signed out together', async () => {
   const { here, there, username } = await twoBrowsers();
-  const third = house.browser();
+  const third = setup.browser();
   await third.signIn(username, password);
   const answer = await here.fill('/console/sessions', {}, '/console/sessions/end-others');
   expect(answer.visibleText).toContain('All other browsers are signed out.');
@@ -56,8 +56,8 @@ test('this browser can be signed out from the list, too', async () => {
 });
 
 test("another person's session and an invalid session id are refused alike", async () => {
-  const ada = await house.signUpPerson();
-  const eve = await house.signUpPerson();
+  const ada = await setup.signUpPerson();
+  const eve = await setup.signUpPerson();
   const own = findForm(await ada.browser.go('/console/sessions'), '/console/sessions/end');
   const id = new Map(own.fields).get('id') ?? '';
   expect(id).toMatch(/^[\w-]{43}$/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newUsername, password, useConsole } from '../setup.ts';
 
-const house = useConsole({
+const setup = useConsole({
   RATE_LIMITS: 'sign_in=2/600,sign_in_account=4/3600,sign_up=3/3600',
   TRUST_PROXY: 'true',
 });
@@ -9,11 +9,11 @@ const house = useConsole({
 /** Each from its own address, as a trusted proxy reports it. */
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const sendFrom = (address: string, fields: Record<string, string>) =>
-  house.browser().fill('/sign-in', { fields, ...from(address) });
+  setup.browser().fill('/sign-in', { fields, ...from(address) });
 
 describe('guessing passwords', () => {
   test('is limited per name and address, with a page that says how long to wait', async () => {
-    const { username } = await house.signUpPerson();
+    const { username } = await setup.signUpPerson();
     const guess = () => sendFrom('198.51.100.1', { username, password: 'a guess' });
     expect((await guess()).status).toBe(400);
     expect((await guess()).status).toBe(400);
@@ -26,7 +26,7 @@ describe('guessing passwords', () => {
   });
 
   test('does not stop the person at another address, until the limit of the name is reached', async () => {
-    const { username } = await house.signUpPerson();
+    const { username } = await setup.signUpPerson();
     const guess = (address: string, word: string) => sendFrom(address, { username, password: word });
     for (const address of ['198.51.100.2', '198.51.100.3']) {
       expect((await guess(address, 'a guess')).status).toBe(400);
@@ -37,7 +37,7 @@ describe('guessing passwords', () => {
   });
 
   test('counts unknown names alike', async () => {
-    const username = newUsername('nobody');
+    const username = newUsername('absent');
     const guess = () => sendFrom('198.51.100.7', { username, password: 'a guess' });
     expect([(await guess()).status, (await guess()).status, (await guess()).status]).toEqual([400, 400, 429]);
   });
@@ -46,7 +46,7 @@ describe('guessing passwords', () => {
 test('sign-ups are limited per address', async () => {
   const signUp = () => {
     const fields = { username: newUsername(), password };
-    return house.browser().fill('/sign-up', { fields, ...from('203.0.113.9') });
+    return setup.browser().fill('/sign-up', { fields, ...from('203.0.113.9') });
   };
   for (const _ of [1, 2, 3]) expect((await signUp()).status).toBe(200);
   const stopped = await signUp();
