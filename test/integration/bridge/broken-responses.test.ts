@@ -16,7 +16,7 @@ interface RpcCall {
   method?: string;
   params?: { name?: string };
 }
-type Answer = (response: ServerResponse, asked: RpcCall, count: number) => void;
+type Answer = (response: ServerResponse, rpcCall: RpcCall, count: number) => void;
 
 const json = (response: ServerResponse, body: object, status = 200) =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
@@ -47,13 +47,13 @@ async function startBridge(answer: Answer, timeout_seconds = 20) {
       response.writeHead(405).end();
       return;
     }
-    const asked = JSON.parse(await text(request)) as RpcCall;
-    if (asked.method === 'tools/call') {
-      calls.push(asked);
-      answer(response, asked, calls.length);
-    } else if (asked.method === 'tools/list') result(response, asked, { tools });
-    else if (asked.id === undefined) response.writeHead(202).end();
-    else result(response, asked, initializeResult);
+    const rpcCall = JSON.parse(await text(request)) as RpcCall;
+    if (rpcCall.method === 'tools/call') {
+      calls.push(rpcCall);
+      answer(response, rpcCall, calls.length);
+    } else if (rpcCall.method === 'tools/list') result(response, rpcCall, { tools });
+    else if (rpcCall.id === undefined) response.writeHead(202).end();
+    else result(response, rpcCall, initializeResult);
   }
   const server = createServer((request, response) => void serve(request, response));
   server.listen(0, '127.0.0.1');
@@ -105,11 +105,11 @@ test.each<[string, Answer]>([
 );
 
 test('a call that only reads or has a key is repeated; any other is not', async () => {
-  const { next, call, calls } = await startBridge((response, asked, count) => {
+  const { next, call, calls } = await startBridge((response, rpcCall, count) => {
     if (count === 1) response.destroy();
     else if (count === 2) json(response, {}, 503);
     else if (count === 3) streamed(response).end();
-    else result(response, asked, { content: [] });
+    else result(response, rpcCall, { content: [] });
   });
   call(1, 'look');
   expect(await next()).toMatchObject({ id: 1, result: {} });
@@ -135,7 +135,7 @@ test.each<[string, Answer, string]>([
   ],
   ['a refusal in JSON-RPC', (response) => json(response, { error: { code: -5, message: 'no' } }, 400), 'no'],
   [
-    'one as over REST',
+    'an error as over REST',
     (response) => json(response, { error: { code: 'X', message: 'not you' } }, 403),
     'not you',
   ],

@@ -19,7 +19,7 @@ import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: AttachmentService;
 let folder: string;
-const secret = 'the secret of a service whose agents leave here';
+const secret = 'the secret of a service for export tests';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
   service = await startAttachmentService({ env: { SECRET_KEY: secret } });

@@ -10,7 +10,7 @@ import { createContactsClient } from '../../clients/contacts.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
-const secret = 'the secret of a service whose acts are read here';
+const secret = 'the secret of a service for audit tests';
 beforeAll(async () => {
   service = await startService({ worker: false, env: { SECRET_KEY: secret } });
 });
@@ -37,7 +37,7 @@ const log = z.strictObject({
 const audit = async (...args: string[]) =>
   log.parse(await runCliJson(env(), ['audit', ...args])).acts.toReversed();
 
-/** Oldest first: action, actor, agent or person, and the other side. */
+/** Oldest first: action, actor, transport, agent or person, and the other side. */
 async function listEntries(...args: string[]) {
   return (await audit(...args)).map((one) => [
     one.act,

@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
-const secret = 'the secret of a service whose keys are rotated here';
+const secret = 'the secret of a service for key rotation tests';
 beforeAll(async () => {
   service = await startService({ worker: false, env: { SECRET_KEY: secret } });
 });

@@ -23,7 +23,7 @@ async function refusal(attempt: Promise<unknown>): Promise<[string, string | und
 
 const join = (input: SignUp, mode: Parameters<typeof signUp>[2] = 'open') =>
   signUp(setup.unitOfWork, input, mode);
-const check = (username: string, given: string) => checkPassword(setup.unitOfWork, username, given);
+const check = (username: string, attempt: string) => checkPassword(setup.unitOfWork, username, attempt);
 
 async function hashOf(account_id: string): Promise<string> {
   const [row] = await setup.sql<{ password_hash: string }>(

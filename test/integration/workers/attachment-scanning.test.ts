@@ -90,7 +90,7 @@ const gone = { scan_status: 'failed', scanned_by: null, kept: false };
 const cases: [string, Upload, object][] = [
   ['clean bytes', { bytes: text }, clean],
   ['the EICAR test file', { bytes: eicar }, infected],
-  ['EICAR behind other bytes', { bytes: Buffer.concat([text.subarray(0, 777), eicar, text]) }, infected],
+  ['EICAR after other bytes', { bytes: Buffer.concat([text.subarray(0, 777), eicar, text]) }, infected],
   ['EICAR under another digest', { bytes: eicar, sha256: '0'.repeat(64) }, infected],
   ['another digest', { bytes: text, sha256: '0'.repeat(64) }, failed],
   ['fewer bytes than recorded', { bytes: text, size_bytes: text.byteLength + 1 }, failed],

@@ -58,7 +58,7 @@ describe('invalid input', () => {
   };
 
   test.each([
-    ['a name that is none', { name: '-x-' }, 'name', /has 1 to 32 of a-z/],
+    ['an invalid name', { name: '-x-' }, 'name', /has 1 to 32 of a-z/],
     ['a name that is too long', { name: 'x'.repeat(33) }, 'name', /at most 32 characters/],
     ['no display name', { display_name: '  ' }, 'display_name', /at least 1 character/],
     ['a description beyond its limit', { description: 'x'.repeat(1001) }, 'description', /at most 1,000/],
@@ -66,8 +66,8 @@ describe('invalid input', () => {
     ['a skill that is no slug', { 'skill_name.2': 'No slug' }, 'skill_name.0', /must be a lower-case slug/],
     ['a skill without a name', { 'skill_name.2': '' }, 'skill_name.0', /must be a lower-case slug/],
     ['no visibility', { visibility: null }, 'visibility', /Choose one of these/],
-    ['a policy that is none', { inbound_policy: 'everyone' }, 'inbound_policy', /Choose one of these/],
-    ['what no database stores', { description: 'nothing\0' }, 'description', /without NUL/],
+    ['an invalid policy', { inbound_policy: 'everyone' }, 'inbound_policy', /Choose one of these/],
+    ['a description with NUL', { description: 'nothing\0' }, 'description', /without NUL/],
   ])('%s is said at its field, and nothing typed is lost', async (_what, wrong, field, message) => {
     const ada = await signInPerson(service);
     const input = { ...wanted, ...wrong };

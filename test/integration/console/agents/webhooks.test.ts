@@ -82,12 +82,7 @@ test('a webhook is created, and its secret is shown once, however often the form
 });
 
 test.each([
-  [
-    'an address that is none',
-    { url: 'nonsense' },
-    'url',
-    'URL must be an address that starts with https://.',
-  ],
+  ['an invalid address', { url: 'nonsense' }, 'url', 'URL must be an address that starts with https://.'],
   ['an inner address', { url: 'https://10.0.0.1/' }, 'url', 'URL must lead to a public address.'],
   [
     'a long description',

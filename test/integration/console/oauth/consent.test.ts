@@ -115,7 +115,7 @@ describe('letting an app act as an agent', () => {
 describe('the page', () => {
   test.each([
     ['http://127.0.0.1:7777/cb', 'A program on this computer', '127.0.0.1:7777', 'http://127.0.0.1:7777'],
-    ['https://chat.example/cb', 'Whoever runs chat.example', 'chat.example', 'https://chat.example'],
+    ['https://chat.example/cb', 'The operator of chat.example', 'chat.example', 'https://chat.example'],
     ['http://[::1]:7777/cb', 'A program on this computer', '[::1]:7777', 'http:'],
   ])('says where the answer to %s goes', async (redirect_uri, permission, host, source) => {
     const { browser } = await personWithAgents('writer');
@@ -125,8 +125,9 @@ describe('the page', () => {
     expect(page.visibleText).toContain('Claims to beQuillNot verified');
     expect(page.visibleText).toContain(permission);
     expect(page.visibleText).toContain(host);
-    const policy = page.headers.get('Content-Security-Policy') ?? '';
-    expect(policy.split('; ')).toContain(`form-action 'self' ${source}`);
+    expect(page.headers.get('Content-Security-Policy')?.split('; ')).toContain(
+      `form-action 'self' ${source}`,
+    );
     expect(page.headers.get('X-Frame-Options')).toBe('DENY');
   });
 
@@ -186,11 +187,10 @@ describe('an invalid choice', () => {
   test('is shown again: an agent that was retired meanwhile', async () => {
     const { browser, agents } = await personWithAgents('gone', 'there');
     const page = await ask(browser, await registerApp(setup.service.url));
-    const [gone] = agents;
-    const token = await setup.service.token(gone?.handle ?? '', { scopes: ['agents:write'] });
-    await requestRest('DELETE', `${setup.service.api}/agents/${gone?.id}`, { token });
-    const fields = { agent_id: gone?.id ?? '' };
-    const refused = await browser.send(consentForm(page), { fields, button: 'approve' });
+    const { id: agent_id = '', handle = '' } = agents[0] ?? {};
+    const token = await setup.service.token(handle, { scopes: ['agents:write'] });
+    await requestRest('DELETE', `${setup.service.api}/agents/${agent_id}`, { token });
+    const refused = await browser.send(consentForm(page), { fields: { agent_id }, button: 'approve' });
     expect([refused.status, refused.visibleText.includes('gone')]).toEqual([400, false]);
   });
 

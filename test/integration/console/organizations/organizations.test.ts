@@ -58,7 +58,7 @@ describe('creating', () => {
     ['no name', '-', /has 1 to 32 of a-z/],
     ['a reserved name', 'admin', /is reserved/],
     ['nothing', '', /has 1 to 32 of a-z/],
-    ['what no database stores', 'a\0', /has 1 to 32 of a-z/],
+    ['a name with NUL', 'a\0', /has 1 to 32 of a-z/],
   ])('refuses %s at the field', async (_what, slug, message) => {
     const ada = await signInPerson(service);
     const page = await ada.fill(list, { fields: { slug } }, list);

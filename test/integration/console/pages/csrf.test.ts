@@ -72,8 +72,8 @@ const attacks: Attack[] = [
   ['with an empty token', { headers: {}, csrf: () => '' }],
   ["with somebody else's token", { headers: {}, csrf: () => eve.csrf }],
   ['from another origin', { headers: { Origin: 'https://evil.example' }, csrf: () => ada.csrf }],
-  ['from nowhere', { headers: { Origin: 'null' }, csrf: () => ada.csrf }],
-  ['from a neighbour', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => ada.csrf }],
+  ['from a null origin', { headers: { Origin: 'null' }, csrf: () => ada.csrf }],
+  ['from the same site', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => ada.csrf }],
   ['from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' }, csrf: () => ada.csrf }],
 ];
 

@@ -6,7 +6,7 @@ describe('open sign-up', () => {
   const setup = useConsole();
 
   test.each([
-    ['a name that is none', { username: 'Not a name!' }, /^Username/],
+    ['an invalid name', { username: 'Not a name!' }, /^Username/],
     ['a short password', { password: 'short' }, /^Password/],
     ['the name as password', { username: 'helgaandfriends', password: 'helgaandfriends' }, /^Password/],
   ])('refuses %s beside its field', async (_what, given, words) => {
