@@ -138,13 +138,9 @@ describe('the page', () => {
     expect(little.visibleText).toContain('Read its messages');
     expect(little.visibleText).not.toContain('Send messages as it');
     const much = await ask(browser, app, 'agents:write threads:write contacts:write realtime:read');
-    for (const permission of [
-      'Manage your agents',
-      'Send messages as it',
-      'Change its contacts',
-      'Receive events live',
-    ]) {
-      expect(much.visibleText).toContain(permission);
+    const texts = ['Manage your agents', 'Send messages as it', 'Change its contacts', 'Receive events live'];
+    for (const text of texts) {
+      expect(much.visibleText).toContain(text);
     }
   });
 
