@@ -7,7 +7,7 @@ import { describeUnless } from '../support/vitest/describe-unless.ts';
 
 const folder = join(import.meta.dirname, '../../deploy/prometheus');
 
-/** Prometheus' own judge of rules and settings. */
+/** The checker of Prometheus for rules and configuration. */
 function promtool(...args: string[]) {
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
   return { error, status, said: `${stdout}${stderr}` };
@@ -18,19 +18,19 @@ const missing = promtool('--version').error
   : undefined;
 
 describeUnless(missing, 'the files for Prometheus', () => {
-  test('are what it reads', () => {
+  test('are valid', () => {
     const rules = promtool('check', 'rules', 'alerts.yml');
     expect(rules.status, rules.said).toBe(0);
     const settings = promtool('check', 'config', '--syntax-only', 'prometheus.yml');
     expect(settings.status, settings.said).toBe(0);
   });
 
-  test('hold rules that fire when they should, and only then', () => {
+  test('contain rules that fire when they should, and only then', () => {
     const { status, said } = promtool('test', 'rules', 'alerts.test.yml');
     expect(status, said).toBe(0);
   });
 
-  test('leave no rule untested', () => {
+  test('are all tested', () => {
     const read = (name: string) => parse(readFileSync(join(folder, name), 'utf8'));
     const rules: string[] = read('alerts.yml').groups.flatMap((group: { rules: { alert: string }[] }) =>
       group.rules.map(({ alert }) => alert),

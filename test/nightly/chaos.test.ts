@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 150_000 });
 
 const program = resolve(import.meta.dirname, '../../dist/chaos/main.js');
 
-/** `npm run chaos` as it stands in the build. It ends with the test process. */
+/** `npm run chaos` from the build. It ends with the test process. */
 async function runChaos(...args: string[]) {
   const child = fork(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
   const ended = new Promise<number | string | null>((done) => {
@@ -19,18 +19,18 @@ async function runChaos(...args: string[]) {
   return { status, out, err };
 }
 
-test('a short chaos run: nothing lost, nothing doubled, one order', async () => {
+test('a short chaos run: no losses, no duplicates, one order', async () => {
   const { status, out, err } = await runChaos('--seconds', '8', '--seed', '5', '--json');
   expect(status, err).toBe(0);
   const figures = JSON.parse(out);
   expect(figures).toMatchObject({ seed: 5, flaws: {} });
   expect(figures.acknowledged).toBeGreaterThan(20);
   const seen = Object.values<number>(figures.events_seen);
-  expect(Math.min(...seen), 'every door').toBeGreaterThan(20);
+  expect(Math.min(...seen), 'every transport').toBeGreaterThan(20);
   expect(Object.keys(figures.faults).length, err).toBeGreaterThanOrEqual(2);
 });
 
-test('the help says what it does, and a wrong option is one line', async () => {
+test('the help describes the options, and an invalid option is an error in one line', async () => {
   const help = await runChaos('--help');
   expect([help.status, help.err]).toEqual([0, '']);
   expect(help.out).toMatch(/^npm run chaos: /);

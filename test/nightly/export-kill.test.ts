@@ -17,7 +17,7 @@ import { holdAtStage } from './support/hold-stage.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 await describeWithRedis('a worker killed between any two steps of an export', () => {
-  test('leaves the rest to the next one: nothing is called done before the archive is whole, and nothing is in it twice', async () => {
+  test('leaves the rest to the next one: the export is ready only when the archive is complete, and has no duplicates', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const cluster = await startServiceCluster('redis', { DATA_DIR: folder });

@@ -16,7 +16,7 @@ import {
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });
 
-test('a second launcher on the same folder is refused and leaves the first alone', async () => {
+test('a second launcher on the same folder is refused and does not disturb the first', async () => {
   const dataDir = createTemporaryFolder();
   const first = runFakeLauncher(dataDir, noPostgres);
   await first.ready();
@@ -27,7 +27,7 @@ test('a second launcher on the same folder is refused and leaves the first alone
   expect(readEvents(dataDir).every(({ event, pid }) => event === 'migrate ran' || !isGone(pid))).toBe(true);
 });
 
-test('a taken port is one line that names it, before anything is started', async () => {
+test('a port in use is reported in one line, before anything is started', async () => {
   const dataDir = createTemporaryFolder();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -42,13 +42,13 @@ test('a taken port is one line that names it, before anything is started', async
   expect(readIfExists(join(dataDir, 'secrets.json'))).toBeNull();
 });
 
-test('a wrong setting is one line that names it', async () => {
+test('an invalid setting is reported in one line', async () => {
   const launcher = runFakeLauncher(createTemporaryFolder(), { PORT: 'many' });
   expect((await launcher.exited).code).toBe(1);
   expect(launcher.err()).toMatch(/^PORT: .*\n$/);
 });
 
-test('an API that dies is reported and started again', async () => {
+test('an API that crashes is reported and restarted', async () => {
   const dataDir = createTemporaryFolder();
   const launcher = runFakeLauncher(dataDir, noPostgres);
   await launcher.ready();
@@ -59,7 +59,7 @@ test('an API that dies is reported and started again', async () => {
   expect(apis()).toHaveLength(2);
 });
 
-test('migrations or an API that fail stop the start with one line, and nothing is left', async () => {
+test('failing migrations or a failing API stop the start with one line, and no process is left', async () => {
   for (const part of ['migrate', 'api']) {
     const dataDir = createTemporaryFolder();
     writeFileSync(join(dataDir, `${part}.fails`), '');
@@ -78,7 +78,7 @@ test('a second Ctrl-C kills what does not stop', async () => {
   const launcher = runFakeLauncher(dataDir, noPostgres);
   await launcher.ready();
   launcher.child.kill('SIGINT');
-  // The second counts once half a second has passed since the first.
+  // The second signal counts once half a second has passed since the first.
   const again = setInterval(() => launcher.child.kill('SIGINT'), 100);
   expect((await launcher.exited).code).toBe(130);
   clearInterval(again);

@@ -21,7 +21,7 @@ const sql = <Row extends object>(text: string, values: unknown[] = []) =>
 const runMaintenanceNow = () => expireByAge(service.core, Date.now());
 const partitions = () => service.core.repositories.partitions.list();
 
-/** Two agents and a thread of theirs. */
+/** Two agents and a thread between them. */
 async function conversation() {
   const [ann, bob] = [await service.agent(), await service.agent()];
   const made = await requestRest('POST', `${service.api}/threads`, {
@@ -45,14 +45,14 @@ async function feedOf(agent: TestAgent) {
   return lines;
 }
 
-/** Makes an event so many days older than it is, as if all had happened then. */
+/** Makes an event this many days older, with its feed entries. */
 async function age(eventId: string, days: number): Promise<void> {
   const older = idDaysAgo('event', days, timeOfId(eventId) % 10_000);
   await sql('update events set id = $2 where id = $1', [eventId, older]);
   await sql('update feed set event_id = $2 where event_id = $1', [eventId, older]);
 }
 
-test('what is written lies in the partition of its time; several who look after them at once make each once', async () => {
+test('rows are in the partition of their time; concurrent maintenance runs create each partition once', async () => {
   const today = await createPartitions(service.core, [-8, 1]);
   const { bob, send } = await conversation();
   expect((await send('hello')).status).toBe(201);
@@ -78,7 +78,7 @@ test('what is written lies in the partition of its time; several who look after 
   expect(targets).toEqual([{ target: 300 }]);
 });
 
-test('old feeds leave by whole partitions, nothing younger does, and every door tells of the gap', async () => {
+test('old feed partitions are dropped whole, recent entries stay, and every transport reports the gap', async () => {
   const today = await createPartitions(service.core, [-60, -45, -31, -20, 2]);
   const { ann, bob, send } = await conversation();
   for (const content of ['one', 'two', 'three', 'four']) await send(content);
@@ -127,13 +127,13 @@ test('old feeds leave by whole partitions, nothing younger does, and every door 
   stream.close();
 });
 
-test('a feed whose lines lie the other way round, since clocks differed, has no hole behind the seam', async () => {
+test('a feed whose entries are in reverse partition order, since clocks differed, has no gap after the boundary', async () => {
   await createPartitions(service.core, [-60, -45, -20, 2]);
   const { bob, send } = await conversation();
   for (const content of ['one', 'two', 'three']) await send(content);
   const [opened, one, two] = await feedOf(bob);
-  // The second line was written before the third, by a process that was ahead.
-  // Whatever the time of the day: the first and the third of them before that midnight.
+  // The second entry was written before the third, by a process whose clock was ahead.
+  // At any time of day, the first and the third are before that midnight.
   await age(opened?.event_id ?? '', 46.5);
   await age(one?.event_id ?? '', 44);
   await age(two?.event_id ?? '', 46);
@@ -141,7 +141,7 @@ test('a feed whose lines lie the other way round, since clocks differed, has no 
   expect((await feedOf(bob)).map(({ number }) => number)).toEqual([4]);
 });
 
-test('what lay in the default partition is moved into its own when that is made', async () => {
+test('rows of the default partition move into a new partition when it is created', async () => {
   await createPartitions(service.core, [-8, -1]);
   const { bob, send } = await conversation();
   await send('early');
@@ -153,7 +153,7 @@ test('what lay in the default partition is moved into its own when that is made'
   expect(page.body.gap).toBeUndefined();
 });
 
-test('what a clock far behind left in the default partition leaves one by one', async () => {
+test('rows in the default partition from a clock far in the past are removed one by one', async () => {
   await createPartitions(service.core, [-20, 2]);
   const { bob, send } = await conversation();
   await send('one');
@@ -164,7 +164,7 @@ test('what a clock far behind left in the default partition leaves one by one', 
   expect(await sql('select from events_default')).toEqual([]);
 });
 
-test('old messages leave with all that hangs on them, and their threads go on', async () => {
+test('old messages are removed with all related rows, and their threads continue to work', async () => {
   await createPartitions(service.core, [-100, -60, -45, -20, 2]);
   const { ann, bob, thread, send } = await conversation();
   const ids: string[] = [];
@@ -205,11 +205,11 @@ test('old messages leave with all that hangs on them, and their threads go on', 
   expect(await sql('select from attachments')).toEqual([]);
 });
 
-test('old messages in the default partition leave one by one, and never from the middle of a thread', async () => {
+test('old messages in the default partition are removed one by one, and never from the middle of a thread', async () => {
   await createPartitions(service.core, [-20, 2]);
   const { bob, thread, send } = await conversation();
   for (const content of ['one', 'two', 'three', 'four']) await send(content);
-  // The third was written by a process whose clock was far behind.
+  // The third was written by a process whose clock was far in the past.
   for (const [sequence, days] of [
     [1, 90],
     [2, 3],
@@ -240,7 +240,7 @@ test('old messages in the default partition leave one by one, and never from the
   expect(await list()).toEqual([4, 5]);
 });
 
-test('messages go on while partitions come and go', async () => {
+test('messages are delivered while partitions are created and dropped', async () => {
   await createPartitions(service.core, [-100, -80, -60, -45, -20, 2]);
   const { ann, bob, thread, send } = await conversation();
   const change = { over: false };

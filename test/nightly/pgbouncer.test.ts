@@ -10,9 +10,9 @@ import { requestRest } from '../clients/rest.ts';
 
 describeUnless(
   await findMissingPgbouncer(),
-  'behind a pooler that gives each transaction another connection',
+  'with a pooler that gives each transaction another connection',
   () => {
-    test('messages are sent, delivered, found and listed; what waits for a lock is refused in time', async () => {
+    test('messages are sent, delivered, found and listed; a wait for a lock times out', async () => {
       const cluster = await startServiceCluster('postgres');
       onTestFinished(() => cluster.stop());
       const direct = String(cluster.env['DATABASE_URL']);

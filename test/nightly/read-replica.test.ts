@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => replication.stop());
 
-/** All processes on one database seal with the same. */
+/** All processes of one database share this key. */
 const SECRET_KEY = randomBytes(32).toString('base64');
 
-/** An API process on the primary, with a replica at the address given, and as many others as the test wants. */
+/** An API process on the primary, with a replica at this address, and as many more processes as the test needs. */
 async function startService(replica_url: string, more: Record<string, string> = {}) {
   const env = {
     DATABASE_URL: replication.primary_url,
@@ -57,7 +57,7 @@ async function metric(api: ServiceProcess, line: string): Promise<number> {
 const reads = (api: ServiceProcess, outcome: string) =>
   metric(api, `ams_replica_reads_total{outcome="${outcome}"}`);
 
-/** Waits until a process reads its replica, or leaves it alone. */
+/** Waits until a process uses its replica, or stops using it. */
 function expectHealthy(api: ServiceProcess, up: 0 | 1): Promise<void> {
   return vi.waitFor(async () => {
     const text = await (await fetch(`${api.url}/metrics`)).text();
@@ -85,7 +85,7 @@ async function exchangeMessages(core: Core, api: ServiceProcess) {
   return { ann, bob, cid, dan, thread: String(mine.id), other: String(theirs.id) };
 }
 
-/** Waits until the standby has replayed all that the primary has. */
+/** Waits until the standby has replayed everything from the primary. */
 async function waitUntilCaughtUp(): Promise<void> {
   const { rows } = await replication.onPrimary('select pg_current_wal_flush_lsn() as lsn');
   await vi.waitFor(async () => {
@@ -97,14 +97,14 @@ async function waitUntilCaughtUp(): Promise<void> {
 }
 
 describe('a read replica', () => {
-  test('answers lists and search; never without what its reader did or was told', async () => {
+  test('serves lists and search; readers always see their own writes and every event they received', async () => {
     const { core, one, start } = await startService(replication.standby_url);
     const two = await start();
     const { ann, bob, cid, dan, thread, other } = await exchangeMessages(core, one);
     const mcp = await issueTokenFor(core, ann.handle, { audience: 'mcp' });
     await waitUntilCaughtUp();
 
-    // With nothing missing everything of the kind comes from there, at both processes.
+    // Without newer writes, both processes read all lists from the replica.
     for (const api of [one, two]) {
       const before = await reads(api, 'served');
       expect((await get(api, ann, '/threads')).threads).toHaveLength(1);
@@ -123,7 +123,7 @@ describe('a read replica', () => {
     const behind = await reads(two, 'behind');
     const sent = await post(one, ann, `/threads/${thread}/messages`, { content: 'second' });
 
-    // Who was told of it finds it, and who wrote it finds it at another process and by other doors.
+    // The recipient of the event sees the message, and so does its author at another process and on other transports.
     const told = await live.next(({ type }) => type === 'message.created');
     expect(told.data?.['id']).toBe(sent.id);
     const ids = async (reader: TestAgent) =>
@@ -136,7 +136,7 @@ describe('a read replica', () => {
     const tools = await callToolRaw(two.url, mcp, 'list_threads');
     expect(JSON.stringify(tools.value)).toContain('"last_sequence":2');
 
-    // What nobody is told of counts as well.
+    // Writes without an event count as well.
     const scopes = [...allTestScopes, 'agents:write'] as const;
     const owner = { ...cid, token: await issueTokenFor(core, cid.handle, { scopes }) };
     const made = await post(one, owner, '/agents', { name: 'new', display_name: 'New' });
@@ -144,7 +144,7 @@ describe('a read replica', () => {
     expect(await reads(two, 'served')).toBe(served);
     expect(await reads(two, 'behind')).toBe(behind + 6);
 
-    // Who has nothing to miss still reads there.
+    // A reader without newer writes still reads from the replica.
     expect((await get(two, dan, `/threads/${other}/messages`)).messages).toHaveLength(1);
     expect(await reads(two, 'served')).toBe(served + 1);
 
@@ -154,7 +154,7 @@ describe('a read replica', () => {
     expect(await reads(two, 'served')).toBe(served + 2);
   });
 
-  test('shows pages that fit together, whoever was under way when the first one was read', async () => {
+  test('shows consistent pages, whatever transactions were open when the first one was read', async () => {
     const { core, one } = await startService(replication.standby_url);
     const ann = await buildAgent(core);
     const threads: string[] = [];
@@ -162,7 +162,7 @@ describe('a read replica', () => {
       const { handle } = await buildAgent(core);
       threads.push((await post(one, ann, '/threads', { with_handle: handle, initial_message: 'hello' })).id);
     }
-    // Under way on the primary, and known as such to the standby: what is committed behind it makes the standby see so.
+    // Open on the primary, and known to the standby as open: the commit after it makes the standby's snapshot include it.
     const late = new pg.Client({ connectionString: replication.primary_url });
     await late.connect();
     onTestFinished(() => late.end());
@@ -186,7 +186,7 @@ describe('a read replica', () => {
     expect(await reads(one, 'served')).toBe(served + 2);
   });
 
-  test('is left alone while it is too far behind, and read again when it has caught up', async () => {
+  test('is not used while its lag is too high, and used again when it has caught up', async () => {
     const { core, one } = await startService(replication.standby_url, { DATABASE_REPLICA_LAG_SECONDS: '1' });
     const ann = await buildAgent(core);
     await replication.pauseReplay();
@@ -209,7 +209,7 @@ describe('a read replica', () => {
     expect(await reads(one, 'served')).toBe(served + 1);
   });
 
-  test('that hangs costs a bounded wait, and is read again when it answers', async () => {
+  test('that hangs delays requests only for a limited time, and is used again when it responds', async () => {
     const proxy = await startTcpProxy(replication.standby_url);
     onTestFinished(() => proxy.close());
     const { core, one } = await startService(proxy.url);
@@ -219,7 +219,7 @@ describe('a read replica', () => {
     await get(one, ann, '/threads');
     expect(await reads(one, 'served')).toBe(served + 1);
     proxy.freeze();
-    // Each of them is answered, by the primary; the process itself gives the replica up.
+    // The primary answers each of them; then the process stops using the replica.
     await Promise.all(Array.from({ length: 20 }, () => get(one, ann, '/threads')));
     expect(await reads(one, 'served')).toBe(served + 1);
     await expectHealthy(one, 0);
@@ -230,9 +230,9 @@ describe('a read replica', () => {
     expect(await reads(one, 'served')).toBe(served + 2);
   });
 
-  test('may be killed under load, without an error at a client', async () => {
-    const nobody = 'postgres://ams@127.0.0.1:1/ams';
-    const { core, one } = await startService(`${replication.standby_url},${nobody}`);
+  test('can be killed under load, without errors for clients', async () => {
+    const unreachable = 'postgres://ams@127.0.0.1:1/ams';
+    const { core, one } = await startService(`${replication.standby_url},${unreachable}`);
     const { ann, bob, thread } = await exchangeMessages(core, one);
     const over = new AbortController();
     onTestFinished(() => over.abort());

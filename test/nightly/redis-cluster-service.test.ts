@@ -4,10 +4,10 @@ import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { expectToSurviveFailover, startServiceOn } from './redis-failover.ts';
 
 await describeWithRedis('a service on a Redis Cluster of three masters', () => {
-  test('loses nothing with a master killed under load', async () => {
+  test('loses nothing when a master is killed under load', async () => {
     const redis = await startTestRedisCluster();
     onTestFinished(() => redis.stop());
-    const house = await startServiceOn(redis.url);
-    await expectToSurviveFailover(house, () => redis.findMaster('{ams:delivery}:delivery:wait'));
+    const service = await startServiceOn(redis.url);
+    await expectToSurviveFailover(service, () => redis.findMaster('{ams:delivery}:delivery:wait'));
   });
 });

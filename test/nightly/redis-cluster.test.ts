@@ -32,21 +32,21 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
     return queues;
   }
 
-  test('the bus keeps the order of what one process says, over whichever channel', async () => {
+  test('the bus keeps the order of the messages of one process, on every channel', async () => {
     const [listener, ...speakers] = await Promise.all([openBus(), openBus(), openBus(), openBus()]);
-    const heard: string[] = [];
-    await listener.subscribe('rings', (body) => void heard.push(body));
+    const received: string[] = [];
+    await listener.subscribe('rings', (body) => void received.push(body));
     const numbers = Array.from({ length: 300 }, (_, number) => number);
     for (const [name, bus] of speakers.entries())
       for (const number of numbers) void bus.publish([{ topic: 'rings', body: `${name}:${number}` }]);
-    await vi.waitFor(() => expect(heard).toHaveLength(900), waitOptions);
+    await vi.waitFor(() => expect(received).toHaveLength(900), waitOptions);
     for (const name of speakers.keys())
-      expect(heard.filter((body) => body.startsWith(`${name}:`))).toEqual(
+      expect(received.filter((body) => body.startsWith(`${name}:`))).toEqual(
         numbers.map((number) => `${name}:${number}`),
       );
   });
 
-  test('the bus goes on over other masters when one is killed, and hears its heir', async () => {
+  test('the bus continues on other masters when one is killed, and uses the new master', async () => {
     const [listener, ...speakers] = await Promise.all([
       openBus(),
       openBus(),
@@ -54,40 +54,40 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
       openBus(),
       openBus(),
     ]);
-    const heard = new Set<string>();
-    await listener.subscribe('rings', (body) => void heard.add(body));
+    const received = new Set<string>();
+    await listener.subscribe('rings', (body) => void received.add(body));
     const master = await redis.findMaster('test:bus:0');
     await master.kill9();
     await vi.waitFor(() => expect(listener.isHealthy()).toBe(false), waitOptions);
     await Promise.all(speakers.map((bus, name) => bus.publish([{ topic: 'rings', body: `${name}` }])));
-    await vi.waitFor(() => expect(heard.size).toBe(speakers.length), waitOptions);
+    await vi.waitFor(() => expect(received.size).toBe(speakers.length), waitOptions);
     await vi.waitFor(() => {
       for (const bus of [listener, ...speakers]) expect(bus.isHealthy()).toBe(true);
     }, waitOptions);
     await master.restart();
-    await sayOn('test:bus:0', 'by the heir', heard);
+    await sayOn('test:bus:0', 'by the heir', received);
   });
 
-  test('the bus follows a channel whose slot goes to another master', async () => {
+  test('the bus follows a channel whose slot moves to another master', async () => {
     const bus = await openBus();
-    const heard = new Set<string>();
-    await bus.subscribe('rings', (body) => void heard.add(body));
-    await sayOn('test:bus:3', 'before', heard);
+    const received = new Set<string>();
+    await bus.subscribe('rings', (body) => void received.add(body));
+    await sayOn('test:bus:3', 'before', received);
     await redis.moveSlot('test:bus:3');
-    await sayOn('test:bus:3', 'after', heard);
+    await sayOn('test:bus:3', 'after', received);
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), waitOptions);
   });
 
-  /** Says it on one channel, past the service, until it was heard. */
-  async function sayOn(channel: string, body: string, heard: ReadonlySet<string>): Promise<void> {
+  /** Publishes directly on one channel, without the service, until it is received. */
+  async function sayOn(channel: string, body: string, received: ReadonlySet<string>): Promise<void> {
     const { client } = await redis.findMaster(channel);
     await vi.waitFor(async () => {
       await client.spublish(channel, packMessage({ topic: 'rings', body }));
-      expect(heard).toContain(body);
+      expect(received).toContain(body);
     }, waitOptions);
   }
 
-  test('each queue does its jobs, shows its depth and starts failed ones anew', async () => {
+  test('each queue runs its jobs, shows its depth and retries failed ones', async () => {
     const queues = await openQueues();
     const done: string[] = [];
     let fails = true;
@@ -122,7 +122,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
     }, waitOptions);
   });
 
-  test('a queue whose master is killed, or hangs, holds up nobody, and goes on with the heir', async () => {
+  test('a queue whose master is killed, or hangs, blocks no request, and continues with the new master', async () => {
     const prefix = randomUUID();
     const queues = createRedisQueues({ url: redis.url, prefix, log });
     onTestFinished(() => queues.close());
@@ -133,7 +133,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
       await queues.enqueue([buildJob(`before-${away}`)]);
       await vi.waitFor(() => expect(done).toContain(`before-${away}`), waitOptions);
       await master[away]();
-      // Refused, unless the heir was faster than this process; in any case it does not wait for one.
+      // Fails, unless the failover was faster than this process; in any case it does not wait for one.
       await Promise.allSettled([queues.enqueue([buildJob(`meanwhile-${away}`)]), queues.ping()]);
       await vi.waitFor(() => queues.enqueue([buildJob(`after-${away}`)]), waitOptions);
       await vi.waitFor(() => expect(done).toContain(`after-${away}`), waitOptions);
@@ -143,7 +143,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
     }
   });
 
-  test('counts of limits are shared by all processes', async () => {
+  test('rate limits are shared by all processes', async () => {
     const limits = { few: { points: 9, seconds: 60 } };
     const open = () => createRedisLimiter({ url: redis.url, prefix: 'test:limit:', limits, log });
     const limiters = [open(), open(), open()];
@@ -152,12 +152,12 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
       const crowd = Array.from({ length: 5 }, () => limiters.map((limiter) => limiter.consume('few', key)));
       return (await Promise.all(crowd.flat())).filter((balance) => balance?.isAllowed).length;
     };
-    // New keys each time: a process that could not wait for a busy cluster counts for itself, and then with the others again.
+    // New keys each time: a process that cannot wait for a busy cluster counts locally, and then in Redis again.
     const allowed = () => Promise.all(Array.from({ length: 10 }, () => crowdOf(randomUUID())));
     await expect.poll(allowed, waitOptions).toEqual(Array.from({ length: 10 }, () => 9));
   });
 
-  test('everything comes back after all nodes were gone, and can be closed meanwhile', async () => {
+  test('everything recovers after an outage of all nodes, and can be closed during one', async () => {
     const [bus, queues, other] = await Promise.all([openBus(), openQueues(), openQueues()]);
     const done: string[] = [];
     await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));

@@ -31,8 +31,8 @@ export async function startServiceOn(redis_url: string) {
 export type RedisService = Awaited<ReturnType<typeof startServiceOn>>;
 
 /**
- * Sends without a pause, kills the master in the middle, and holds that every send was acknowledged, both sockets stayed and have
- * everything in order, the queues are empty, and operators see all parts well.
+ * Sends continuously, kills the master in the middle, and checks that every send was acknowledged, both sockets stayed open and
+ * received everything in order, the queues are empty, and all health checks pass.
  */
 export async function expectToSurviveFailover(
   { cluster, one, other }: RedisService,
@@ -48,7 +48,7 @@ export async function expectToSurviveFailover(
   await load.waitForMore(100);
   const master = await findMaster();
   await master.kill9();
-  // Live goes on while there is no master, and after it has an heir.
+  // Live delivery continues while there is no master, and after the failover.
   const killed = load.acknowledged.length;
   await load.waitForMore(200);
   await Promise.all(followers.map((follower) => follower.waitUntil(killed + 200)));
@@ -77,7 +77,7 @@ async function countUnfinishedJobs({ queues }: Core) {
   return depths.filter(({ waiting, active, failed }) => waiting + active + failed > 0);
 }
 
-/** What operators look at knows this Redis. */
+/** Checks that the operator commands and metrics work with this Redis. */
 async function expectMetrics(env: Record<string, string>, url: string): Promise<void> {
   const { value } = await scrapeMetrics(url);
   for (const part of ['database', 'queues', 'bus']) expect(value('ams_part_up', { part })).toBe(1);

@@ -4,10 +4,10 @@ import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { expectToSurviveFailover, startServiceOn } from './redis-failover.ts';
 
 await describeWithRedis('a service on a Redis that sentinels watch', () => {
-  test('loses nothing with the master killed under load', async () => {
+  test('loses nothing when the master is killed under load', async () => {
     const redis = await startTestSentinels();
     onTestFinished(() => redis.stop());
-    const house = await startServiceOn(redis.url);
-    await expectToSurviveFailover(house, () => redis.master());
+    const service = await startServiceOn(redis.url);
+    await expectToSurviveFailover(service, () => redis.master());
   });
 });

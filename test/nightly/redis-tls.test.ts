@@ -14,7 +14,7 @@ import { testCertificate } from '../support/servers/tls-certificate.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A Redis that speaks TLS: its address, and that of the same one without. */
+/** A Redis with TLS: its address, and the address without TLS. */
 const kinds = {
   async server() {
     const redis = await startTestRedis({ tls: true });
@@ -23,47 +23,44 @@ const kinds = {
   cluster: () => startTestRedisCluster({ tls: true }),
   async 'group of sentinels'() {
     const redis = await startTestSentinels({ tls: true });
-    // This process does not know the certificate: what it looks at behind their back, it asks the master.
+    // This process does not trust the certificate, so its own checks connect to the master without TLS.
     const { port } = await redis.master();
     return { ...redis, url: `redis://:${encodeURIComponent('of the servers')}@127.0.0.1:${port}` };
   },
 };
 
 await describeWithRedis('TLS to Redis', () => {
-  test.each(Object.entries(kinds))(
-    'by certificates of an authority that was named: a %s',
-    async (_, start) => {
-      const redis = await start();
-      onTestFinished(() => redis.stop());
-      const folder = await mkdtemp(join(tmpdir(), 'ams-tls-'));
-      onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const NODE_EXTRA_CA_CERTS = join(folder, 'authority.pem');
-      await writeFile(NODE_EXTRA_CA_CERTS, testCertificate.cert);
-      const cluster = await startServiceCluster('redis', { REDIS_URL: redis.url });
-      onTestFinished(() => cluster.stop());
-      const REDIS_URL = String(redis.tls_url);
+  test.each(Object.entries(kinds))('with certificates of a configured authority: a %s', async (_, start) => {
+    const redis = await start();
+    onTestFinished(() => redis.stop());
+    const folder = await mkdtemp(join(tmpdir(), 'ams-tls-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const NODE_EXTRA_CA_CERTS = join(folder, 'authority.pem');
+    await writeFile(NODE_EXTRA_CA_CERTS, testCertificate.cert);
+    const cluster = await startServiceCluster('redis', { REDIS_URL: redis.url });
+    onTestFinished(() => cluster.stop());
+    const REDIS_URL = String(redis.tls_url);
 
-      const secured = { REDIS_URL, NODE_EXTRA_CA_CERTS };
-      const [one, other] = await Promise.all([
-        cluster.startApi(secured),
-        cluster.startApi(secured),
-        cluster.startWorker(secured),
-      ]);
-      const talk = await startConversation(cluster.core, one.url);
-      const follower = await followMessages(talk.members[1], () => [other.url]);
-      const load = startMessageLoad(talk, () => [one.url]);
-      await load.waitForMore(30);
-      await load.finish();
-      load.expectNoErrors();
-      await follower.waitUntil(load.acknowledged.length);
-      await expectExactlyOnce({ core: cluster.core, url: one.url }, talk, load.acknowledged);
-      for (const { url } of [one, other])
-        expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' });
+    const secured = { REDIS_URL, NODE_EXTRA_CA_CERTS };
+    const [one, other] = await Promise.all([
+      cluster.startApi(secured),
+      cluster.startApi(secured),
+      cluster.startWorker(secured),
+    ]);
+    const talk = await startConversation(cluster.core, one.url);
+    const follower = await followMessages(talk.members[1], () => [other.url]);
+    const load = startMessageLoad(talk, () => [one.url]);
+    await load.waitForMore(30);
+    await load.finish();
+    load.expectNoErrors();
+    await follower.waitUntil(load.acknowledged.length);
+    await expectExactlyOnce({ core: cluster.core, url: one.url }, talk, load.acknowledged);
+    for (const { url } of [one, other])
+      expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' });
 
-      // This process was told of no authority: it takes the same server for anybody.
-      const doctor = await runCli({ ...cluster.env, REDIS_URL, PUBLIC_URL: one.url }, ['doctor']);
-      expect(doctor.out).toMatch(/^FAIL +queues/m);
-      expect(doctor.out).toMatch(/^FAIL +bus/m);
-    },
-  );
+    // This process has no configured authority: it refuses the same server.
+    const doctor = await runCli({ ...cluster.env, REDIS_URL, PUBLIC_URL: one.url }, ['doctor']);
+    expect(doctor.out).toMatch(/^FAIL +queues/m);
+    expect(doctor.out).toMatch(/^FAIL +bus/m);
+  });
 });

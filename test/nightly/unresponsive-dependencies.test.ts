@@ -10,14 +10,14 @@ import { parseMetrics } from '../integration/ops/scrape.ts';
 
 const waitOptions = { timeout: 60_000 };
 
-/** Less than any connection of the service waits by itself for an answer of PostgreSQL, and enough for a slow machine. */
+/** Shorter than any PostgreSQL timeout of the service, and long enough for a slow machine. */
 const measureBound = () => ({ signal: AbortSignal.timeout(15_000) });
 
-/** A part that says nothing: too slow for who asks now, or given up before. */
+/** An unresponsive part: the check timed out, or the part was already given up. */
 const unresponsiveServer = expect.stringMatching(/^(?:slow|failed)$/);
 
 await describeWithRedis('operators of a process get their answers', () => {
-  test('while Redis, or PostgreSQL, takes what is sent and says nothing', async () => {
+  test('while Redis, or PostgreSQL, accepts data and does not respond', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const redis = await startTcpProxy(cluster.redis.url);
@@ -30,8 +30,8 @@ await describeWithRedis('operators of a process get their answers', () => {
     const api = await startProcess('api', env, { logFile });
     onTestFinished(() => api.kill9());
 
-    /** What scrapes could not look at, by the log so far. */
-    const missed = async () => {
+    /** The parts that scrapes could not read, from the log so far. */
+    const listMissedParts = async () => {
       const log = await readFile(logFile, 'utf8');
       return Array.from(log.matchAll(/a scrape could not look at ([\w ]+?)(?: \(|")/g), ([, part]) => part);
     };
@@ -51,12 +51,12 @@ await describeWithRedis('operators of a process get their answers', () => {
     await expect.poll(up, waitOptions).toEqual(allWell);
 
     redis.freeze();
-    // What was told a moment ago is told again: somebody who looks later sees it.
+    // Results are cached for a moment, so poll until they change.
     await expect.poll(up, waitOptions).toEqual({ parts: [1, 0], depth: undefined, owed: 0 });
     const parts = { database: 'ok', queues: unresponsiveServer };
     await expect.poll(health, waitOptions).toMatchObject([200, { status: 'degraded', parts }]);
     await expect
-      .poll(missed, waitOptions)
+      .poll(listMissedParts, waitOptions)
       .toEqual(expect.arrayContaining(['queues', 'the depth of the queues']));
     await redis.disconnect();
     await redis.restore();
@@ -66,7 +66,9 @@ await describeWithRedis('operators of a process get their answers', () => {
     await expect.poll(up, waitOptions).toEqual({ parts: [0, 1], depth: 0, owed: undefined });
     const away = { database: unresponsiveServer, queues: 'ok' };
     await expect.poll(health, waitOptions).toMatchObject([503, { status: 'unavailable', parts: away }]);
-    await expect.poll(missed, waitOptions).toEqual(expect.arrayContaining(['database', 'the outbox']));
+    await expect
+      .poll(listMissedParts, waitOptions)
+      .toEqual(expect.arrayContaining(['database', 'the outbox']));
     await database.disconnect();
     await database.restore();
     await expect.poll(up, waitOptions).toEqual(allWell);

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import everyChange from '../../vitest.config.ts';
 
 /**
- * The suites that are too long for every change, and the whole extent of those that every change runs in part. One file at a
+ * The suites that are too long for every change, and the full versions of those that every change runs in part. One file at a
  * time: each starts many processes.
  */
 export default defineConfig({

@@ -7,11 +7,11 @@ import { startServiceCluster } from '../support/cluster/cluster.ts';
 import { startWebhookReceiver, respondWith } from '../support/servers/webhook-receiver.ts';
 
 const messages = 30;
-/** A lease of 30 s must run out before what a dead worker held is posted again. */
+/** The lease of 30 s must expire before the deliveries of a dead worker are sent again. */
 const waitOptions = { timeout: 150_000, interval: 250 };
 
 await describeWithRedis('a worker killed with posts under way', () => {
-  test('leaves every event to the next one: all arrive, under ids that stay', async () => {
+  test('leaves every event to the next one: all arrive, with stable ids', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const env = { WEBHOOK_NETWORKS: '127.0.0.0/8' };
@@ -32,7 +32,7 @@ await describeWithRedis('a worker killed with posts under way', () => {
       body: { with_handle: bob.handle },
     });
 
-    // Nobody is answered until the worker is dead, so that it dies with posts under way.
+    // The receiver does not respond until the worker is killed, so that deliveries are in progress then.
     receiver.setHandler(() => undefined);
     const sent: string[] = [];
     for (let n = 0; n < messages; n += 1) {

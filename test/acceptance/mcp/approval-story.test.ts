@@ -10,7 +10,7 @@ import { connectMcpRemote } from '../../clients/mcp/drivers/mcp-remote.ts';
 import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
 import { runInspector } from '../../clients/mcp/inspector.ts';
 
-// Every client that is a program of its own has to start first.
+// Clients in separate processes take time to start.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let cluster: McpCluster;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => void (await cluster.stop()));
 
-/** A person with an agent, whose client is the one to be tried; and a stranger whom only contacts may write to. */
+/** A person with an agent, whose client is under test; and a stranger who accepts messages from contacts only. */
 async function createStoryAgents(connect: Connect) {
   const ada = await signInPerson(cluster);
   const { token, handle } = await ada.agent('helper', { audience: 'mcp' });
@@ -28,11 +28,11 @@ async function createStoryAgents(connect: Connect) {
   const client = await connect({
     url: cluster.url,
     token,
-    onElicitation: (asked) => void questions.push(`form: ${asked}`),
+    onElicitation: (requested) => void questions.push(`form: ${requested}`),
   });
   onTestFinished(() => client.close());
 
-  /** Her word by the form that the client showed her; where it shows none, on the page that the answer names. */
+  /** Approves in the form that the client shows; if it shows none, on the page that the response names. */
   async function withConsent(name: string, args: Record<string, unknown>) {
     const first = await client.call(name, args);
     if (first.error['code'] !== 'APPROVAL_REQUIRED') return first;
@@ -64,7 +64,7 @@ async function callSuccessfully(client: Driver, name: string, args: Record<strin
   return value;
 }
 
-/** The words of one story; who tells it is tried. */
+/** Runs the whole approval flow with one client. */
 async function testStory(connect: Connect, asks: 'form' | 'page'): Promise<void> {
   const { client, handle, stranger, questions, withConsent } = await createStoryAgents(connect);
 
@@ -73,8 +73,11 @@ async function testStory(connect: Connect, asks: 'form' | 'page'): Promise<void>
   const refused = await client.call('create_thread', { with_handle: stranger.handle });
   expect(refused).toMatchObject({ isError: true });
 
-  const asked = await withConsent('request_contact', { handle: stranger.handle, message: 'May I write?' });
-  expect(asked, JSON.stringify(asked.value)).toMatchObject({ isError: false });
+  const requested = await withConsent('request_contact', {
+    handle: stranger.handle,
+    message: 'May I write?',
+  });
+  expect(requested, JSON.stringify(requested.value)).toMatchObject({ isError: false });
   expect(questions).toEqual([expect.stringMatching(new RegExp(`^${asks}: .*@${stranger.handle}`))]);
   const { requests } = await stranger.call('list_contact_requests', {});
   const [wish] = Object(requests);
@@ -120,8 +123,8 @@ async function testStory(connect: Connect, asks: 'form' | 'page'): Promise<void>
 
 test('with the client of the MCP SDK', () => testStory(connectSdk, 'form'));
 test('with the client of the AI SDK', () => testStory(connectAiSdk, 'form'));
-test('through mcp-remote, as a program of its own', () => testStory(connectMcpRemote, 'form'));
-test('with a client of 2024-11-05 that takes plain JSON and says little', () =>
+test('through mcp-remote, as a separate program', () => testStory(connectMcpRemote, 'form'));
+test('with a client of 2024-11-05 that accepts plain JSON and declares few capabilities', () =>
   testStory(connectRawHttp, 'page'));
 
 test('the command line of the inspector lists, calls and reads', async () => {

@@ -10,7 +10,7 @@ import {
 import { startHttpBalancer } from '../../support/servers/http-balancer.ts';
 import { type AgentOptions, buildAgent, createTestSettings, issueTokenFor } from '../../support/service.ts';
 
-/** The API with what the conformance suite looks for, from its source. */
+/** The API with the fixtures that the conformance suite expects, run from source. */
 export const programWithFixtures: Program = {
   entry: resolve(import.meta.dirname, '../../support/conformance/api.ts'),
   nodeArguments: ['--import', 'tsx'],
@@ -18,7 +18,7 @@ export const programWithFixtures: Program = {
 
 const processes = 2;
 
-/** Two API processes of one service, and a way to them that goes round: request by request, whoever asks. */
+/** Two API processes of one service, and a balancer that alternates between them for each request. */
 export async function startMcpCluster(program?: Program) {
   const settings = await createTestSettings('postgres');
   const targets: string[] = [];
@@ -38,9 +38,9 @@ export async function startMcpCluster(program?: Program) {
   lifecycle.onStop('balancer', 5_000, balancer.close);
   return {
     core,
-    /** Of the balancer. */
+    /** The address of the balancer. */
     url: balancer.url,
-    /** Another way round, which puts these headers on what comes without them. */
+    /** Starts another balancer, which adds these headers to requests that lack them. */
     async by(headers: Record<string, string>) {
       const way = await startHttpBalancer(() => targets, headers);
       lifecycle.onStop('another balancer', 5_000, way.close);

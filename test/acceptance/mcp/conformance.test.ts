@@ -2,12 +2,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ConformanceRun, runConformance, listScoredScenarios } from '../../support/conformance/run.ts';
 import { startMcpCluster, programWithFixtures } from './cluster.ts';
 
-// Four processes start and some hundred requests are made: seconds alone, minutes on a machine that is busy.
+// Four processes start and make some hundred requests: seconds on an idle machine, minutes on a busy one.
 vi.setConfig({ testTimeout: 240_000 });
 
 const revision = '2025-11-25';
 
-/** The scored scenarios for which a server need not bring anything. */
+/** The scored scenarios that need no fixtures in the server. */
 const withoutFixtures = [
   'dns-rebinding-protection',
   'logging-set-level',
@@ -19,7 +19,7 @@ const withoutFixtures = [
   'tools-list',
 ];
 
-/** Has the suite judge two processes by a balancer; it sends no token, so the balancer does. */
+/** Runs the suite against two processes through a balancer. The suite sends no token, so the balancer adds it. */
 async function runScenarios(cluster: Awaited<ReturnType<typeof startMcpCluster>>) {
   onTestFinished(async () => void (await cluster.stop()));
   const { token } = await cluster.agent({ audience: 'mcp' });
@@ -30,7 +30,7 @@ async function runScenarios(cluster: Awaited<ReturnType<typeof startMcpCluster>>
   return { ...run, passed: listPassed(run) };
 }
 
-/** The scenarios in which something was looked at and nothing was wrong. What was left out or warned of is not good enough. */
+/** The scenarios with at least one check and only successes. Skipped checks and warnings do not pass. */
 function listPassed({ scenarios }: ConformanceRun): string[] {
   const good = new Set(['SUCCESS', 'INFO']);
   return [...scenarios]
@@ -39,10 +39,10 @@ function listPassed({ scenarios }: ConformanceRun): string[] {
     .sort();
 }
 
-/** Of the suite's later additions, those that this service passes as well. */
+/** The unscored scenarios that this service passes as well. */
 const unscoredScenarios = ['json-schema-2020-12', 'server-session-lifecycle'];
 
-test('all 30 scored scenarios pass with what they look for, whichever process a request reaches', async () => {
+test('all 30 scored scenarios pass with their fixtures, whichever process a request reaches', async () => {
   const { code, passed: good, output } = await runScenarios(await startMcpCluster(programWithFixtures));
   const scored = await listScoredScenarios(revision);
   expect(scored).toHaveLength(30);
@@ -50,7 +50,7 @@ test('all 30 scored scenarios pass with what they look for, whichever process a 
   expect(code, output).toBe(0);
 });
 
-test('the eight scenarios that need nothing brought pass on the service as it is', async () => {
+test('the eight scenarios without fixtures pass on the unmodified service', async () => {
   const { passed: good, output } = await runScenarios(await startMcpCluster());
   expect(good, output).toEqual(expect.arrayContaining(withoutFixtures));
 });

@@ -16,8 +16,8 @@ await describeWithBrowser('a client that names no resource when it asks the pers
   });
   afterAll(() => service.stop());
 
-  /** Which doors let a token in, as the agent that was chosen. */
-  async function doorsFor(token: string, handle: string): Promise<string[]> {
+  /** The transports that accept a token for the selected agent. */
+  async function acceptingTransports(token: string, handle: string): Promise<string[]> {
     const { url } = service;
     const me = await requestRest('GET', `${url}/v1/agents/me`, { token });
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -42,22 +42,22 @@ await describeWithBrowser('a client that names no resource when it asks the pers
     return open;
   }
 
-  test('gets tokens for all three by refresh, each good at its own door', async () => {
+  test('gets tokens for all three by refresh, each valid for its own audience', async () => {
     const callback = await startCallbackListener();
     const page = await browser().newPage();
     const person = createPerson();
-    const client = await register(service.url, 'Many doors', callback.url);
+    const client = await register(service.url, 'Many audiences', callback.url);
     const first = await signIn(client, { redirect_uri: callback.url }, async (address) => {
       await page.goto(address.href);
       await signUp(page, person);
       await createFirstAgent(page, person);
-      await approve(page, { client: 'Many doors', redirect_host: callback.host, handle: person.handle });
+      await approve(page, { client: 'Many audiences', redirect_host: callback.host, handle: person.handle });
       return new URL((await callback.next()).search, callback.url);
     });
     await page.close();
     await callback.close();
-    // Without a resource the token is for REST, and the WebSocket takes such a token too.
-    expect(await doorsFor(first.access_token, person.handle)).toEqual(['api', 'ws']);
+    // Without a resource the token is for REST, and the WebSocket accepts such a token too.
+    expect(await acceptingTransports(first.access_token, person.handle)).toEqual(['api', 'ws']);
 
     const resources = {
       mcp: `${service.url}/mcp`,
@@ -68,7 +68,7 @@ await describeWithBrowser('a client that names no resource when it asks the pers
     const opened: Record<string, string[]> = {};
     for (const [name, resource] of Object.entries(resources)) {
       const tokens = await refreshTokenGrant(client, refresh_token, { resource });
-      opened[name] = await doorsFor(tokens.access_token, person.handle);
+      opened[name] = await acceptingTransports(tokens.access_token, person.handle);
       expect(tokens.refresh_token).not.toBe(refresh_token);
       refresh_token = tokens.refresh_token ?? '';
     }

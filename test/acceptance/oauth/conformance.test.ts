@@ -13,7 +13,7 @@ await describeWithBrowser('the conformance suite of the MCP project', (browser) 
   });
   afterAll(() => service.stop());
 
-  /** The suite prints the address that a person is to visit, and waits for the browser at its own callback. */
+  /** The suite prints the address that a person must visit, and waits for the browser at its own callback. */
   async function judge(extra: readonly string[] = []) {
     const port = await findFreePort();
     const redirect_host = `127.0.0.1:${port}`;
@@ -44,7 +44,7 @@ await describeWithBrowser('the conformance suite of the MCP project', (browser) 
     ['authorization-server-metadata-cimd', 'SUCCESS'],
   ];
 
-  test('finds nothing wrong with the authorization server', async () => {
+  test('passes for the authorization server', async () => {
     const { code, checks, output } = await judge();
     expect(
       checks.map(({ id, status }) => [id, status]),
@@ -53,7 +53,7 @@ await describeWithBrowser('the conformance suite of the MCP project', (browser) 
     expect(code).toBe(0);
   });
 
-  test('finds nothing wrong when it names the tool server as resource', async () => {
+  test('passes with the tool server as the resource', async () => {
     const { code, checks, output } = await judge(['--resource', `${service.url}/mcp`]);
     expect(
       checks.map(({ id, status }) => [id, status]),

@@ -11,7 +11,7 @@ await describeWithBrowser('mcp-remote', (browser) => {
   });
   afterAll(() => service.stop());
 
-  test('signs a person in by the browser, and later starts without asking again', async () => {
+  test('signs a person in by the browser, and later starts without another sign-in', async () => {
     const remote = await startMcpRemote(service.url);
     const page = await browser().newPage();
     try {

@@ -5,7 +5,7 @@ import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createFirstAgent, createPerson, type Person, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 
-// The policy of the page names where its form may lead in the end: only a real browser shows whether it is right.
+// The form-action policy restricts where the form may redirect; only a real browser shows whether it is right.
 await describeWithBrowser('the browser brings the answer to the client', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
   });
   afterAll(() => service.stop());
 
-  /** Where the browser goes, or tries to go, when the person has pressed a button. */
+  /** The address that the browser opens, or tries to open, after the person pressed a button. */
   async function answerAt(redirect_uri: string, press: (page: Page, person: Person) => Promise<void>) {
     const page = await browser().newPage();
     const person = createPerson();
@@ -43,7 +43,7 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
     expect(answer.get('iss')).toBe(service.url);
   });
 
-  test('each to its own, of two that ask at the same time', async () => {
+  test('each to its own client, of two concurrent requests', async () => {
     const context = await browser().newContext();
     const person = createPerson();
     const ask = async (name: string) => {
@@ -64,7 +64,7 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
     await context.close();
   });
 
-  test('when it is no', async () => {
+  test('after a refusal', async () => {
     const answer = await answerAt('https://app.example.com/callback', (page) =>
       page.getByRole('button', { name: 'Cancel' }).click(),
     );

@@ -12,7 +12,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   let callback: CallbackListener;
   beforeAll(async () => {
-    // Its clients refresh twice at once.
+    // Its clients refresh twice concurrently.
     service = await startServiceOnFixedPort({ REFRESH_GRACE_SECONDS: '10' });
   });
   afterAll(() => service.stop());
@@ -21,11 +21,11 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   });
   afterEach(() => callback.close());
 
-  /** One attempt to connect, as an application makes it: a new client and transport on what the provider keeps. */
+  /** One connection attempt, as an application makes it: a new client and transport with the provider's stored state. */
   function attempt(authProvider: TestOAuthProvider) {
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
       authProvider,
-      // When a token ends, the event stream comes back at once, and meets that at the same moment as calls do.
+      // When a token expires, the event stream reconnects, and it gets the 401 together with the calls.
       reconnectionOptions: {
         maxRetries: 10,
         initialReconnectionDelay: 0,
@@ -42,7 +42,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
     return structuredContent;
   }
 
-  /** From 401 by way of a new person in the browser to a client that is connected. */
+  /** From 401 through sign-up in the browser to a connected client. */
   async function wholeWay(provider: TestOAuthProvider, person: Person, javaScriptEnabled: boolean) {
     const first = attempt(provider);
     await expect(first.connected).rejects.toThrow(UnauthorizedError);
@@ -64,7 +64,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   }
 
   test.each([true, false])(
-    'goes from 401 to a call of a tool, with JavaScript in the browser: %s',
+    'leads from 401 to a tool call, with JavaScript in the browser: %s',
     async (javaScript) => {
       const person = createPerson();
       const client = await wholeWay(new TestOAuthProvider(callback.url), person, javaScript);
@@ -75,7 +75,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
     },
   );
 
-  test('gets another token by itself when its own has ended, without the person', async () => {
+  test('refreshes an expired token automatically, without the person', async () => {
     const person = createPerson();
     const provider = new TestOAuthProvider(callback.url);
     const client = await wholeWay(provider, person, true);
@@ -88,7 +88,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
     await client.close();
   });
 
-  /** Ends a token before its time (RFC 7009); the grant that it rests on stays. */
+  /** Revokes an access token (RFC 7009); its grant stays valid. */
   async function end(token: string, client_id: string): Promise<void> {
     const body = new URLSearchParams({ token, client_id, token_type_hint: 'access_token' });
     const answer = await fetch(`${service.url}/revoke`, { method: 'POST', body });

@@ -16,16 +16,16 @@ import { injectAxe, findPageFaults } from './page-faults.ts';
 
 const [mara] = people;
 
-/** The reference is drawn by a package of its own, and what programs read or people save is no page. */
+/** Excluded: a third-party package renders the reference, and data and downloads are not pages. */
 const noPage = (path: string) => /^\/(?:docs|v1)\b|\/archive$/.test(path);
 
-/** A client with a name and an address that a page may break on. */
+/** A client with a long name and address that could break a layout. */
 const hostileClientMetadata = {
   client_name: `${'Wide'.repeat(15)} <b>&amp; bold`,
   redirect_uri: `https://${'a-very-long-name-of-a-host.'.repeat(6)}example.com/callback`,
 };
 
-/** Where somebody with agents, contacts, an organization and a connected app has something to see or to decide. */
+/** The pages that have content for a person with agents, contacts, an organization and a connected app. */
 const pagePaths = [
   '/console/account',
   '/console/agents/new',
@@ -54,7 +54,7 @@ const pagePaths = [
   '/console/sessions',
 ];
 
-/** What may have become of events at a webhook. The one that is pending is so for longer than the test. */
+/** Every delivery state of a webhook event. The pending one stays pending for longer than the test runs. */
 async function logDeliveries({ repositories, database }: Core, agent_id: string): Promise<void> {
   const [webhook] = await repositories.webhooks.list(agent_id);
   const text = `insert into webhook_deliveries
@@ -87,7 +87,7 @@ await describeWithBrowser('the pages', (browser) => {
   });
   afterAll(() => service.stop());
 
-  describe.each(shown)('$name: no fault is found in', ({ options }) => {
+  describe.each(shown)('$name: no fault is found on', ({ options }) => {
     async function withPage(go: (page: Page) => Promise<void>): Promise<void> {
       const context = await browser().newContext({ ...options, baseURL: service.url });
       try {
@@ -104,14 +104,14 @@ await describeWithBrowser('the pages', (browser) => {
       await page.waitForURL('**/console');
     }
 
-    test('those for strangers', () =>
+    test('pages for anonymous visitors', () =>
       withPage(async (page) => {
         const { kinds, faults } = await crawl(page, '/', findPageFaults, noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(['/', '/sign-in']));
       }));
 
-    test('those of somebody who has just come', () =>
+    test('pages of a new person', () =>
       withPage(async (page) => {
         await page.goto('/sign-in');
         await signUp(page, createPerson());
@@ -121,7 +121,7 @@ await describeWithBrowser('the pages', (browser) => {
         expect(kinds).toEqual(expect.arrayContaining(['/console/approvals', '/console/connections']));
       }));
 
-    test('those of somebody who has been here for long', { timeout: 600_000 }, () =>
+    test('pages of a person with a lot of data', { timeout: 600_000 }, () =>
       withPage(async (page) => {
         await signedIn(page);
         await page.goto(await buildAuthorizationUrl(service.url, sampleClient));
@@ -141,7 +141,7 @@ await describeWithBrowser('the pages', (browser) => {
       }),
     );
 
-    test('the page on which a client asks, whatever its name', () =>
+    test('the consent page, whatever the name of the client', () =>
       withPage(async (page) => {
         await signedIn(page);
         for (const client of [sampleClient, hostileClientMetadata]) {
@@ -157,11 +157,11 @@ await describeWithBrowser('the pages', (browser) => {
         expect(await findPageFaults(page)).toEqual([]);
       }));
 
-    test('refusals', () =>
+    test('error pages', () =>
       withPage(async (page) => {
         const refusals: [string, number][] = [
           ['/authorize/requests/nothing', 404],
-          ['/authorize?client_id=nobody', 400],
+          ['/authorize?client_id=absent', 400],
           ['/console/nothing', 404],
         ];
         for (const [path, status] of refusals) {

@@ -1,23 +1,23 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-/** What differs between pages of one kind. */
+/** The parts of an address that differ between pages of one kind. */
 const idPattern = /\b[a-z]{2,5}_[0-9A-Za-z]{16,}\b/g;
 
-/** Of pages that differ in an id only so many are looked at. */
+/** The maximum number of pages checked that differ only in an id. */
 const maxPagesPerKind = 2;
 
 const skipNone = '[...document.links].map(({ href }) => href)';
 const listLinks = z.array(z.string());
 
 export interface Crawl {
-  /** Kinds of pages that were seen, as paths with `{id}`, sorted. */
+  /** The kinds of pages found, as paths with `{id}`, sorted. */
   kinds: string[];
   faults: string[];
 }
 
 /**
- * Follows the links from `start`, as a person with much patience would, and looks at each page. Links that leave the service, and
+ * Follows all links from `start`, and checks each page. Links that leave the service, and
  * those to `skip`, are not followed. A page that does not answer 200 is a fault.
  */
 export async function crawl(

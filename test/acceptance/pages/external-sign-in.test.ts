@@ -6,7 +6,7 @@ import { issuerClient, startIssuer, type TestIssuer } from '../../support/server
 import { startService, type TestService } from '../../support/service.ts';
 import { createPerson, signUp } from '../../clients/person.ts';
 
-/** On the pages of the issuer, which is another site. */
+/** Signs in on the pages of the issuer, which is another site. */
 async function signInThere(page: Page, issuer: TestIssuer, name: string): Promise<void> {
   await page.waitForURL(`${issuer.url}/**`);
   await page.locator('input[name=login]').fill(name);
@@ -64,7 +64,7 @@ await describeWithBrowser('a browser goes to the provider and comes back', (brow
     }
   });
 
-  test('to connect an account: the page after the form goes on by itself', async () => {
+  test('to connect an account: the page after the form redirects by itself', async () => {
     const person = createPerson();
     await inFreshBrowser(async (page) => {
       await page.goto(`${url}/sign-in`);

@@ -11,7 +11,7 @@ const result = z.object({
   ),
 });
 
-/** WCAG 2.2 at levels A and AA, and what is good practice beside it. */
+/** WCAG 2.2 at levels A and AA, and best practices. */
 const rules = JSON.stringify({
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations'],
@@ -20,14 +20,14 @@ const rules = JSON.stringify({
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /**
- * Has every page of this browser come with what `pageFaults` asks. The pages allow no scripts; this one is put in by the browser's
- * driver, as an extension is. Sent once, it is compiled once: for each page anew that takes as long as the look itself.
+ * Adds the script of `pageFaults` to every page of this browser. The pages allow no scripts; the browser's driver injects
+ * this one, as an extension would be. It is compiled once; compiling it for each page would take as long as the check.
  */
 export async function injectAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript({ path: axe });
 }
 
-/** What is wrong with the page that is open: for whoever cannot see it well, and with what does not fit the screen. */
+/** The faults of the open page: accessibility violations, and content that does not fit the screen. */
 export async function findPageFaults(page: Page): Promise<string[]> {
   const found = result.parse(await page.evaluate(`axe.run(${rules})`));
   const faults = found.violations.flatMap(({ id, nodes }) =>

@@ -11,16 +11,16 @@ import { initializeRequest } from '../../clients/mcp/bridge.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-interface Asked {
+interface RpcCall {
   id?: unknown;
   method?: string;
   params?: { name?: string };
 }
-type Answer = (response: ServerResponse, asked: Asked, count: number) => void;
+type Answer = (response: ServerResponse, rpcCall: RpcCall, count: number) => void;
 
 const json = (response: ServerResponse, body: object, status = 200) =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-const result = (response: ServerResponse, { id }: Asked, value: object) =>
+const result = (response: ServerResponse, { id }: RpcCall, value: object) =>
   json(response, { jsonrpc: '2.0', id, result: value });
 const streamed = (response: ServerResponse, ...messages: object[]) => {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -33,27 +33,27 @@ const tools = [
   { name: 'change', inputSchema: { type: 'object' }, annotations: { idempotentHint: true } },
 ];
 
-const begun = {
+const initializeResult = {
   protocolVersion: '2025-11-25',
   capabilities: {},
   serverInfo: { name: 'fake', version: '1' },
 };
 
-/** The bridge in this process, before a service that answers calls of tools as a test says. */
-async function before(answer: Answer, timeout_seconds = 20) {
-  const calls: Asked[] = [];
+/** The bridge in this process, connected to a service whose responses to tool calls the test defines. */
+async function startBridge(answer: Answer, timeout_seconds = 20) {
+  const calls: RpcCall[] = [];
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') {
       response.writeHead(405).end();
       return;
     }
-    const asked = JSON.parse(await text(request)) as Asked;
-    if (asked.method === 'tools/call') {
-      calls.push(asked);
-      answer(response, asked, calls.length);
-    } else if (asked.method === 'tools/list') result(response, asked, { tools });
-    else if (asked.id === undefined) response.writeHead(202).end();
-    else result(response, asked, begun);
+    const rpcCall = JSON.parse(await text(request)) as RpcCall;
+    if (rpcCall.method === 'tools/call') {
+      calls.push(rpcCall);
+      answer(response, rpcCall, calls.length);
+    } else if (rpcCall.method === 'tools/list') result(response, rpcCall, { tools });
+    else if (rpcCall.id === undefined) response.writeHead(202).end();
+    else result(response, rpcCall, initializeResult);
   }
   const server = createServer((request, response) => void serve(request, response));
   server.listen(0, '127.0.0.1');
@@ -71,15 +71,15 @@ async function before(answer: Answer, timeout_seconds = 20) {
     server.closeAllConnections();
     server.close();
   });
-  const say = (message: object) => void input.write(`${JSON.stringify(message)}\n`);
+  const write = (message: object) => void input.write(`${JSON.stringify(message)}\n`);
   const next = async () => JSONRPCMessageSchema.parse(JSON.parse(String((await lines.next()).value)));
-  say(initializeRequest);
+  write(initializeRequest);
   await next();
-  say({ jsonrpc: '2.0', id: 'list', method: 'tools/list' });
+  write({ jsonrpc: '2.0', id: 'list', method: 'tools/list' });
   await next();
   const call = (id: number, name: string, given: object = {}) =>
-    say({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } });
-  return { say, next, call, calls };
+    write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } });
+  return { write, next, call, calls };
 }
 
 const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'May it?' } };
@@ -93,9 +93,9 @@ test.each<[string, Answer]>([
     (response) => void streamed(response, question).end('data: {"jsonrpc":"2.0","id":1,'),
   ],
 ])(
-  'a stream that %s: the call has an error that says what is not known, and its question is taken back',
+  'a stream that %s: the call fails with an error that says what is unknown, and the request is cancelled',
   async (_, answer) => {
-    const { next, call, calls } = await before(answer);
+    const { next, call, calls } = await startBridge(answer);
     call(1, 'change');
     expect(await next()).toEqual(question);
     expect(await next()).toMatchObject({ id: 1, ...unknown });
@@ -104,12 +104,12 @@ test.each<[string, Answer]>([
   },
 );
 
-test('what only reads, and what has a key, is asked again; what does not is not', async () => {
-  const { next, call, calls } = await before((response, asked, count) => {
+test('a call that only reads or has a key is repeated; any other is not', async () => {
+  const { next, call, calls } = await startBridge((response, rpcCall, count) => {
     if (count === 1) response.destroy();
     else if (count === 2) json(response, {}, 503);
     else if (count === 3) streamed(response).end();
-    else result(response, asked, { content: [] });
+    else result(response, rpcCall, { content: [] });
   });
   call(1, 'look');
   expect(await next()).toMatchObject({ id: 1, result: {} });
@@ -135,12 +135,12 @@ test.each<[string, Answer, string]>([
   ],
   ['a refusal in JSON-RPC', (response) => json(response, { error: { code: -5, message: 'no' } }, 400), 'no'],
   [
-    'one as over REST',
+    'an error as over REST',
     (response) => json(response, { error: { code: 'X', message: 'not you' } }, 403),
     'not you',
   ],
 ])('a service that answers with %s is told as an error', async (_, answer, words) => {
-  const { next, call } = await before(answer, 0);
+  const { next, call } = await startBridge(answer, 0);
   call(1, 'change');
   expect(await next()).toMatchObject({ id: 1, error: { message: expect.stringContaining(words) } });
 });

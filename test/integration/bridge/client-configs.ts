@@ -33,7 +33,7 @@ export function readClientConfigs(): ClientConfig[] {
   );
 }
 
-/** Of TOML only what stands there: one table, and values that are written as in JSON. */
+/** Parses a subset of TOML: one table, and values that are written as in JSON. */
 function parseToml(text: string): unknown {
   const [head = '', ...lines] = text.trim().split('\n');
   const [, table, name] = /^\[(\w+)\.(\w+)\]$/.exec(head) ?? [];

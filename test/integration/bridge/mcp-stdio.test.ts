@@ -21,7 +21,7 @@ import { type RestartableService, startRestartableService } from './restartable-
 vi.setConfig({ testTimeout: 120_000 });
 const waitOptions = { timeout: 60_000, interval: 20 };
 
-/** What a call is refused with. */
+/** The error of a refused call. */
 const settleCall = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'it still works',
@@ -49,7 +49,7 @@ function started(options: Partial<BridgeOptions>) {
   return bridge;
 }
 
-/** An agent with a credential of its own, as a program has it. */
+/** An agent with its own credential, as a program has it. */
 async function withCredential() {
   const { handle, id } = await service.agent();
   const made = Object(await runCliJson(service.env, ['credential', 'create', handle]));
@@ -101,13 +101,13 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   await expect.poll(messageContents, waitOptions).toEqual(['first']);
   expect(bridge.notifications.map(({ method }) => method)).toContain('notifications/resources/updated');
 
-  // A call that is taken back disturbs none that come after it.
+  // A cancelled call does not affect later calls.
   const cancel = new AbortController();
   const waiting = client.callTool({ name: 'wait_for_events' }, undefined, { signal: cancel.signal });
   cancel.abort('no longer');
   await expect(waiting).rejects.toThrow('no longer');
 
-  // While nobody listens it tries again; a key keeps what it sends from having its effect twice.
+  // While the service is down the bridge retries; the key prevents a duplicate effect.
   await service.stop();
   const sent = call('send_message', { thread_id: thread.id, content: 'mine', idempotency_key: 'once' });
   await expect.poll(bridge.log, waitOptions).toContain('is unavailable');
@@ -116,7 +116,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   await thread.send('second');
   await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second']);
 
-  // The session is gone as well. What happened meanwhile is told, once; subscriptions hold.
+  // The session is lost as well. Events in between arrive once; subscriptions continue.
   await service.stop();
   await service.query('delete from mcp_sessions where agent_id = $1', [id]);
   await service.start();
@@ -139,7 +139,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   expect(bridge.strange).toEqual([]);
 });
 
-test('a person signs in by browser, once for all bridges; tokens are kept for their owner alone and replaced by turns', async () => {
+test('a person signs in by browser, once for all bridges; tokens are readable by their owner only and replaced under a lock', async () => {
   const desktop = await captureOpenedUrls();
   onTestFinished(() => desktop.close());
   const person = openFormBrowser(service.url);
@@ -151,15 +151,15 @@ test('a person signs in by browser, once for all bridges; tokens are kept for th
   const both = Promise.all([one.connect(), two.connect()]);
   const address = new URL(await desktop.next());
   const redirect = new URL(address.searchParams.get('redirect_uri') ?? '');
-  // Whoever guesses the port cannot bring a code of his own.
+  // A request that guesses the port cannot supply its own code.
   for (const query of ['', '?code=x', '?code=x&state=guessed', '?error=access_denied'])
     expect((await fetch(`${redirect.href}${query}`)).status).toBe(404);
-  const asked = await person.go(address.href);
-  const back = (await person.approve(asked)).headers.get('Location') ?? '';
+  const consent = await person.go(address.href);
+  const back = (await person.approve(consent)).headers.get('Location') ?? '';
   expect((await fetch(back)).status).toBe(200);
   await both;
   const helper = { canonical_handle: `${username}.helper` };
-  // From here on each knows which tools only read, and may be called again after a restart.
+  // From here on each bridge knows which tools only read and can be called again after a restart.
   await Promise.all([one.client.listTools(), two.client.listTools()]);
   expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
   expect(`${one.log()}${two.log()}`).toContain(address.href);
@@ -169,7 +169,7 @@ test('a person signs in by browser, once for all bridges; tokens are kept for th
   expect((await stat(join(folder, 'mcp', files[0] ?? ''))).mode & 0o777).toBe(0o600);
   expect((await stat(join(folder, 'mcp'))).mode & 0o777).toBe(0o700);
 
-  // Both find out at once that their token has ended. A refresh token that is used twice would end everything.
+  // Both learn at the same time that their token expired. A refresh token that is used twice would revoke everything.
   for (let round = 0; round < 2; round += 1) {
     await service.query('update access_tokens set expires_at = 0', []);
     await service.stop();
@@ -177,7 +177,7 @@ test('a person signs in by browser, once for all bridges; tokens are kept for th
     expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
   }
 
-  // The next one asks nobody. Under another name it would.
+  // The next bridge starts no sign-in. Under another name it would.
   const three = started({ env: { BROWSER: '/bin/false' } });
   await three.connect();
   expect(await three.call('whoami')).toMatchObject(helper);
@@ -188,14 +188,14 @@ test('a person signs in by browser, once for all bridges; tokens are kept for th
   expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
 });
 
-/** What a person does who no longer wants an app to act for them. */
+/** Revokes the app's access, as the person does. */
 async function disconnect(person: ReturnType<typeof openFormBrowser>): Promise<void> {
   const page = await person.go('/console/connections');
   for (const form of page.forms.filter(({ action }) => action.startsWith('/console/connections')))
     await person.send(form);
 }
 
-test('what is no MCP is answered as such, calls at the end are still answered, and the session ends with the client', async () => {
+test('input that is not MCP gets an error, the last calls are answered, and the session ends with the client', async () => {
   const { handle, id } = await service.agent();
   const bridge = startRawBridge([`${service.url}/mcp`], { AMS_TOKEN: await service.token(handle) });
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
@@ -216,7 +216,7 @@ test('what is no MCP is answered as such, calls at the end are still answered, a
   expect(await sessions(id)).toBe(0);
 });
 
-test('errors say what to do; a signal ends it at once', async () => {
+test('errors say what to do; a signal ends the bridge immediately', async () => {
   const refused = startRawBridge([service.url], { AMS_TOKEN: 'wrong' });
   refused.write(initializeRequest);
   const nowhere = startRawBridge(['--timeout', '0', `http://localhost:${await findFreePort()}`], {
@@ -257,7 +257,7 @@ test('errors say what to do; a signal ends it at once', async () => {
   });
 });
 
-test('the client configurations of docs/mcp.md lead to the tool server', async () => {
+test('the client configurations of docs/mcp.md connect to the tool server', async () => {
   const { env } = await withCredential();
   const here = (text: string) => text.replace('http://localhost:3000', service.url);
   const blocks = readClientConfigs();
@@ -270,7 +270,7 @@ test('the client configurations of docs/mcp.md lead to the tool server', async (
   const commands = blocks.flatMap((block) => ('command' in block ? [block] : []));
   expect(commands).toHaveLength(3);
   const listed = commands.map(async ({ command, args }) => {
-    // The script looks after the checkout first, and installs and builds what is missing; that is done, and not for a test to do.
+    // The script first installs and builds what the checkout lacks; the test run has done that.
     const [script = '', entry = '', ...given] = args;
     expect(await readFile(script.replace('/path/to/agent-messaging-service', root), 'utf8')).toContain(
       `${entry}: 'src/cli/main.js'`,

@@ -6,7 +6,7 @@ import { registerAgentAsOperator } from '../../../src/services/agents/operator-r
 import { findFreePort } from '../../support/free-port.ts';
 import { buildAgent, createTestSettings, issueTokenFor } from '../../support/service.ts';
 
-/** A service at its own address, whose API can be away for a while. */
+/** A service at a fixed address, whose API can be stopped for a while. */
 export async function startRestartableService() {
   const settings = await createTestSettings('postgres');
   const port = await findFreePort();

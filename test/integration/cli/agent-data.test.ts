@@ -19,7 +19,7 @@ import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: AttachmentService;
 let folder: string;
-const secret = 'the secret of a service whose agents leave here';
+const secret = 'the secret of a service for export tests';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
   service = await startAttachmentService({ env: { SECRET_KEY: secret } });
@@ -41,7 +41,7 @@ const report = z.looseObject({
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
 });
 
-test('an agent is handed out whole, then erased: others keep their order, and nothing of what it said', async () => {
+test('an agent is exported completely, then erased: others keep their order, and none of its content is left', async () => {
   const trust = createContactsClient(service.api);
   const [ann, bob, cid] = [await service.agent(), await service.agent(), await service.agent()];
   await trust.request(ann, bob.handle, 'let us talk');
@@ -50,10 +50,10 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   const thread = await openThread(service, ann, bob);
   const file = await uploadId(service, ann, { bytes: Buffer.from('bytes of ann') });
   await waitForScan(service, ann, file);
-  const say = (by: typeof ann, content: string) =>
+  const send = (by: typeof ann, content: string) =>
     requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
-  await say(ann, 'a word of ann');
-  await say(bob, 'an answer of bob');
+  await send(ann, 'a word of ann');
+  await send(bob, 'an answer of bob');
   expect((await sendMessage(service, ann, thread, [file])).status).toBe(201);
 
   const nowhere = join(folder, 'absent', 'ann.zip');
@@ -103,7 +103,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect(erased.kept.map(({ what }) => what)).toContain('positions of its messages');
   expect(await runCliJson(env(), ['agent', 'erasure', ann.handle])).toEqual(erased);
   expect(await runCliJson(env(), ['agent', 'exports'])).toEqual({ exports: [] });
-  // Begun anew, as after a restore: there is nothing left to do.
+  // Started again, as after a restore: nothing is left to do.
   expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
@@ -124,7 +124,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   ]);
   const found = await requestRest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
   expect(found.body.results).toEqual([]);
-  // A worker that had read the words before comes late with them.
+  // A worker that read the content before writes it late.
   const late = [{ message_id: String(left[0]?.['id']), document: "'word':1" }];
   await service.core.repositories.messageSearch.index(late, 1_000, Date.now());
   const rows = { text: 'select from message_search where message_id = $1' };
@@ -132,7 +132,7 @@ test('an agent is handed out whole, then erased: others keep their order, and no
   expect((await requestRest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(
     404,
   );
-  expect((await say(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
+  expect((await send(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
   const taken = await runCli(env(), ['agent', 'create', ann.handle]);
   expect(taken.err).toMatch(/taken|exists|already/i);
 

@@ -17,7 +17,7 @@ const create = async (...args: string[]) =>
 const refused = (...args: string[]) => runCli(authority.env, ['agent', 'create', ...args]);
 
 describe('agent create', () => {
-  test('answers the agent record, with the defaults of the contract', async () => {
+  test('prints the agent record, with the documented defaults', async () => {
     expect(await create('@Ada.Helper')).toMatchObject({
       id: expect.stringMatching(/^agt_/),
       canonical_handle: 'ada.helper',
@@ -34,7 +34,7 @@ describe('agent create', () => {
     });
   });
 
-  test('takes what it is told, and opens an account for the owner when asked', async () => {
+  test('applies the options, and opens an account for the owner on request', async () => {
     const options = ['--visibility', 'public', '--inbound-policy', 'open', '--display-name', 'Zoë’s helper'];
     const agent = await create('zoe.helper', '--create-owner', ...options, '--description', 'Helps.');
     expect(agent).toMatchObject({
@@ -49,7 +49,7 @@ describe('agent create', () => {
     expect(feeds).toEqual([{ last_number: 0 }]);
   });
 
-  test("an organization's agent is shared, or tied to one of its members", async () => {
+  test("an organization's agent is shared, or belongs to one of its members", async () => {
     expect((await create('acme.desk')).scope).toBe('shared');
     const member = await create('acme.ada', '--member', 'ada');
     expect(member.scope).toBe('member');
@@ -57,7 +57,7 @@ describe('agent create', () => {
     expect(row).toEqual({ name: 'ada' });
   });
 
-  test('refuses what does not fit together', async () => {
+  test('refuses options that exclude each other', async () => {
     await create('zed.one', '--create-owner');
     for (const [args, why] of [
       [['ada.helper2', '--scope', 'shared'], /scope personal/],
@@ -65,8 +65,8 @@ describe('agent create', () => {
       [['acme.x', '--scope', 'member'], /needs a member/],
       [['ada.x', '--member', 'ada'], /can have a member/],
       [['acme.x', '--member', 'zed'], /zed is not a member of acme/],
-      [['acme.x', '--member', 'nobody'], /No such account/],
-      [['nobody.x'], /No such owner: nobody/],
+      [['acme.x', '--member', 'absent'], /No such account/],
+      [['absent.x'], /No such owner: absent/],
       [['zed.one'], /This handle is taken/],
       [['zed'], /A handle has the form/],
     ] as const) {
@@ -75,10 +75,10 @@ describe('agent create', () => {
       expect(err).toMatch(why);
       expect(err.match(/\n/g)).toHaveLength(1);
     }
-    expect(await authority.sql(`select 1 from owners where name = 'nobody'`)).toEqual([]);
+    expect(await authority.sql(`select 1 from owners where name = 'absent'`)).toEqual([]);
   });
 
-  test('a value that is none of the choices is a wrong command line', async () => {
+  test('a value outside the choices is a usage error', async () => {
     for (const args of [
       ['ada.y', '--visibility', 'secret'],
       ['ada.y', '--inbound-policy', 'all'],

@@ -10,7 +10,7 @@ import { createContactsClient } from '../../clients/contacts.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
-const secret = 'the secret of a service whose acts are read here';
+const secret = 'the secret of a service for audit tests';
 beforeAll(async () => {
   service = await startService({ worker: false, env: { SECRET_KEY: secret } });
 });
@@ -37,8 +37,8 @@ const log = z.strictObject({
 const audit = async (...args: string[]) =>
   log.parse(await runCliJson(env(), ['audit', ...args])).acts.toReversed();
 
-/** Oldest first: what was done, by whom, through which door, to which agent or person, about whom. */
-async function told(...args: string[]) {
+/** Oldest first: action, actor, transport, agent or person, and the other side. */
+async function listEntries(...args: string[]) {
   return (await audit(...args)).map((one) => [
     one.act,
     one.by_name,
@@ -48,7 +48,7 @@ async function told(...args: string[]) {
   ]);
 }
 
-test('what agents do among each other is kept once, with its door, and nothing of what was refused', async () => {
+test('each action between agents is recorded once, with its transport; refused actions are not', async () => {
   const trust = createContactsClient(service.api);
   const [ann, bob] = [
     await service.agent({ inbound_policy: 'contacts_only' }),
@@ -56,7 +56,7 @@ test('what agents do among each other is kept once, with its door, and nothing o
   ];
   const cid = await service.agent();
   const begun = Date.now();
-  await trust.request(ann, bob.handle, 'a word that nobody else should read');
+  await trust.request(ann, bob.handle, 'a word that no one else should read');
   await trust.request(ann, bob.handle, 'asked again');
   await trust.reject(bob, ann.handle);
   await trust.request(bob, ann.handle);
@@ -76,7 +76,7 @@ test('what agents do among each other is kept once, with its door, and nothing o
   });
   expect(hook.status).toBe(201);
 
-  const acts = await told('--agent', ann.handle, '--since', String(begun));
+  const acts = await listEntries('--agent', ann.handle, '--since', String(begun));
   expect(acts).toEqual([
     ['contact.requested', ann.handle, 'rest', ann.handle, bob.handle],
     ['contact_request.approved', ann.handle, 'rest', ann.handle, bob.handle],
@@ -87,17 +87,17 @@ test('what agents do among each other is kept once, with its door, and nothing o
     ['token.issued', null, 'service', ann.handle, 'http://localhost:3000/v1'],
     ['webhook.created', ann.handle, 'rest', ann.handle, hook.body.id],
   ]);
-  expect((await told('--agent', bob.handle, '--since', String(begun))).map(([act]) => act)).toEqual([
+  expect((await listEntries('--agent', bob.handle, '--since', String(begun))).map(([act]) => act)).toEqual([
     'contact_request.rejected',
     'contact.requested',
     'contact.removed',
   ]);
   const all = JSON.stringify(await audit('--limit', '1000'));
-  for (const word of ['nobody else', 'asked again', 'a-path', hook.body.secret])
+  for (const word of ['no one else', 'asked again', 'a-path', hook.body.secret])
     expect(all).not.toContain(word);
 });
 
-test('what people do stands under their names, and so does what operators do to them', async () => {
+test('actions of people and of operators are recorded under their names', async () => {
   const username = `ada-${process.pid}`;
   const password = 'seven odd horses';
   const browser = openFormBrowser(service.url);
@@ -124,19 +124,19 @@ test('what people do stands under their names, and so does what operators do to 
   const operator = (await audit('--act', 'signing_key.rotated')).at(-1);
   expect(operator).toMatchObject({ by: 'operator', door: 'command line', about: key.id });
   const name = operator?.by_name;
-  expect(await told('--person', username)).toEqual([
+  expect(await listEntries('--person', username)).toEqual([
     ['account.opened', null, 'service', username, null],
     ['sign_in.succeeded', username, 'console', username, null],
     ['agent.registered', username, 'console', handle, null],
     ['sign_in.failed', null, 'service', username, null],
     ['member.changed', name, 'command line', username, `org-${process.pid}`],
   ]);
-  expect(await told('--agent', handle)).toEqual([
+  expect(await listEntries('--agent', handle)).toEqual([
     ['agent.registered', username, 'console', handle, null],
     ['credential.created', name, 'command line', handle, made.client_id],
     ['credential.revoked', name, 'command line', handle, made.client_id],
   ]);
-  expect(await told('--act', 'sign_in.failed')).toContainEqual([
+  expect(await listEntries('--act', 'sign_in.failed')).toContainEqual([
     'sign_in.failed',
     null,
     'service',
@@ -151,7 +151,7 @@ test('what people do stands under their names, and so does what operators do to 
   expect(await runCli(env(), ['audit', '--act', 'nonsense'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('acts leave by age', async () => {
+test('old entries are removed', async () => {
   const old = minIdAt('audit', Date.now() - 366 * 24 * 60 * 60 * 1000);
   const { database } = service.core;
   await database.query(

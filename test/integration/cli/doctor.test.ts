@@ -32,7 +32,7 @@ async function doctor(env: Record<string, string>) {
 }
 
 describe('doctor', () => {
-  test('says that all is well', async () => {
+  test('reports a working service', async () => {
     const server = createServer((request, response) => {
       response.statusCode = request.url === '/readyz' ? 200 : 404;
       response.end('{}');
@@ -66,7 +66,7 @@ describe('doctor', () => {
     await new Promise((resolve) => void server.close(resolve));
   });
 
-  test('names the setting that is wrong', async () => {
+  test('names the invalid setting', async () => {
     const { code, err, ill } = await doctor({ ...authority.env, SECRET_KEY: 'short' });
     expect([code, err]).toEqual([1, 'error: checks failed: settings\n']);
     expect(ill).toEqual([
@@ -74,7 +74,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('tells what is away and what to do', async () => {
+  test('reports what is unreachable and what to do', async () => {
     const { ill } = await doctor({
       ...authority.env,
       PUBLIC_URL: 'http://127.0.0.1:9',
@@ -106,7 +106,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('tells that a pooler leaves statements without limits, unless the role has them', async () => {
+  test('reports that a pooler removes the statement timeouts, unless the role has them', async () => {
     const limitsOf = async (env: Record<string, string>) => {
       const { checks } = await doctor({ ...authority.env, ...env });
       return checks.find(({ part }) => part === 'limits');
@@ -122,7 +122,7 @@ describe('doctor', () => {
       detail: 'the server sets no statement_timeout and no lock_timeout',
       advice: expect.stringMatching(/alter role/),
     });
-    // As the settings of a role, without one that other tests would have too.
+    // As settings of the role, without one that would affect other tests.
     const url = new URL(DATABASE_URL);
     url.searchParams.set('options', '-c statement_timeout=4s -c lock_timeout=1500ms');
     expect(await limitsOf({ ...pooled, DATABASE_URL: url.href })).toMatchObject({
@@ -131,9 +131,9 @@ describe('doctor', () => {
     });
   });
 
-  test('tells what is wrong with a replica', async () => {
+  test('reports what is wrong with a replica', async () => {
     const { DATABASE_URL: url } = authority.env;
-    // The database itself is reached, and is no standby of anything.
+    // The database itself is reachable and is no standby.
     const { ill } = await doctor({ ...authority.env, DATABASE_REPLICA_URL: url });
     const { host } = new URL(url);
     expect(ill).toContainEqual(
@@ -141,9 +141,9 @@ describe('doctor', () => {
     );
   });
 
-  test('tells what is wrong with the store of files and the scanner', async () => {
+  test('reports what is wrong with the file store and the scanner', async () => {
     const store = await startFaultyS3();
-    // Takes everything, and then says that it was too much.
+    // Accepts everything, and then reports that it was too much.
     const small = createTcpServer((socket) => {
       socket
         .on('error', () => undefined)
@@ -178,7 +178,7 @@ describe('doctor', () => {
     await store.close();
   });
 
-  test('names the roles that no living worker has, and so do commands that leave something to one', async () => {
+  test('names the roles without a running worker, as do commands that depend on one', async () => {
     const { canonical_handle: handle } = await authority.agent();
     await authority.sql(`update worker_nodes set roles = '{delivery,search-indexing}'`);
     const { ill } = await doctor(authority.env);
@@ -196,7 +196,7 @@ describe('doctor', () => {
     );
     const erased = await runCli(authority.env, ['agent', 'erase', handle, '--confirm', handle, '--no-wait']);
     expect([erased.code, erased.err]).toEqual([0, '']);
-    // One that was killed gives no signs any more.
+    // A killed worker sends no more heartbeats.
     await authority.sql('update worker_nodes set seen_at = 1');
     expect((await doctor(authority.env)).ill.map(({ part }) => part)).toContain('workers');
     await authority.sql('update worker_nodes set seen_at = 9e15');
@@ -218,7 +218,7 @@ describe('doctor', () => {
 });
 
 describe('the command line', () => {
-  test('helps', async () => {
+  test('prints help', async () => {
     const { code, out, err } = await runCli({}, ['--help']);
     expect([code, err]).toEqual([0, '']);
     for (const name of ['account', 'org', 'agent', 'credential', 'token', 'doctor'])
@@ -226,10 +226,10 @@ describe('the command line', () => {
     expect((await runCli({}, ['credential', '--help'])).out).toContain('revoke');
   });
 
-  test('says in one line what is wrong with the settings, the database and the command', async () => {
+  test('reports errors in the settings, the database and the command in one line', async () => {
     const settings = await runCli({}, ['token', 'a.b']);
     expect([settings.code, settings.out, settings.err]).toEqual([1, '', 'error: DATABASE_URL: is not set\n']);
-    const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' }, [
+    const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://absent@127.0.0.1:9/x' }, [
       'token',
       'a.b',
     ]);
@@ -240,7 +240,7 @@ describe('the command line', () => {
     expect(command.err).toMatch(/^error: unknown command 'tokens'/);
   });
 
-  test('as a process: the result alone on standard output, the exit code for scripts', async () => {
+  test('as a process: only the result on standard output, the exit code for scripts', async () => {
     const { canonical_handle } = await authority.agent();
     const run = (...args: string[]) =>
       promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {

@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let service: TestService;
-const secret = 'the secret of a service whose keys are rotated here';
+const secret = 'the secret of a service for key rotation tests';
 beforeAll(async () => {
   service = await startService({ worker: false, env: { SECRET_KEY: secret } });
 });
@@ -20,7 +20,7 @@ const listed = z.object({
   keys: z.array(z.object({ id: z.string(), created_at: z.int(), signs: z.boolean() })),
 });
 
-test('a new key signs at once in running processes; those before stay published until they are removed', async () => {
+test('a new key signs immediately in running processes; earlier keys stay published until they are removed', async () => {
   const [first] = await published();
   const made = z.object({ id: z.string() }).parse(await runCliJson(env(), ['key', 'rotate']));
   await expect.poll(published).toEqual([made.id, first]);
@@ -34,7 +34,7 @@ test('a new key signs at once in running processes; those before stay published 
   await expect.poll(published).toEqual([made.id]);
 });
 
-test('the key that signs stays, and one that is unknown is said to be so', async () => {
+test('the signing key cannot be removed, and an unknown key is an error', async () => {
   const [signing] = await published();
   for (const [id, message] of [
     [signing ?? '', /rotate first/],
@@ -46,7 +46,7 @@ test('the key that signs stays, and one that is unknown is said to be so', async
   expect(await published()).toEqual([signing]);
 });
 
-test('two rotations at once make two keys, of which the newest signs everywhere', async () => {
+test('two concurrent rotations create two keys, and the newest signs everywhere', async () => {
   await Promise.all([runCliJson(env(), ['key', 'rotate']), runCliJson(env(), ['key', 'rotate'])]);
   const { keys } = listed.parse(await runCliJson(env(), ['key', 'list']));
   expect(keys).toHaveLength(3);
@@ -54,7 +54,7 @@ test('two rotations at once make two keys, of which the newest signs everywhere'
   await expect.poll(published).toEqual(keys.map(({ id }) => id));
 });
 
-test('with another SECRET_KEY no key is made: it would lock the running processes out', async () => {
+test('with another SECRET_KEY no key is created: running processes could not read it', async () => {
   const before = listed.parse(await runCliJson(env(), ['key', 'list']));
   const wrong = { ...env(), SECRET_KEY: 'another secret that is long enough to be one' };
   const { code, err } = await runCli(wrong, ['key', 'rotate']);

@@ -13,7 +13,7 @@ const run = (...args: string[]) => runCli(authority.env, args);
 const json = (...args: string[]) => runCliJson(authority.env, args);
 
 describe('account create', () => {
-  test('opens an account; the password is kept as argon2id', async () => {
+  test('opens an account; the password is stored as an argon2id hash', async () => {
     const account = await runCliJson(
       authority.env,
       ['account', 'create', 'Ada', '--password-stdin'],
@@ -29,7 +29,7 @@ describe('account create', () => {
     expect(await verify(row?.password_hash ?? '', 'correct horse')).toBe(true);
   });
 
-  test('without a password nobody can sign in', async () => {
+  test('without a password, sign-in is impossible', async () => {
     const { code, out } = await run('account', 'create', 'silent');
     expect(code).toBe(0);
     expect(out).toMatch(/^id +acc_\w+\nusername +silent\ncreated_at +2\d{3}-/);
@@ -39,7 +39,7 @@ describe('account create', () => {
     expect(rows).toEqual([{ password_hash: null }]);
   });
 
-  test('refuses a taken or wrong name and a short password', async () => {
+  test('refuses a name that is taken or invalid, and a short password', async () => {
     await json('account', 'create', 'taken');
     await json('org', 'create', 'taken-org');
     const short = await runCli(authority.env, ['account', 'create', 'x', '--password-stdin'], 'short');
@@ -73,7 +73,7 @@ describe('org', () => {
     await json('org', 'create', 'lab');
     for (const [slug, username] of [
       ['nowhere', 'alan'],
-      ['lab', 'nobody'],
+      ['lab', 'absent'],
       ['alan', 'lab'],
     ] as const) {
       const { code, err } = await run('org', 'add', slug, username);
@@ -83,7 +83,7 @@ describe('org', () => {
     expect((await run('org', 'add', 'lab', 'alan', '--role', 'king')).code).toBe(2);
   });
 
-  test('list shows the members; remove takes one out, once', async () => {
+  test('list shows the members; remove removes one, once', async () => {
     await json('org', 'create', 'club');
     for (const name of ['zoe', 'max']) await json('account', 'create', name);
     await json('org', 'add', 'club', 'zoe', '--role', 'admin');

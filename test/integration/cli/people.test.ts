@@ -7,56 +7,56 @@ import { newUsername, type PeopleSetup, openPeopleSetup, password } from '../peo
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
-const run = (...args: string[]) => runCli(house.env, args);
-const json = (...args: string[]) => runCliJson(house.env, args);
+const run = (...args: string[]) => runCli(setup.env, args);
+const json = (...args: string[]) => runCliJson(setup.env, args);
 
 describe('account', () => {
-  test('password gives another one and ends every session', async () => {
-    const person = await house.person();
-    await house.signIn(person.account_id);
+  test('password replaces the password and ends every session', async () => {
+    const person = await setup.person();
+    await setup.signIn(person.account_id);
     const args = ['account', 'password', person.username.toUpperCase(), '--password-stdin'];
     const next = 'a quite different one';
-    expect(await runCliJson(house.env, args, `${next}\n`)).toEqual({
+    expect(await runCliJson(setup.env, args, `${next}\n`)).toEqual({
       username: person.username,
       sessions_ended: 2,
       apps_ended: 0,
     });
-    const [row] = await house.sql<{ password_hash: string }>(
+    const [row] = await setup.sql<{ password_hash: string }>(
       'select password_hash from accounts where id = $1',
       [person.account_id],
     );
     expect(await verify(row?.password_hash ?? '', next)).toBe(true);
     expect(
-      await house.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
+      await setup.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
     ).toBeUndefined();
-    expect((await runCli(house.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
-    expect((await runCli(house.env, ['account', 'password', 'nobody', '--password-stdin'], next)).err).toBe(
-      'error: No such account: nobody\n',
+    expect((await runCli(setup.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
+    expect((await runCli(setup.env, ['account', 'password', 'absent', '--password-stdin'], next)).err).toBe(
+      'error: No such account: absent\n',
     );
     expect((await run('account', 'password', person.username)).code).toBe(2);
   });
 
-  test('sign-out ends every session, of that person only', async () => {
-    const [person, stranger] = [await house.person(), await house.person()];
+  test('sign-out ends every session of that person only', async () => {
+    const [person, stranger] = [await setup.person(), await setup.person()];
     const { out } = await run('account', 'sign-out', person.username);
     expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
     const find = (token: string) =>
-      house.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+      setup.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
-    expect((await run('account', 'sign-out', 'nobody')).code).toBe(1);
+    expect((await run('account', 'sign-out', 'absent')).code).toBe(1);
   });
 });
 
 describe('org role', () => {
-  test('changes the role of a member, and makes nobody a member', async () => {
-    const [slug, one, other] = [newUsername('org'), await house.person(), await house.person()];
+  test('changes the role of a member, and adds no member', async () => {
+    const [slug, one, other] = [newUsername('org'), await setup.person(), await setup.person()];
     await json('org', 'create', slug);
     await json('org', 'add', slug, one.username);
     expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
@@ -75,13 +75,13 @@ describe('invitation', () => {
     (await json('invitation', 'create', ...args)) as { id: string; code: string; expires_at: number };
   const join = (invitation?: string, username = newUsername()) =>
     signUp(
-      house.unitOfWork,
+      setup.unitOfWork,
       { username, password, ...(invitation !== undefined && { invitation }) },
       'invite',
     );
   const notValid = 'invitation: is invalid or has expired';
 
-  test('create shows a code once, which serves one person for 14 days', async () => {
+  test('create shows a code once, which is valid for one person and 14 days', async () => {
     const invitation = await create();
     expect(invitation).toEqual({
       id: expect.stringMatching(/^inv_/),
@@ -90,10 +90,10 @@ describe('invitation', () => {
       created_at: expect.any(Number),
       expires_at: expect.any(Number),
     });
-    const rows = await house.sql<{ text: string }>('select i::text as text from invitations i');
+    const rows = await setup.sql<{ text: string }>('select i::text as text from invitations i');
     expect(JSON.stringify(rows)).not.toContain(invitation.code.replaceAll('-', ''));
     const username = newUsername();
-    // As people type: in lower case, without dashes, o for 0 and l for 1.
+    // As people type it: in lower case, without dashes, o for 0 and l for 1.
     const typed = ` ${invitation.code.replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l').toLowerCase()}`;
     await join(typed, username);
     await expect(join(invitation.code)).rejects.toThrow(notValid);
@@ -109,12 +109,12 @@ describe('invitation', () => {
     });
   });
 
-  test('is needed, and is refused alike when it never was, expired or was revoked', async () => {
+  test('is required, and is refused with one error if it never existed, expired or was revoked', async () => {
     await expect(join()).rejects.toThrow('invitation: is required to sign up');
     await expect(join(' - ')).rejects.toThrow('invitation: is required to sign up');
     const [expired, revoked] = [await create('--expires-in', '3'), await create()];
     expect(expired.expires_at).toBeGreaterThan(Date.now() + 2.9 * day);
-    await house.sql('update invitations set expires_at = $2 where id = $1', [expired.id, Date.now() - 1]);
+    await setup.sql('update invitations set expires_at = $2 where id = $1', [expired.id, Date.now() - 1]);
     expect(await json('invitation', 'revoke', revoked.id)).toEqual({ id: revoked.id, revoked: true });
     for (const code of [expired.code, revoked.code, 'AAAAA-AAAAA-AAAAA-AAAAA', '\0', 'x'.repeat(10_000)]) {
       await expect(join(code)).rejects.toThrow(notValid);
@@ -124,26 +124,26 @@ describe('invitation', () => {
     }
   });
 
-  test('of a single use serves one of two who sign up at once, and is not used up by a sign-up that fails', async () => {
+  test('with a single use is valid for one of two concurrent sign-ups, and a failed sign-up does not use it', async () => {
     const { code } = await create();
-    const { username: taken } = await house.person();
+    const { username: taken } = await setup.person();
     await expect(join(code, taken)).rejects.toThrow('username: is taken');
     const both = await Promise.allSettled([join(code), join(code)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('tells nobody without one which names are taken', async () => {
-    const { username: taken } = await house.person();
+  test('without one, sign-up does not reveal which names are taken', async () => {
+    const { username: taken } = await setup.person();
     await expect(join('AAAAA-AAAAA-AAAAA-AAAAA', taken)).rejects.toThrow(notValid);
   });
 
-  test('of three uses serves three', async () => {
+  test('with three uses is valid three times', async () => {
     const { code } = await create('--uses', '3');
     const all = await Promise.allSettled([1, 2, 3, 4, 5].map(() => join(code)));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
 
-  test('takes sensible numbers only', async () => {
+  test('accepts only valid numbers', async () => {
     for (const wrong of [
       ['--uses', '0'],
       ['--uses', 'many'],
@@ -156,11 +156,11 @@ describe('invitation', () => {
 });
 
 describe('approval', () => {
-  test('list shows what an agent asks for; decide answers in place of its people', async () => {
-    const { username } = await house.person();
+  test('list shows the open approvals; decide decides on behalf of the owners', async () => {
+    const { username } = await setup.person();
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };
-    const asked = await house.unitOfWork.writeAsSystem((work) =>
+    const openedApproval = await setup.unitOfWork.writeAsSystem((work) =>
       openApproval(work, {
         agent_id: agent.id,
         action: 'request_contact',
@@ -169,10 +169,10 @@ describe('approval', () => {
       }),
     );
     const { approvals } = (await json('approval', 'list', handle)) as { approvals: { id: string }[] };
-    expect(approvals).toEqual([asked]);
-    const id = asked?.id ?? '';
+    expect(approvals).toEqual([openedApproval]);
+    const id = openedApproval?.id ?? '';
     expect(await json('approval', 'decide', id, 'approved')).toEqual({
-      ...asked,
+      ...openedApproval,
       state: 'approved',
       decided_at: expect.any(Number),
       decided_via: 'operator',

@@ -31,7 +31,7 @@ async function reindex(...args: string[]) {
   return { result: JSON.parse(out), lines: err.split('\n').slice(0, -1) };
 }
 
-test('writes what is missing or of an older tokenizer, and nothing else', async () => {
+test('writes rows that are missing or of an older tokenizer, and no others', async () => {
   await sql('delete from message_search where message_id = $1', [sent[1]]);
   await sql(`update message_search set version = 0, document = '''old'':1' where message_id = $1`, [sent[4]]);
   await sql(`update message_search set document = '''own'':1' where message_id = $1`, [sent[6]]);
@@ -46,7 +46,7 @@ test('writes what is missing or of an older tokenizer, and nothing else', async 
   expect(await found()).toEqual(sent.slice(0, 6));
 });
 
-test('writes every row with --all, and only behind --after', async () => {
+test('writes every row with --all, and only later rows with --after', async () => {
   await sql(`update message_search set document = '''own'':1'`);
   expect((await reindex('--all', '--after', sent[4] ?? '')).result).toMatchObject({
     examined: 2,
@@ -59,7 +59,7 @@ test('writes every row with --all, and only behind --after', async () => {
   expect(await found()).toEqual(sent);
 });
 
-test('leaves a row of a newer release alone', async () => {
+test('does not change a row of a newer release', async () => {
   await sql(`update message_search set version = 32000, document = '''own'':1' where message_id = $1`, [
     sent[0],
   ]);
@@ -68,7 +68,7 @@ test('leaves a row of a newer release alone', async () => {
   await sql('delete from message_search where message_id = $1', [sent[0]]);
 });
 
-test('stops between two steps when interrupted, and says how to go on', async () => {
+test('stops between two steps when interrupted, and prints how to continue', async () => {
   const args = ['search', 'reindex', '--all', '--batch', '2'];
   let steps = 0;
   const { code, out, err } = await runCli(env, args, '', (text, interrupt) => {
@@ -82,7 +82,7 @@ test('stops between two steps when interrupted, and says how to go on', async ()
   expect((await reindex('--all', '--after', sent[3] ?? '')).result).toMatchObject({ examined: 3 });
 });
 
-test('runs beside the worker while messages come', async () => {
+test('runs beside the worker while messages arrive', async () => {
   const [bob, eve] = await on.createAgents();
   const thread = await on.open(bob, eve);
   const writing = Promise.all(
@@ -94,7 +94,7 @@ test('runs beside the worker while messages come', async () => {
   expect(await on.search(eve, { q: 'birnen', limit: 50 })).toHaveLength(40);
 });
 
-test('an empty database is done at once, and a wrong option is refused', async () => {
+test('an empty database is done immediately, and an invalid option is refused', async () => {
   expect((await reindex('--after', `msg_7${'Z'.repeat(25)}`)).result).toMatchObject({
     examined: 0,
     written: 0,
@@ -110,7 +110,7 @@ test('an empty database is done at once, and a wrong option is refused', async (
   }
 });
 
-test('the time until messages are found can be measured', async () => {
+test('the time until messages are searchable can be measured', async () => {
   const lag = await on.core.repositories.messageSearch.lag(0);
   expect(lag?.messages).toBeGreaterThanOrEqual(47);
   expect(lag?.p50_ms).toBeGreaterThanOrEqual(0);

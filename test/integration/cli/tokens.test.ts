@@ -58,7 +58,7 @@ describe('credential', () => {
       client_id: made.client_id,
       revoked: true,
     });
-    // The check of the running process remembered the token; the bus made it forget.
+    // The running process cached the token; the bus removed it from the cache.
     await expect
       .poll(() =>
         authority.tokens.verify(access_token, 'api').then(
@@ -82,7 +82,7 @@ describe('credential', () => {
     expect(credential.parse(await json('credential', 'create', handle)).scopes).toEqual([...offeredScopes]);
   });
 
-  test('a list for people', async () => {
+  test('prints a list for people', async () => {
     const agent = await authority.agent();
     expect((await refused('credential', 'list', agent.canonical_handle)).out).toBe('(none)\n');
     await authority.credential(agent.canonical_handle);
@@ -100,17 +100,17 @@ describe('credential', () => {
     );
     expect((await refused('credential', 'revoke', 'ams_x')).code).toBe(1);
     expect((await refused('credential', 'create', 'no.body')).err).toBe('error: No such agent: no.body\n');
-    expect((await refused('credential', 'list', 'nobody')).code).toBe(1);
+    expect((await refused('credential', 'list', 'absent')).code).toBe(1);
     expect((await refused('credential', 'create', handle, '--scopes', 'openid')).code).toBe(2);
   });
 });
 
 describe('token', () => {
-  test('opens the door it is for, and is known to the authorization server', async () => {
-    for (const door of ['api', 'mcp', 'ws'] as const) {
-      const { access_token } = token.parse(await json('token', handle, '--resource', door));
-      const actor = await authority.tokens.verify(access_token, door);
-      expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[door] });
+  test('is valid for its audience, and the authorization server knows it', async () => {
+    for (const audience of ['api', 'mcp', 'ws'] as const) {
+      const { access_token } = token.parse(await json('token', handle, '--resource', audience));
+      const actor = await authority.tokens.verify(access_token, audience);
+      expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[audience] });
       expect(actor.scopes).toEqual(new Set(offeredScopes));
     }
     const client = await authority.credential(handle);
@@ -127,7 +127,7 @@ describe('token', () => {
     });
   });
 
-  test('lives 15 minutes at most', async () => {
+  test('is valid for at most 15 minutes', async () => {
     expect(token.parse(await json('token', handle)).expires_in).toBe(900);
     expect(token.parse(await json('token', handle, '--expires-in', '60')).expires_in).toBe(60);
     for (const seconds of ['0', '901', '1.5', 'soon', '-1']) {
@@ -135,7 +135,7 @@ describe('token', () => {
     }
   });
 
-  test('refuses unknown agents and doors', async () => {
+  test('refuses unknown agents and audiences', async () => {
     expect((await refused('token', 'no.body')).err).toBe('error: No such agent: no.body\n');
     expect((await refused('token', handle, '--resource', 'ftp')).code).toBe(2);
   });

@@ -104,7 +104,7 @@ test('test, deliveries and replay', async () => {
   );
 });
 
-test('refuses what is wrong in one line', async () => {
+test('refuses invalid input in one line', async () => {
   const bob = await service.agent();
   const { id } = await make(bob);
   const wrong: [string[], number, RegExp][] = [

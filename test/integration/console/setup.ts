@@ -6,7 +6,7 @@ export const password = 'seven odd horses';
 
 let count = 0;
 
-/** A name that nobody in this process has yet. */
+/** A name that is unique in this process. */
 export function newUsername(stem = 'person'): string {
   return `${stem}-${process.pid}-${(count += 1)}`;
 }
@@ -33,7 +33,7 @@ export function useConsole(env: Record<string, string> = {}) {
       service.parts.pages.routes.filter(({ method }) => method === wanted).map(({ path }) => path),
     /** A browser in which nobody is signed in. */
     browser: () => openFormBrowser(service.url),
-    /** A fresh person, signed in. */
+    /** A new person, signed in. */
     async signUpPerson(username = newUsername()): Promise<SignedInBrowser> {
       const browser = openFormBrowser(service.url);
       await browser.signUp(username, password);

@@ -9,12 +9,12 @@ import type { AgentOptions, TestAgent, TestService } from '../../support/service
 
 let count = 0;
 
-/** A name that nobody in this process has yet. */
+/** A name that is unique in this process. */
 export function newUsername(stem: string): string {
   return `${stem}-${process.pid}-${(count += 1)}`;
 }
 
-/** A person of a fresh account in a browser, signed in without the trouble of typing. */
+/** A browser with a new account, signed in without the forms. */
 export async function signInPerson(
   service: Pick<TestService, 'core' | 'url' | 'register'>,
   username = newUsername('person'),
@@ -26,14 +26,14 @@ export async function signInPerson(
   const from = { account_id: account.id, address: '192.0.2.7', user_agent: 'Test/1.0' };
   const { token } = await unitOfWork.writeAsSystem((work) => openSession(work, from));
   const person = await unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
-  if (!person) throw new Error('nobody is signed in');
+  if (!person) throw new Error('not signed in');
   const browser = openFormBrowser(service.url);
   browser.cookies.set('ams_session', { value: token, path: '/' });
   return {
     ...browser,
     person,
     username,
-    /** An agent of this person, as an operator registers it, and a token for it. */
+    /** An agent of this person, as an operator registers it, and its token. */
     agent: (name = 'agent', options: AgentOptions = {}): Promise<TestAgent> =>
       service.register(
         {
@@ -64,7 +64,7 @@ export async function createOrganizationOf(
   return slug;
 }
 
-/** What a page says is wrong with a field. */
+/** The error message that a page shows at a field. */
 export function findFieldError(page: PageResponse, name: string): string | undefined {
   const field = ['fieldset', 'input', 'textarea', 'select']
     .flatMap((element) => page.elements(element))
@@ -76,7 +76,7 @@ export function findFieldError(page: PageResponse, name: string): string | undef
     .map((each) => textContent(each))[0];
 }
 
-/** A fieldset is called like the choices in it. */
+/** Finds a fieldset by the choices in it. */
 function hasName(element: Element, name: string): boolean {
   const has = (each: Element) =>
     getAttributeValue(each, 'name') === name && getAttributeValue(each, 'type') !== 'hidden';
@@ -85,12 +85,12 @@ function hasName(element: Element, name: string): boolean {
   return findAll((each) => has(each) && isChoice(each), element.children).length > 0;
 }
 
-/** What a form of a page holds. */
+/** The values of a form. */
 export function readFormFields(page: PageResponse, action: string): Record<string, string> {
   return Object.fromEntries(findForm(page, action).fields);
 }
 
-/** A form that a page need not have: as somebody would make it by hand who knows the address. */
+/** A form that need not be on the page: as an attacker who knows the address would send it. */
 export function fillForm(page: PageResponse, action: string, fields: Record<string, string> = {}): PageForm {
   const csrf = page.forms.flatMap((form) => form.fields).find(([name]) => name === 'csrf')?.[1] ?? '';
   return { action, fields: Object.entries({ csrf, ...fields }), buttons: [] };

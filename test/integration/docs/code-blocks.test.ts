@@ -32,7 +32,7 @@ async function checkFile(block: CodeBlock, extension: string, command: string, .
   await run(command, [...args, file]);
 }
 
-/** How a block of each language is checked. Languages without code are left to their readers, and say why. */
+/** The check for a block of each language. A language without a check gives the reason. */
 const checks: Record<string, (block: CodeBlock) => unknown> = {
   sh: (block) => checkFile(block, 'sh', 'bash', '-n'),
   js: (block) => checkFile(block, 'mjs', process.execPath, '--check'),
@@ -60,7 +60,7 @@ test('every block has a language with a check, and is well-formed', async () => 
   expect(broken).toEqual([]);
 });
 
-test('every program is run by this file, or says why not', () => {
+test('every program is run by this file, or states why not', () => {
   const programs = blocks.filter(({ language }) => [...runnableLanguages, 'sql'].includes(language));
   const neither = programs.filter(
     ({ page, notRunReason, language }) =>

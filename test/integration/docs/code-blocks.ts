@@ -13,7 +13,7 @@ export function listPages(): string[] {
 
 export interface CodeBlock {
   page: string;
-  /** Where the fence is, counted from 1. */
+  /** The line of the fence, counted from 1. */
   line: number;
   /** The info string of the fence. */
   language: string;

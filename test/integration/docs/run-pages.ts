@@ -9,7 +9,7 @@ import { type CodeBlock, readCodeBlocks, root } from './code-blocks.ts';
 
 /**
  * A reader's terminal, with two differences: a refused HTTP call ends the script, and `ams` runs the build that `npm test` made
- * instead of looking whether it is up to date.
+ * without checking whether it is up to date.
  */
 const prelude = `
 set -e -o pipefail; shopt -s inherit_errexit
@@ -34,7 +34,7 @@ function toScript({ page, line, language, text }: CodeBlock): string {
 export const runnableLanguages: readonly string[] = ['sh', 'js', 'python'];
 
 /**
- * Runs the code blocks of the pages, one after the other in one shell, against a service of their own. The shell stays open until
+ * Runs the code blocks of the pages in order in one shell, against a service of their own. The shell stays open until
  * the test is over, so that programs in the background can finish.
  */
 export async function runPages(pages: readonly string[]) {
@@ -78,7 +78,7 @@ export async function runPages(pages: readonly string[]) {
   failed.catch(() => undefined); // the shell also closes at the end
   return {
     service,
-    /** What the blocks have printed, once it contains the texts. @throws {Error} if a block failed. */
+    /** The output of the blocks, once it contains the texts. @throws {Error} if a block failed. */
     async waitForOutput(...texts: string[]): Promise<string> {
       const hasAll = () => expect(texts.filter((text) => !output.includes(text))).toEqual([]);
       await Promise.race([failed, vi.waitFor(hasAll, { timeout: 150_000, interval: 50 })]);

@@ -15,7 +15,7 @@ import {
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });
 
-test('starts every part, says so, hands the settings on, and stops in order on Ctrl-C', async () => {
+test('starts every part, logs it, passes the settings on, and stops in order on Ctrl-C', async () => {
   const dataDir = createTemporaryFolder();
   const launcher = runFakeLauncher(dataDir);
   await launcher.ready();

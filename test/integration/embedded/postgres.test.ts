@@ -31,7 +31,7 @@ async function query(url: string, sql: string): Promise<unknown> {
 
 const failure = (attempt: Promise<unknown>) => attempt.then(() => 'no failure', toOneLine);
 
-test('a fresh one takes the password over TCP, knows the extensions, folds accents, and keeps data and port', async () => {
+test('a new one takes the password over TCP, has the extensions, folds accents, and keeps data and port', async () => {
   const dataDir = createTemporaryFolder();
   const first = await start({ dataDir });
   expect(await query(first.url, `SELECT lower('ÉÅ') AS value`)).toBe('éå');
@@ -49,7 +49,7 @@ test('a fresh one takes the password over TCP, knows the extensions, folds accen
   expect(await query(second.url, `SELECT to_regclass('kept')::text AS value`)).toBe('kept');
 });
 
-test('new secrets reach an old data folder', async () => {
+test('new secrets apply to an existing data folder', async () => {
   const dataDir = createTemporaryFolder();
   const first = await start({ dataDir });
   await first.stop();
@@ -59,7 +59,7 @@ test('new secrets reach an old data folder', async () => {
   expect(await query(second.url, 'SELECT 1 AS value')).toBe(1);
 });
 
-test('an orphan is stopped first; a pid file whose pid belongs to another program is no obstacle', async () => {
+test('an orphan is stopped first; a pid file with the pid of another program is ignored', async () => {
   const dataDir = createTemporaryFolder();
   const orphan = await start({ dataDir, restart: false });
   const pid = readPostgresPid(dataDir);
@@ -74,7 +74,7 @@ test('an orphan is stopped first; a pid file whose pid belongs to another progra
   expect(await query(last.url, 'SELECT 1 AS value')).toBe(1);
 });
 
-test('one that dies is started again with its data', async () => {
+test('after a crash it is started again with its data', async () => {
   const dataDir = createTemporaryFolder();
   const reports: string[] = [];
   const server = await start({ dataDir, throwaway: false, report: (line) => reports.push(line) });
@@ -85,7 +85,7 @@ test('one that dies is started again with its data', async () => {
   expect(await query(server.url, `SELECT to_regclass('kept')::text AS value`)).toBe('kept');
 });
 
-test('what cannot work is refused in one line', async () => {
+test('an impossible configuration is refused in one line', async () => {
   const dataDir = createTemporaryFolder();
   const server = await start({ dataDir });
   const taken = failure(start({ dataDir: createTemporaryFolder(), port: server.port }));
@@ -103,7 +103,7 @@ test('what cannot work is refused in one line', async () => {
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'root in a folder only root may enter: everything PostgreSQL needs is outside, and it says so',
+  'root in a folder that only root can enter: PostgreSQL uses another folder and logs it',
   async () => {
     const dataDir = join(createTemporaryFolder(), 'data');
     mkdirSync(dataDir, { mode: 0o700 });
@@ -118,7 +118,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test('several at once do not disturb each other', async () => {
+test('several run side by side', async () => {
   const servers = await Promise.all(
     [createTemporaryFolder(), createTemporaryFolder()].map((dataDir) => start({ dataDir })),
   );

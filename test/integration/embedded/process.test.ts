@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Part, supervise } from '../../../src/embedded/processes/supervise.ts';
 import { waitUntil, isGone, createTemporaryFolder } from './setup.ts';
 
-/** A shell script as a part; it is ready with its first line. */
+/** A shell script as a part; it is ready with its first line of output. */
 function part(script: string, more: Partial<Part> = {}): Part {
   return {
     name: 'part',
@@ -34,15 +34,15 @@ async function reportsOf(settled: number): Promise<number[]> {
   return delays(reports).slice(0, 5);
 }
 
-test('one that keeps dying is started again after longer and longer times, up to a limit', async () => {
+test('a process that keeps crashing is restarted after increasing delays, up to a limit', async () => {
   expect(await reportsOf(60_000)).toEqual([5, 10, 20, 20, 20]);
 });
 
-test('one that stayed up long enough begins with the shortest time again', async () => {
+test('a process that ran long enough is restarted after the shortest delay', async () => {
   expect(await reportsOf(0)).toEqual([5, 5, 5, 5, 5]);
 });
 
-test('one that does not stop when asked is killed', async () => {
+test('a process that ignores the stop signal is killed', async () => {
   const deaf = part('trap "" TERM; echo ready; while :; do sleep 0.05; done', { stopTimeoutMs: 50 });
   const running = await supervise(deaf, { report: () => {} });
   const pid = running.pid ?? 0;
@@ -50,7 +50,7 @@ test('one that does not stop when asked is killed', async () => {
   expect(isGone(pid)).toBe(true);
 });
 
-test('one that never gets ready is a failure in one line, and nothing is left running', async () => {
+test('a process that never gets ready fails in one line, and no process is left running', async () => {
   const pids: number[] = [];
   const noting = (made: Part): Part => ({
     ...made,

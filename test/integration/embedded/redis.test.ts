@@ -35,7 +35,7 @@ async function ask(url: string, ...command: [string, ...string[]]): Promise<unkn
   }
 }
 
-test('without a server on this machine there is none', async () => {
+test('without a server on this machine, no Redis is started', async () => {
   const path = process.env['PATH'];
   process.env['PATH'] = '/nowhere';
   try {
@@ -46,7 +46,7 @@ test('without a server on this machine there is none', async () => {
 });
 
 await describeWithRedis('a private Redis', () => {
-  test('never evicts, appends to a file, and shows its password to nobody', async () => {
+  test('never evicts, appends to a file, and keeps its password secret', async () => {
     const dataDir = createTemporaryFolder();
     const server = await start({ dataDir });
     expect(await ask(server.url, 'CONFIG', 'GET', 'maxmemory-policy')).toContain('noeviction');
@@ -70,7 +70,7 @@ await describeWithRedis('a private Redis', () => {
     expect(isGone(pid)).toBe(true);
   });
 
-  test('one that dies is started again', async () => {
+  test('after a crash it is started again', async () => {
     const dataDir = createTemporaryFolder();
     const reports: string[] = [];
     const server = await start({ dataDir, persist: false, report: (line) => reports.push(line) });

@@ -9,7 +9,7 @@ import { inspectProcess } from '../../../src/embedded/processes/identity.ts';
 import { readIfExists } from '../../../src/embedded/private-file.ts';
 import { waitUntil as pollUntil } from '../../../src/shared/wait-until.ts';
 
-/** A data folder of the test's own, which every user may pass through, removed at its end. */
+/** A data folder of this test, readable by every user, removed at its end. */
 export function createTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ams-embedded-'));
   chmodSync(folder, 0o711);
@@ -21,21 +21,21 @@ export function createTemporaryFolder(): string {
   return folder;
 }
 
-/** Waits for something that must become true within 40 s. */
+/** Waits up to 40 s until the condition is true. */
 export async function waitUntil(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   if (!(await pollUntil(check, { timeoutMs: 40_000 }))) throw new Error(`never happened: ${what}`);
 }
 
 export const isGone = (pid: number) => inspectProcess(pid) === null;
 
-/** Lets the launcher start no PostgreSQL, for tests that are not about it: the fixtures never connect. */
+/** Prevents the launcher from starting PostgreSQL, for tests that do not need it: the fixtures never connect. */
 export const noPostgres = { DATABASE_URL: 'postgres://127.0.0.1/unused' };
 
 export interface FakeLauncher {
   child: ChildProcess;
   out: () => string;
   err: () => string;
-  /** Resolves when it says `ready`. */
+  /** Resolves when it prints `ready`. */
   ready: () => Promise<void>;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -62,14 +62,14 @@ export function runFakeLauncher(dataDir: string, env: Record<string, string> = {
     out: () => out,
     err: () => err,
     ready: async () => {
-      await waitUntil(`ready; it said: ${err}`, () => hasEnded() || /^ready /m.test(out));
+      await waitUntil(`ready; output: ${err}`, () => hasEnded() || /^ready /m.test(out));
       if (hasEnded()) throw new Error(`the launcher ended: ${err}`);
     },
     exited,
   };
 }
 
-/** What the fixtures noted: `api started`, `worker stopped`, ... with their process ids. */
+/** The events that the fixtures recorded: `api started`, `worker stopped`, ... with their process ids. */
 export function readEvents(dataDir: string): { event: string; pid: number }[] {
   const lines = (readIfExists(join(dataDir, 'events')) ?? '').split('\n').filter((line) => line !== '');
   return lines.map((line) => {
@@ -78,7 +78,7 @@ export function readEvents(dataDir: string): { event: string; pid: number }[] {
   });
 }
 
-/** The process id of the PostgreSQL that runs on this data folder. */
+/** The process id of the PostgreSQL server of this data folder. */
 export function readPostgresPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }

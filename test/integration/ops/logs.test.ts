@@ -14,7 +14,7 @@ import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
-/** Calls an address as programs do, and answers the JSON. What is refused is answered too. */
+/** Calls an address as programs do, and returns the JSON, also of an error response. */
 async function call(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
   const body = new URLSearchParams(fields);
   const answer = await fetch(url, { method: 'POST', body, headers });
@@ -22,7 +22,7 @@ async function call(url: string, fields: Record<string, string>, headers: Record
   return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
 }
 
-test('no log of API or worker holds what was said, or what opens a door, whatever goes wrong', async () => {
+test('no log of API or worker contains message text or secrets, whatever fails', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ams-logs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const cluster = await startServiceCluster('postgres');
@@ -40,7 +40,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   const secrets: Record<string, string> = { operator, key: String(cluster.env['SECRET_KEY']) };
   const words = (name: string): string => (secrets[name] = `said-${name}-${randomBytes(6).toString('hex')}`);
 
-  // REST, with refusals of all kinds.
+  // REST, with all kinds of errors.
   const [ann, bob] = await Promise.all([buildAgent(core), buildAgent(core)]);
   Object.assign(secrets, { annToken: ann.token, bobToken: bob.token });
   const first = { with_handle: bob.handle, subject: words('subject'), initial_message: words('rest') };
@@ -75,7 +75,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   await socket.next((frame) => (frame.data as { content?: string }).content === secrets['tool']);
   await socket.close();
 
-  // Sign-in of a client and of a person, an authorization code, and what is wrong with each.
+  // Sign-in of a client and of a person, an authorization code, and a failure of each.
   const { client_id, client_secret } = await core.unitOfWork.writeAsSystem((work) =>
     createCredential(work, { handle: ann.handle, scopes: ['threads:read'] }),
   );
@@ -111,7 +111,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   });
   const app = (await registered.json()) as { client_id: string };
   const code_verifier = words('verifier').padEnd(50, 'x');
-  const asked = new URLSearchParams({
+  const query = new URLSearchParams({
     response_type: 'code',
     client_id: app.client_id,
     redirect_uri,
@@ -120,7 +120,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
     code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  const approved = await browser.approve(await browser.go(`/authorize?${asked.toString()}`), id);
+  const approved = await browser.approve(await browser.go(`/authorize?${query.toString()}`), id);
   const code = (secrets['code'] =
     new URL(String(approved.headers.get('Location'))).searchParams.get('code') ?? '');
   const fields = { grant_type: 'authorization_code', client_id: app.client_id, redirect_uri };
@@ -132,7 +132,7 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   for (const [name, { value }] of browser.cookies) secrets[`cookie ${name}`] = value;
   await openFormBrowser(url).signIn(username, words('wrongPassword'));
 
-  // A job that fails for good, and calls and jobs that find the database broken.
+  // A job that fails permanently, and calls and jobs while the database is broken.
   const job = {
     queue: 'maintenance',
     name: 'unheard-of',
@@ -153,13 +153,13 @@ test('no log of API or worker holds what was said, or what opens a door, whateve
   const written = { api: await readFile(logs.api, 'utf8'), worker: await readFile(logs.worker, 'utf8') };
   for (const [part, text] of Object.entries(written)) {
     const lines = text.split('\n').filter((line) => line !== '');
-    // One JSON object a line, with nothing in between.
+    // One JSON object a line, and no other output.
     expect(lines.map((line) => (JSON.parse(line) as { part: string }).part)).toEqual(lines.map(() => part));
     expect(Object.entries(secrets).filter(([, secret]) => secret === '' || text.includes(secret))).toEqual(
       [],
     );
   }
-  // What went wrong is there all the same, under the id that the caller knows.
+  // The errors are in the log, under the request id that the caller received.
   expect(written.api).toContain('"request_id":"request-of-ann"');
   expect(written.worker).toContain('the job unheard-of has no handler');
 });

@@ -36,7 +36,7 @@ function metricsOn(backend: Backend): void {
     return [ann, String(thread.body.id)];
   }
 
-  test('a conversation shows in the metrics of API and worker', async () => {
+  test('a conversation is visible in the metrics of API and worker', async () => {
     const [ann, thread] = await conversation();
     expect(
       (await requestRest('GET', `${service.api}/threads/thd_nothing`, { token: ann.token })).status,
@@ -48,9 +48,9 @@ function metricsOn(backend: Backend): void {
       (await scrapeMetrics(service.ops.worker)).value('ams_search_index_lag_seconds_count');
     await expect.poll(indexed, waitOptions).toBe(2);
     const done = { job: 'deliver-events', outcome: 'done' };
-    const rung = async () =>
+    const readWakeups = async () =>
       (await scrapeMetrics(service.ops.worker)).value('ams_job_duration_seconds_count', done);
-    await expect.poll(rung, waitOptions).toBeGreaterThan(0);
+    await expect.poll(readWakeups, waitOptions).toBeGreaterThan(0);
     await expect
       .poll(
         async () => (await scrapeMetrics(service.ops.api)).value('ams_websocket_closes_total'),
@@ -91,13 +91,13 @@ function metricsOn(backend: Backend): void {
       expect(process.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
       expect(process.value('process_resident_memory_bytes')).toBeGreaterThan(0);
     }
-    // A scrape never tells who did it, where, or what a caller made up.
+    // A scrape contains no caller, no address and no text from a caller.
     const words = JSON.stringify([api.samples, worker.samples]);
     for (const secret of [thread, ann.id, ann.handle, 'wp-login', 'thd_'])
       expect(words).not.toContain(secret);
   });
 
-  test('dashboard and alerts ask for what there is, and all that there is can be seen', async () => {
+  test('dashboard and alerts query existing metrics, and every metric is on the dashboard or in the documentation', async () => {
     const [api, worker] = await Promise.all([
       scrapeMetrics(service.ops.api),
       scrapeMetrics(service.ops.worker),
@@ -112,7 +112,7 @@ function metricsOn(backend: Backend): void {
     expect(explained).toEqual(expect.arrayContaining(alerts));
   });
 
-  test('a job that fails is told of by metrics, doctor and command line, and starts anew', async () => {
+  test('a failed job is visible in metrics, doctor and command line, and can be retried', async () => {
     const { core } = service;
     const job = {
       queue: 'attachment-scanning',
@@ -161,7 +161,7 @@ function metricsOn(backend: Backend): void {
     expect(await runCli(settings, ['queue', 'failed', 'nonsense'])).toMatchObject({ code: 2 });
   });
 
-  test('operators have an address of their own, with the health of the process', async () => {
+  test('operators have a separate address, with the health of the process', async () => {
     for (const ops of [service.ops.api, service.ops.worker]) {
       const health = await fetch(`${ops}/readyz`);
       expect([health.status, await health.json()]).toMatchObject([200, { status: 'ok' }]);
@@ -172,10 +172,10 @@ function metricsOn(backend: Backend): void {
     ).toBe(404);
   });
 
-  test('the queue dashboard is for the operator, and to look at', async () => {
+  test('the queue dashboard is for the operator, and read-only', async () => {
     const board = `${service.ops.worker}/ops/queues`;
-    const asked = await fetch(board);
-    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+    const response = await fetch(board);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       401,
       expect.stringMatching(/^Basic /),
     ]);
@@ -204,5 +204,5 @@ function metricsOn(backend: Backend): void {
   });
 }
 
-describe('what operators see, with queues and bus on PostgreSQL', () => metricsOn('postgres'));
-await describeWithRedis('what operators see, with queues and bus on Redis', () => metricsOn('redis'));
+describe('observability, with queues and bus on PostgreSQL', () => metricsOn('postgres'));
+await describeWithRedis('observability, with queues and bus on Redis', () => metricsOn('redis'));

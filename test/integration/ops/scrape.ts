@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** One line of the text format of Prometheus. */
+/** A sample in the Prometheus text format. */
 export interface Sample {
   name: string;
   labels: Record<string, string>;
@@ -11,11 +11,11 @@ export interface ScrapedMetrics {
   samples: Sample[];
   /** The names in the TYPE lines. */
   families: Set<string>;
-  /** The value of the one sample with this name and these labels among its own; undefined when there is none. */
+  /** The value of the sample with this name and these labels; undefined when there is none. */
   value(name: string, labels?: Record<string, string>): number | undefined;
 }
 
-/** Reads the metrics at an address, and fails on a line that is not of the format. */
+/** Reads the metrics at an address. @throws on a line that is not of the format. */
 export async function scrapeMetrics(
   ops: string,
   headers: Record<string, string> = {},
@@ -26,7 +26,7 @@ export async function scrapeMetrics(
   return parseMetrics(await answer.text());
 }
 
-/** Reads the text of the metrics, and fails on a line that is not of the format. */
+/** Parses the text of the metrics. @throws on a line that is not of the format. */
 export function parseMetrics(text: string): ScrapedMetrics {
   const samples: Sample[] = [];
   const families = new Set<string>();

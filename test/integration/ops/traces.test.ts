@@ -15,25 +15,25 @@ interface Span {
   kind: number;
 }
 
-interface Letter {
+interface ExportRequest {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
 }
 
 const spans: Span[] = [];
 let exportedSpans = '';
-/** What spans are sent to, by OTLP over HTTP with JSON. */
+/** Receives the spans, by OTLP over HTTP with JSON. */
 const collector = createServer((request, response) => void collect(request, response));
 
 async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const letter = (await json(request)) as Letter;
-  exportedSpans += JSON.stringify(letter);
-  const scopes = letter.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
+  const delivery = (await json(request)) as ExportRequest;
+  exportedSpans += JSON.stringify(delivery);
+  const scopes = delivery.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
   spans.push(...scopes.flatMap((scope) => scope.spans));
   response.setHeader('Content-Type', 'application/json').end('{}');
 }
 
 const posted: { traceparent: string | undefined; body: unknown }[] = [];
-/** What webhooks are posted to. */
+/** Receives the webhooks. */
 const receiver = createServer((request, response) => void receive(request, response));
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -92,7 +92,7 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   });
   expect(page.body.events[1]).toMatchObject({ traceparent: frame['traceparent'] });
 
-  // A call without a trace begins one of its own, and one that is not sampled leaves no trace at all.
+  // A call without a trace context starts a new trace, and one that is not sampled leaves no trace.
   const path = `${service.api}/threads/${thread.body.id}/messages`;
   await requestRest('POST', path, { token: ann.token, body: { content: 'another' } });
   const unsampled = { traceparent: traceparent.replace(/01$/, '00') };
@@ -105,7 +105,7 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   const names = () => mine().map(({ name }) => name);
   const expected = ['POST /v1/threads', 'create_thread', 'process delivery', 'POST webhook'];
   await expect.poll(names, waitOptions).toEqual(expect.arrayContaining(expected));
-  // Every span hangs from another one of the trace, up to the sender's own.
+  // Every span has a parent in the trace, up to the sender's own.
   const known = new Set(['00f067aa0ba902b7', ...mine().map(({ spanId }) => spanId)]);
   const loose = () => mine().filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''));
   expect(loose().map(({ name }) => name)).toEqual([]);

@@ -5,14 +5,14 @@ import { runCliJson } from '../../clients/cli.ts';
 import { createAgentFor, newUsername, useConsole } from '../console/setup.ts';
 import { registerApp, readTokens } from '../../clients/oauth/app.ts';
 
-const house = useConsole();
+const setup = useConsole();
 const [first, second, third] = ['seven odd horses', 'eight even mules', 'nine plain goats'] as const;
 
 const hello = (page: PageResponse, username: string) => page.visibleText.includes(`Hello, ${username}`);
 
-/** A person lets an app act as an agent. */
+/** Connects an app to an agent. */
 async function connectApp(browser: FormBrowser, agent_id: string) {
-  const app = await registerApp(house.service.url);
+  const app = await registerApp(setup.service.url);
   const page = await browser.go(app.address());
   const answer = await browser.send(findForm(page, new URL(page.url).pathname), {
     fields: { agent_id },
@@ -23,22 +23,22 @@ async function connectApp(browser: FormBrowser, agent_id: string) {
   return {
     tokens,
     status: async () =>
-      (await requestRest('GET', `${house.service.api}/agents/me`, { token: tokens.access_token })).status,
+      (await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token })).status,
     refresh: async () => (await app.refresh(tokens.refresh_token)).status,
   };
 }
 
-test('from an account to none: sign-up, an app, another browser, another password, out everywhere', async () => {
-  const { service } = house;
+test('from sign-up to sign-out: an app, another browser, another password, sign-out everywhere', async () => {
+  const { service } = setup;
   const username = newUsername();
-  const [here, there] = [house.browser(), house.browser()];
+  const [here, there] = [setup.browser(), setup.browser()];
   expect(hello(await here.signUp(username, first), username)).toBe(true);
   expect(hello(await there.signIn(username.toUpperCase(), first), username)).toBe(true);
   const { id } = await createAgentFor(service, username, 'own');
   const app = await connectApp(here, id);
   expect(await app.status()).toBe(200);
 
-  // Another password: this browser goes on, the other one is out, and the app stays.
+  // A new password: this browser stays signed in, the other one is signed out, and the app stays.
   const fields = { current: first, next: second };
   const changed = await here.fill('/console/account', { fields }, '/console/account/password');
   expect(changed.visibleText).toContain('Password changed');
@@ -48,13 +48,13 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   expect(hello(await there.signIn(username, second), username)).toBe(true);
   expect(await app.status()).toBe(200);
 
-  // Out everywhere, this browser included; the app is still the person's.
+  // Signed out everywhere, this browser included; the app stays connected.
   const out = await here.fill('/console/sessions', {}, '/console/sessions/end-all');
   expect(out.visibleText).toContain('You are signed out everywhere.');
   for (const browser of [here, there]) expect((await browser.go('/console')).url).toContain('/sign-in');
   expect(await app.status()).toBe(200);
 
-  // And with every app.
+  // And with all apps disconnected.
   await here.signIn(username, second);
   const gone = await here.fill('/console/sessions', { fields: { apps: 'on' } }, '/console/sessions/end-all');
   expect(gone.visibleText).toContain('all apps are disconnected');
@@ -62,11 +62,11 @@ test('from an account to none: sign-up, an app, another browser, another passwor
   expect(await app.refresh()).toBe(400);
 });
 
-test('an operator gives a person who lost an account another password, and ends what others did with it', async () => {
-  const { service } = house;
+test('an operator resets the password of a lost account, and revokes the access of others', async () => {
+  const { service } = setup;
   const { DATABASE_URL, SECRET_KEY, PUBLIC_URL } = service.core.config;
   const username = newUsername();
-  const thief = house.browser();
+  const thief = setup.browser();
   await thief.signUp(username, first);
   const { id } = await createAgentFor(service, username, 'own');
   const app = await connectApp(thief, id);
@@ -79,13 +79,13 @@ test('an operator gives a person who lost an account another password, and ends 
   expect((await thief.go('/console')).url).toContain('/sign-in');
   await vi.waitFor(async () => expect(await app.status()).toBe(401), { timeout: 10_000 });
   expect(await app.refresh()).toBe(400);
-  expect(hello(await house.browser().signIn(username, third), username)).toBe(true);
+  expect(hello(await setup.browser().signIn(username, third), username)).toBe(true);
 });
 
-test('who leaves an organization leaves behind what apps could do there', async () => {
-  const { service } = house;
+test("leaving an organization ends the access of the person's apps to its agents", async () => {
+  const { service } = setup;
   const env = { DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: service.core.config.SECRET_KEY };
-  const { username, browser } = await house.signUpPerson();
+  const { username, browser } = await setup.signUpPerson();
   const slug = newUsername('org');
   await runCliJson(env, ['org', 'create', slug]);
   await runCliJson(env, ['org', 'add', slug, username, '--role', 'admin']);

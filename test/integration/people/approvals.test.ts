@@ -16,20 +16,20 @@ import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
 
 const hour = 60 * 60 * 1000;
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 const agent = (handle: string, member?: string) =>
-  house.unitOfWork.writeAsSystem((work) =>
+  setup.unitOfWork.writeAsSystem((work) =>
     registerAgentAsOperator(work, { handle, member, create_owner: true }),
   );
 
 /** A person with an agent, and the agent of a stranger. */
 async function pair() {
-  const person = await house.person();
+  const person = await setup.person();
   const { id } = await agent(`${person.username}.own`);
   const target = `${newUsername('stranger')}.agent`;
   await agent(target);
@@ -37,34 +37,34 @@ async function pair() {
 }
 
 const ask = (input: OpenApproval, now = Date.now()) =>
-  house.unitOfWork.writeAsSystem((work) => openApproval(override(work, { now }), input));
+  setup.unitOfWork.writeAsSystem((work) => openApproval(override(work, { now }), input));
 
-async function asked(input: OpenApproval, now?: number): Promise<Approval> {
+async function requestApproval(input: OpenApproval, now?: number): Promise<Approval> {
   const approval = await ask(input, now);
-  if (!approval) throw new Error('nobody was asked');
+  if (!approval) throw new Error('no approval was requested');
   return approval;
 }
 
 const decide = (who: { account_id: string }, id: string, decision: 'approved' | 'denied', now = Date.now()) =>
-  house.unitOfWork.writeAsSystem((work) =>
+  setup.unitOfWork.writeAsSystem((work) =>
     decideAsPerson(override(work, { now }), who.account_id, id, decision),
   );
 const list = (who: { account_id: string }, pending: boolean, before?: string) =>
-  house.unitOfWork.readAsSystem((all) =>
+  setup.unitOfWork.readAsSystem((all) =>
     listApprovals(all, who.account_id, { pending, ...(before && { before }) }),
   );
 const use = (agent_id: string, id: string, now = Date.now()) =>
-  house.unitOfWork.writeAsSystem((work) => useApproval(override(work, { now }), agent_id, id));
+  setup.unitOfWork.writeAsSystem((work) => useApproval(override(work, { now }), agent_id, id));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',
     (error: unknown) => (error instanceof DomainError ? error.code : error),
   );
 
-describe('a question', () => {
-  test('says who asks for what, of whom, in which words, and until when', async () => {
+describe('a request', () => {
+  test('has the agent, the action, the target, the message and the expiry', async () => {
     const { person, agent_id, target } = await pair();
-    const approval = await asked({
+    const approval = await requestApproval({
       agent_id,
       action: 'request_contact',
       target: `@${target.toUpperCase()}`,
@@ -88,27 +88,27 @@ describe('a question', () => {
       decided_by_agent: null,
       used_at: null,
     });
-    expect(await house.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, approval.id))).toEqual(
+    expect(await setup.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, approval.id))).toEqual(
       approval,
     );
     expect(await list(person, true)).toEqual([approval]);
     expect(await list(person, false)).toEqual([]);
   });
 
-  test('asked again is the same, even by many at once; in other words it is another', async () => {
+  test('repeated is the same, also concurrently; with another message it is a new one', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'request_contact', target, detail: { message: 'a' } } as const;
-    const all = await Promise.all(Array.from({ length: 5 }, () => asked(input)));
+    const all = await Promise.all(Array.from({ length: 5 }, () => requestApproval(input)));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
-    const other = await asked({ ...input, detail: { message: 'b' } });
-    const removal = await asked({ ...input, action: 'remove_contact', detail: {} });
+    const other = await requestApproval({ ...input, detail: { message: 'b' } });
+    const removal = await requestApproval({ ...input, action: 'remove_contact', detail: {} });
     expect((await list(person, true)).map(({ id }) => id)).toEqual([removal.id, other.id, all[0]?.id]);
   });
 
-  test('about an agent of the same owner or organization is asked of nobody', async () => {
+  test('about an agent of the same owner or organization needs no approval', async () => {
     const { person, agent_id } = await pair();
     const slug = newUsername('org');
-    await house.unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
+    await setup.unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
     const [one, other] = [await agent(`${slug}.one`), await agent(`${slug}.other`)];
     await agent(`${person.username}.second`);
     const detail = {};
@@ -121,20 +121,20 @@ describe('a question', () => {
     expect(await list(person, true)).toEqual([]);
   });
 
-  test('expires after 24 hours, decided by nobody; then it can be asked anew', async () => {
+  test('expires after 24 hours without a decision; then it can be made again', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
     const past = Date.now() - 24 * hour - 1;
-    const old = await asked(input, past);
+    const old = await requestApproval(input, past);
     expect(await list(person, true)).toEqual([]);
     expect(await list(person, false)).toEqual([{ ...old, state: 'expired' }]);
     expect(await codeOf(decide(person, old.id, 'approved'))).toBe('INVALID_TRANSITION');
-    const fresh = await asked(input);
+    const fresh = await requestApproval(input);
     expect(fresh.id).not.toBe(old.id);
     expect((await list(person, false)).map(({ state }) => state)).toEqual(['expired']);
   });
 
-  test('is one of at most fifty that wait for an agent', async () => {
+  test('is one of at most fifty pending ones of an agent', async () => {
     const { agent_id, target } = await pair();
     const input = (message: string) =>
       ({ agent_id, action: 'request_contact', target, detail: { message } }) as const;
@@ -142,17 +142,19 @@ describe('a question', () => {
     const error: unknown = await ask(input('one more')).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'RATE_LIMITED' });
     expect((error as DomainError).retry_after).toBeGreaterThan(23 * 3600);
-    // What waits already can still be asked for, and there is room again when one has expired.
-    expect(await asked(input('7'))).toMatchObject({ state: 'pending' });
-    expect(await asked(input('one more'), Date.now() + 25 * hour)).toMatchObject({ state: 'pending' });
+    // A pending request can be repeated, and an expired one makes room for another.
+    expect(await requestApproval(input('7'))).toMatchObject({ state: 'pending' });
+    expect(await requestApproval(input('one more'), Date.now() + 25 * hour)).toMatchObject({
+      state: 'pending',
+    });
   });
 });
 
-describe('an answer', () => {
-  test('that approves is told to the next call, and used once', async () => {
+describe('a decision', () => {
+  test('to approve is returned to the next call, and used once', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
-    const { id } = await asked(input);
+    const { id } = await requestApproval(input);
     expect(await use(agent_id, id)).toBe(false);
     const decided = await decide(person, id, 'approved');
     expect(decided).toMatchObject({
@@ -160,59 +162,59 @@ describe('an answer', () => {
       decided_by: person.username,
       decided_at: expect.any(Number),
     });
-    expect(await asked(input)).toEqual(decided);
+    expect(await requestApproval(input)).toEqual(decided);
     const { agent_id: stranger } = await pair();
     expect(await use(stranger, id)).toBe(false);
     const uses = await Promise.all([use(agent_id, id), use(agent_id, id), use(agent_id, id)]);
     expect(uses.filter(Boolean)).toHaveLength(1);
-    expect((await asked(input)).id).not.toBe(id);
+    expect((await requestApproval(input)).id).not.toBe(id);
   });
 
-  test('counts for 24 hours from the decision on, and no longer', async () => {
+  test('is valid for 24 hours after it was made', async () => {
     const { person, agent_id, target } = await pair();
     const start = Date.now() - 23 * hour;
-    const { id } = await asked({ agent_id, action: 'remove_contact', target, detail: {} }, start);
+    const { id } = await requestApproval({ agent_id, action: 'remove_contact', target, detail: {} }, start);
     const { expires_at } = await decide(person, id, 'approved');
     expect(expires_at).toBeGreaterThan(start + 46 * hour);
     expect(await use(agent_id, id, expires_at)).toBe(false);
     expect(await use(agent_id, id, expires_at - 1)).toBe(true);
   });
 
-  test('that denies stands until the question would have expired: nobody is asked again and again', async () => {
+  test('to deny lasts until the request would have expired: it cannot be requested again before', async () => {
     const { person, agent_id, target } = await pair();
     const input = { agent_id, action: 'request_contact', target, detail: {} } as const;
-    const { id } = await asked(input);
+    const { id } = await requestApproval(input);
     await decide(person, id, 'denied');
-    expect(await asked(input)).toMatchObject({ id, state: 'denied' });
+    expect(await requestApproval(input)).toMatchObject({ id, state: 'denied' });
     expect(await use(agent_id, id)).toBe(false);
     expect(await list(person, true)).toEqual([]);
-    expect(await asked(input, Date.now() + 24 * hour + 1)).toMatchObject({ state: 'pending' });
+    expect(await requestApproval(input, Date.now() + 24 * hour + 1)).toMatchObject({ state: 'pending' });
   });
 
-  test('is given once: the same again changes nothing, another is refused', async () => {
+  test('is made once: repeating it changes nothing, another one is refused', async () => {
     const { person, agent_id, target } = await pair();
-    const { id } = await asked({ agent_id, action: 'request_contact', target, detail: {} });
+    const { id } = await requestApproval({ agent_id, action: 'request_contact', target, detail: {} });
     const both = await Promise.allSettled([decide(person, id, 'approved'), decide(person, id, 'denied')]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const [first] = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const given = first?.state === 'approved' ? 'approved' : 'denied';
-    expect(await decide(person, id, given)).toEqual(first);
-    expect(await codeOf(decide(person, id, given === 'approved' ? 'denied' : 'approved'))).toBe(
+    const firstDecision = first?.state === 'approved' ? 'approved' : 'denied';
+    expect(await decide(person, id, firstDecision)).toEqual(first);
+    expect(await codeOf(decide(person, id, firstDecision === 'approved' ? 'denied' : 'approved'))).toBe(
       'INVALID_TRANSITION',
     );
   });
 
-  test('is for those who act as the agent; for everybody else the question is not there', async () => {
+  test('can be made by people who can act as the agent; for others the request does not exist', async () => {
     const slug = newUsername('org');
-    const [admin, member, stranger] = [await house.person(), await house.person(), await house.person()];
-    await house.unitOfWork.writeAsSystem(async (work) => {
+    const [admin, member, stranger] = [await setup.person(), await setup.person(), await setup.person()];
+    await setup.unitOfWork.writeAsSystem(async (work) => {
       await createOrganization(work, slug);
       await addToOrganization(work, { slug, username: admin.username, role: 'admin' });
       await addToOrganization(work, { slug, username: member.username, role: 'member' });
     });
     const { target } = await pair();
     const open = async (id: string) =>
-      (await asked({ agent_id: id, action: 'request_contact', target, detail: {} })).id;
+      (await requestApproval({ agent_id: id, action: 'request_contact', target, detail: {} })).id;
     const shared = await open((await agent(`${slug}.shared`)).id);
     const ofMember = await open((await agent(`${slug}.of-member`, member.username)).id);
     const may: [{ account_id: string }, string, boolean][] = [
@@ -226,29 +228,29 @@ describe('an answer', () => {
       [stranger, '\0', false],
     ];
     for (const [who, id, allowed] of may) {
-      const seen = house.unitOfWork.readAsSystem((all) => requireApprovalForPerson(all, who.account_id, id));
+      const seen = setup.unitOfWork.readAsSystem((all) => requireApprovalForPerson(all, who.account_id, id));
       expect(await codeOf(seen)).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
       expect((await list(who, true)).some((approval) => approval.id === id)).toBe(allowed);
       expect(await codeOf(decide(who, id, 'denied'))).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
     }
   });
 
-  test('is not for another agent to see', async () => {
+  test('is not visible to another agent', async () => {
     const [one, other] = [await pair(), await pair()];
-    const { id } = await asked({
+    const { id } = await requestApproval({
       agent_id: one.agent_id,
       action: 'request_contact',
       target: one.target,
       detail: {},
     });
     const find = (agent_id: string) =>
-      house.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, id));
+      setup.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, id));
     expect(await codeOf(find(one.agent_id))).toBe('no refusal');
     expect(await codeOf(find(other.agent_id))).toBe('NOT_FOUND');
   });
 });
 
-test('the list goes on behind an id', async () => {
+test('the list continues after an id', async () => {
   const { person, agent_id, target } = await pair();
   for (const message of ['a', 'b', 'c'])
     await ask({ agent_id, action: 'request_contact', target, detail: { message } });

@@ -6,39 +6,39 @@ import { type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
-test('sessions and sign-ins that are over are removed, those that are not stay', async () => {
-  const [over, open] = [await house.person(), await house.person()];
-  await house.sql('update sessions set expires_at = $2 where account_id = $1', [
+test('expired sessions and sign-ins are removed, active ones stay', async () => {
+  const [over, open] = [await setup.person(), await setup.person()];
+  await setup.sql('update sessions set expires_at = $2 where account_id = $1', [
     over.account_id,
     Date.now() - 1,
   ]);
-  const { externalSignIns } = house.core.repositories;
+  const { externalSignIns } = setup.core.repositories;
   await externalSignIns.insert(Buffer.from('over'), {}, Date.now() - 1);
   await externalSignIns.insert(Buffer.from('open'), {}, Date.now() + day);
-  await maintenanceHandler(house.core).handle({ task: 'expire-sessions' });
-  expect(await house.sql('select account_id from sessions')).toEqual([{ account_id: open.account_id }]);
-  expect(await house.sql('select id_hash from external_sign_ins')).toEqual([
+  await maintenanceHandler(setup.core).handle({ task: 'expire-sessions' });
+  expect(await setup.sql('select account_id from sessions')).toEqual([{ account_id: open.account_id }]);
+  expect(await setup.sql('select id_hash from external_sign_ins')).toEqual([
     { id_hash: Buffer.from('open') },
   ]);
 });
 
 test('approvals are removed 30 days after they expired', async () => {
-  const { username } = await house.person();
-  const { id: agent_id } = await house.unitOfWork.writeAsSystem((work) =>
+  const { username } = await setup.person();
+  const { id: agent_id } = await setup.unitOfWork.writeAsSystem((work) =>
     registerAgentAsOperator(work, { handle: `${username}.own` }),
   );
   const ask = (target: string, now: number) =>
-    house.unitOfWork.writeAsSystem((work) =>
+    setup.unitOfWork.writeAsSystem((work) =>
       openApproval(override(work, { now }), { agent_id, action: 'request_contact', target, detail: {} }),
     );
   await ask('some.body', Date.now() - 31 * day - 1_000);
   await ask('any.body', Date.now() - 30 * day);
-  await maintenanceHandler(house.core).handle({ task: 'expire-approvals' });
-  expect(await house.sql('select target from approvals')).toEqual([{ target: 'any.body' }]);
+  await maintenanceHandler(setup.core).handle({ task: 'expire-approvals' });
+  expect(await setup.sql('select target from approvals')).toEqual([{ target: 'any.body' }]);
 });

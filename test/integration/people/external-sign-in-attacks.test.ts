@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 beforeEach(() => issuer.forge({}));
 
-/** A whole sign-in of a fresh browser, with the issuer up to something. */
+/** A whole sign-in of a new browser, with a misbehaving issuer. */
 async function signInWith(forgery: Forgery): Promise<PageResponse> {
   const browser = openFormBrowser(service.url);
   const address = await beginSignIn(browser);
@@ -38,7 +38,7 @@ const over = [400, 'This sign-in has expired'];
 const arrived = [200, 'Choose a username'];
 const away = [503, 'Example ID does not answer'];
 
-/** The way back with another value for one parameter. */
+/** The callback URL with another value for one parameter. */
 function changed(back: string, name: string, value: string | null): string {
   const url = new URL(back);
   if (value === null) url.searchParams.delete(name);
@@ -46,24 +46,24 @@ function changed(back: string, name: string, value: string | null): string {
   return url.href;
 }
 
-test('an honest issuer is believed: what follows is refused for its own reason', async () => {
+test('an honest issuer is accepted: later refusals have their own reasons', async () => {
   expect(outcome(await signInWith({}))).toEqual(arrived);
 });
 
 describe('the callback', () => {
-  test('with another state, or none, is refused before anything is asked of the issuer', async () => {
+  test('with a wrong or missing state is refused before the issuer is called', async () => {
     for (const state of ['guessed', '', null]) {
       const browser = openFormBrowser(service.url);
       const back = await signInAtIssuer(issuer, await beginSignIn(browser));
       const calls = issuer.tokenCalls.length;
       expect(outcome(await returnToService(browser, changed(back, 'state', state)))).toEqual(notAccepted);
       expect(issuer.tokenCalls).toHaveLength(calls);
-      // Nor can it be set right afterwards.
+      // A retry with the right state fails too.
       expect(outcome(await returnToService(browser, back))).toEqual(over);
     }
   });
 
-  test('is good once', async () => {
+  test('is valid once', async () => {
     const browser = openFormBrowser(service.url);
     const back = await signInAtIssuer(issuer, await beginSignIn(browser));
     const cookies = new Map(browser.cookies);
@@ -76,14 +76,14 @@ describe('the callback', () => {
     expect(issuer.tokenCalls).toHaveLength(calls);
   });
 
-  test('is for the browser that set out only: nobody can be signed in as somebody else by a link', async () => {
+  test('is valid in the browser that started only: a link cannot sign in a victim as another person', async () => {
     const [attacker, victim] = [openFormBrowser(service.url), openFormBrowser(service.url)];
     const back = await signInAtIssuer(issuer, await beginSignIn(attacker));
     expect(outcome(await returnToService(victim, back))).toEqual(over);
-    // Also when the victim is on a way of their own: state holds the two apart.
+    // Also when the victim has started a sign-in: state separates the two.
     await beginSignIn(victim);
     expect(outcome(await returnToService(victim, back))).toEqual(notAccepted);
-    // And when the state is known: PKCE does. The issuer is asked, and refuses the code.
+    // And when the attacker knows the state: PKCE protects. The issuer is called, and refuses the code.
     const again = openFormBrowser(service.url);
     const state = new URL(await beginSignIn(again)).searchParams.get('state');
     expect(outcome(await returnToService(again, changed(back, 'state', state)))).toEqual(notAccepted);
@@ -97,8 +97,8 @@ describe('the callback', () => {
     expect(issuer.tokenCalls).toHaveLength(before);
   });
 
-  test('to a service whose issuer is another one by now is refused', async () => {
-    // Both are of the old kind, which does not say on the callback who it is.
+  test('is refused after the issuer of the service has changed', async () => {
+    // Both issuers lack the `iss` parameter on the callback.
     const other = await startForgedIssuer('ams');
     for (const each of [issuer, other]) each.forge({ omitKeyId: true });
     const { DATABASE_URL, SECRET_KEY } = service.core.config;
@@ -116,7 +116,7 @@ describe('the callback', () => {
     }
   });
 
-  test('with hostile parameters is a page that says so, never a fault', async () => {
+  test('with hostile parameters is an error page, never a 500', async () => {
     for (const query of [
       '',
       'error=access_denied',
@@ -146,19 +146,19 @@ describe('an ID token', () => {
     ['for another client', { claims: { aud: 'another client' } }],
     ['for us and others, handed to one of the others', { claims: { aud: ['ams', 'b'], azp: 'b' } }],
     ['that has expired', { claims: { exp: 1 } }],
-    ['of nobody', { claims: { sub: undefined } }],
-    ['of somebody without a name', { claims: { sub: '' } }],
-    ['of somebody with a name that no issuer gives', { claims: { sub: 'x'.repeat(256) } }],
-    ['of somebody with a name that cannot be kept', { claims: { sub: 'a\0b' } }],
-    ['of somebody with half a character', { claims: { sub: 'a\ud800' } }],
+    ['without a subject', { claims: { sub: undefined } }],
+    ['without a name', { claims: { sub: '' } }],
+    ['with a name that no issuer issues', { claims: { sub: 'x'.repeat(256) } }],
+    ['with a name that cannot be stored', { claims: { sub: 'a\0b' } }],
+    ['with half a character', { claims: { sub: 'a\ud800' } }],
     ['that another key has signed', { signWithOtherKey: true }],
-    ['that nobody has signed', { unsigned: true }],
+    ['without a signature', { unsigned: true }],
   ];
   test.each(forgeries)('%s is refused', async (_what, forgery) => {
     expect(outcome(await signInWith(forgery))).toEqual(notAccepted);
   });
 
-  test('suggests a name as far as it can be one here', async () => {
+  test('suggests a valid username from the claims', async () => {
     const suggestions: [Record<string, unknown>, string][] = [
       [{ preferred_username: 'Ada.Lovelace@id.example' }, 'ada-lovelace'],
       [{ preferred_username: 'Jürgen_SS!' }, 'jurgen_ss'],
@@ -179,17 +179,17 @@ describe('an issuer that', () => {
     ['says it is busy', { answer: { code: undefined, error: 'temporarily_unavailable' } }, away],
     ['fails at the code', { token: { status: 500, body: 'oops', type: 'text/plain' } }, away],
     [
-      'answers the code with no JSON',
+      'returns a token response that is not JSON',
       { token: { status: 200, body: '<p>', type: 'text/html' } },
       notAccepted,
     ],
     ['answers the code with anything', { token: { status: 200, body: '[1,2' } }, notAccepted],
   ];
-  test.each(faults)('%s leads to a page that says so', async (_what, forgery, expected) => {
+  test.each(faults)('%s leads to an error page', async (_what, forgery, expected) => {
     expect(outcome(await signInWith(forgery))).toEqual(expected);
   });
 
-  test('is down leads to a page that says so, and is asked again the next time', async () => {
+  test('is down leads to an error page, and the next sign-in calls it again', async () => {
     const fresh = await startForgedIssuer('ams');
     fresh.forge({ metadata: { status: 500, body: '' } });
     const other = await startServiceWithIssuer(fresh);
@@ -216,7 +216,7 @@ describe('an issuer that', () => {
   });
 });
 
-test('what is sent to the issuer is bound to this browser by state, nonce and PKCE, fresh each time', async () => {
+test('the request to the issuer is bound to this browser by state, nonce and PKCE, new each time', async () => {
   const browser = openFormBrowser(service.url);
   const [one, other] = [new URL(await beginSignIn(browser)), new URL(await beginSignIn(browser))];
   expect(Object.fromEntries(one.searchParams)).toEqual({
@@ -234,7 +234,7 @@ test('what is sent to the issuer is bound to this browser by state, nonce and PK
   }
 });
 
-test('another site can neither begin a sign-in nor say where it ends', async () => {
+test('another site can neither start a sign-in nor choose where it ends', async () => {
   const browser = openFormBrowser(service.url);
   for (const site of ['cross-site', 'same-site']) {
     const answer = await browser.go('/sign-in/external', {
@@ -255,7 +255,7 @@ test('another site can neither begin a sign-in nor say where it ends', async () 
   }
 });
 
-test('a person who signs out on the way connects nothing', async () => {
+test('a person who signs out during the sign-in connects nothing', async () => {
   const browser = openFormBrowser(service.url);
   await browser.signUp(newUsername(), password);
   const path = '/console/account/external';
@@ -264,7 +264,7 @@ test('a person who signs out on the way connects nothing', async () => {
   expect(outcome(await returnToService(browser, back))).toEqual([403, 'A different person is signed in']);
 });
 
-test('the cookie of a sign-in on its way is out of reach for scripts and other sites', async () => {
+test('the cookie of a pending sign-in is hidden from scripts and other sites', async () => {
   const answer = await openFormBrowser(service.url).go('/sign-in/external');
   const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('ams_external='));
   expect(cookie).toMatch(/; path=\/; .*samesite=lax; httponly$/i);

@@ -36,28 +36,28 @@ async function through(browser: FormBrowser, username: string, to?: string): Pro
   return returnToService(browser, await signInAtIssuer(issuer, await beginSignIn(browser, to), username));
 }
 
-/** Somebody who came through the issuer, has chosen that name here too, and is signed in. */
+/** A person who signed in through the issuer, chose that name here too, and is signed in. */
 async function newcomer(username = newUsername()) {
   const browser = openFormBrowser(service.url);
   const home = await browser.send(findForm(await through(browser, username), choose));
   return { browser, username, home };
 }
 
-/** Somebody with a password. */
+/** A person with a password. */
 async function resident(username = newUsername()) {
   const browser = openFormBrowser(service.url);
   await browser.signUp(username, password);
   return { browser, username };
 }
 
-/** Connects the account that is signed in with somebody at the issuer. */
+/** Connects the signed-in account to a person at the issuer. */
 async function connect(browser: FormBrowser, username: string): Promise<PageResponse> {
   const sent = await browser.fill(connections, {}, connections);
   return returnToService(browser, await signInAtIssuer(issuer, followRedirect(sent), username));
 }
 
-describe('somebody new who comes through the provider', () => {
-  test('chooses a username, and is known from then on', async () => {
+describe('a new person from the provider', () => {
+  test('chooses a username, and signs in to that account from then on', async () => {
     const username = newUsername('Ada');
     const browser = openFormBrowser(service.url);
     const offer = await browser.go('/sign-in?to=%2Fconsole%2Fsessions');
@@ -66,7 +66,7 @@ describe('somebody new who comes through the provider', () => {
 
     const choice = await through(browser, username, '/console/sessions');
     expect(choice.title).toContain('Choose a username');
-    // What the provider calls them, as it could be a name here.
+    // The name from the provider, made valid for this service.
     expect(findForm(choice, choose).fields).toContainEqual(['username', username.toLowerCase()]);
     const page = await browser.send(findForm(choice, choose));
     expect(new URL(page.url).pathname).toBe('/console/sessions');
@@ -77,7 +77,7 @@ describe('somebody new who comes through the provider', () => {
     expect(again.visibleText).toContain(`Hello, ${username.toLowerCase()}`);
   });
 
-  test('is asked again when the name is taken, kept back or none', async () => {
+  test('must choose again when the name is taken, reserved or invalid', async () => {
     const { username: taken } = await resident();
     const browser = openFormBrowser(service.url);
     let page = await through(browser, newUsername());
@@ -95,13 +95,13 @@ describe('somebody new who comes through the provider', () => {
     );
   });
 
-  test('is never taken for somebody by the name: the same name here is another person', async () => {
+  test('is never matched by name: the same name here is another person', async () => {
     const { username } = await resident();
     const choice = await through(openFormBrowser(service.url), username);
     expect(choice.title).toContain('Choose a username');
   });
 
-  test('makes one account of two windows', async () => {
+  test('gets one account from two windows', async () => {
     const browser = openFormBrowser(service.url);
     const choice = findForm(await through(browser, newUsername()), choose);
     const [one, other] = [newUsername(), newUsername()];
@@ -116,7 +116,7 @@ describe('somebody new who comes through the provider', () => {
     expect(made).toHaveLength(1);
   });
 
-  test('can set a password without naming one, and sign in with it', async () => {
+  test('can set a password without a current one, and sign in with it', async () => {
     const { browser, username } = await newcomer();
     const account = await browser.go('/console/account');
     const form = findForm(account, '/console/account/password');
@@ -129,8 +129,8 @@ describe('somebody new who comes through the provider', () => {
   });
 });
 
-describe('somebody with an account', () => {
-  test('connects it from within, and signs in either way from then on', async () => {
+describe('a person with an account', () => {
+  test('connects it while signed in, and can then sign in both ways', async () => {
     const { browser, username } = await resident();
     const outside = newUsername();
     const connected = await connect(browser, outside);
@@ -148,7 +148,7 @@ describe('somebody with an account', () => {
     expect((await through(openFormBrowser(service.url), outside)).title).toContain('Choose a username');
   });
 
-  test('cannot connect it with who is somebody else here', async () => {
+  test('cannot connect an identity that belongs to another account', async () => {
     const { username: outside } = await newcomer();
     const { browser, username } = await resident();
     const answer = await connect(browser, outside);
@@ -158,7 +158,7 @@ describe('somebody with an account', () => {
     );
   });
 
-  test('cannot end the only way to sign in', async () => {
+  test('cannot remove the only way to sign in', async () => {
     const { browser } = await newcomer();
     const answer = await browser.fill(connections, {}, `${connections}/disconnect`);
     expect([answer.status, answer.visibleText]).toEqual([
@@ -167,7 +167,7 @@ describe('somebody with an account', () => {
     ]);
   });
 
-  test('cannot end what is somebody else’s', async () => {
+  test('cannot disconnect another person’s identity', async () => {
     const { username: outside } = await newcomer();
     const { browser } = await newcomer();
     const form = findForm(await browser.go(connections), `${connections}/disconnect`);
@@ -179,7 +179,7 @@ describe('somebody with an account', () => {
     );
   });
 
-  test('is sent away by a form of ours only', async () => {
+  test('is sent to the provider by a form of the service only', async () => {
     const { browser } = await resident();
     const form = findForm(await browser.go(connections), connections);
     const forged = await browser.send(form, { fields: { csrf: 'guessed' }, follow: false });
@@ -192,7 +192,7 @@ describe('somebody with an account', () => {
 });
 
 describe('sign-up by invitation', () => {
-  test('and none at all hold for the provider too', async () => {
+  test('and closed sign-up apply to the provider too', async () => {
     const env = { OIDC_CLIENT_SECRET: issuerClient.client_secret };
     const invited = await startServiceWithIssuer(issuer, { ...env, SIGNUP: 'invite' });
     const closed = await startServiceWithIssuer(issuer, { ...env, SIGNUP: 'closed' });
@@ -226,13 +226,13 @@ describe('sign-up by invitation', () => {
   });
 });
 
-test('who declines at the provider is told so, and nothing happens', async () => {
+test('declining at the provider shows a message, and changes nothing', async () => {
   const browser = openFormBrowser(service.url);
   const answer = await returnToService(browser, await declineAtIssuer(issuer, await beginSignIn(browser)));
   expect([answer.status, answer.title]).toEqual([403, expect.stringContaining('You are not signed in')]);
 });
 
-test('where there is no provider there is no sign-in through one', async () => {
+test('without a provider there is no external sign-in', async () => {
   const plain = await startServiceWithIssuer(issuer, { OIDC_ISSUER: '' });
   try {
     const browser = openFormBrowser(plain.url);

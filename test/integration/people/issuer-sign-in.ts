@@ -1,7 +1,7 @@
 import { openFormBrowser, type PageResponse, type FormBrowser } from '../../clients/form-browser.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-/** The address of the service under test, as the issuer knows it: not the one that it listens at. */
+/** The address of the service under test, as the issuer knows it; the service listens at another one. */
 export const publicUrl = 'http://ams.localhost:3999';
 export const callback = `${publicUrl}/sign-in/external/callback`;
 
@@ -9,7 +9,7 @@ interface Issuer {
   url: string;
 }
 
-/** A service that takes sign-ins from an issuer. */
+/** A service that accepts sign-ins from an issuer. */
 export function startServiceWithIssuer(
   issuer: Issuer,
   env: Record<string, string> = {},
@@ -21,12 +21,12 @@ export function startServiceWithIssuer(
 
 const locationOf = ({ headers }: PageResponse) => headers.get('Location') ?? '';
 
-/** Begins at the service; answers where it sends the browser. */
+/** Starts the sign-in at the service; returns the address of the redirect. */
 export async function beginSignIn(browser: FormBrowser, to = '/console/account'): Promise<string> {
   return locationOf(await browser.go(`/sign-in/external?${new URLSearchParams({ to }).toString()}`));
 }
 
-/** Where a page of ours sends the browser on to by itself; the same stands there as a link. */
+/** The target of a page that redirects by itself; the page has the same address as a link. */
 export function followRedirect(page: PageResponse): string {
   const address = page.headers.get('Refresh')?.replace('0; url=', '') ?? '';
   if (!page.elements('a').some(({ attribs }) => attribs['href'] === address))
@@ -34,7 +34,7 @@ export function followRedirect(page: PageResponse): string {
   return address;
 }
 
-/** Signs in at the issuer as a person does, in a browser of its own; answers where that is sent back to. */
+/** Signs in at the issuer as a person does, in a separate browser; returns the address of the callback. */
 export async function signInAtIssuer(issuer: Issuer, address: string, username = 'anybody'): Promise<string> {
   const browser = openFormBrowser(issuer.url);
   let page = await browser.go(address);
@@ -47,7 +47,7 @@ export async function signInAtIssuer(issuer: Issuer, address: string, username =
   return locationOf(page);
 }
 
-/** As a person who thinks better of it. */
+/** Declines at the issuer. */
 export async function declineAtIssuer(issuer: Issuer, address: string): Promise<string> {
   const browser = openFormBrowser(issuer.url);
   const page = await browser.go(address);
@@ -55,7 +55,7 @@ export async function declineAtIssuer(issuer: Issuer, address: string): Promise<
   return locationOf(await browser.go(link?.attribs['href'] ?? ''));
 }
 
-/** Arrives where the issuer sent the browser back to. */
+/** Opens the callback. */
 export function returnToService(browser: FormBrowser, back: string): Promise<PageResponse> {
   if (!back.startsWith(callback)) throw new Error(`not the way back: ${back}`);
   return browser.go(back.slice(publicUrl.length));

@@ -12,18 +12,18 @@ import {
 } from '../../../src/services/people/memberships.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 interface Somebody {
   account_id: string;
   username: string;
 }
 
-const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => house.unitOfWork.writeAsSystem(run);
+const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => setup.unitOfWork.writeAsSystem(run);
 const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
 const add = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
   administer((work) => addMember(work, by, { slug, username: who.username, role }));
@@ -32,7 +32,7 @@ const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'mem
 const remove = (by: Somebody, slug: string, who: Somebody) =>
   administer((work) => removeMember(work, by, { slug, username: who.username }));
 const see = (by: Somebody, slug: string) =>
-  house.unitOfWork.readAsSystem((all) => requireOrganization(all, by, slug));
+  setup.unitOfWork.readAsSystem((all) => requireOrganization(all, by, slug));
 const roles = async (by: Somebody, slug: string) =>
   Object.fromEntries((await see(by, slug)).members.map(({ username, role }) => [username, role]));
 
@@ -42,11 +42,11 @@ const codeOf = (attempt: Promise<unknown>) =>
     (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
   );
 
-/** An organization with its founder, an admin more, a member, and somebody outside. */
+/** An organization with its founder, another admin, a member, and a person outside. */
 async function club() {
   const slug = newUsername('club');
-  const [founder, admin] = [await house.person(), await house.person()];
-  const [member, stranger] = [await house.person(), await house.person()];
+  const [founder, admin] = [await setup.person(), await setup.person()];
+  const [member, stranger] = [await setup.person(), await setup.person()];
   await found(founder, slug);
   await add(founder, slug, admin, 'admin');
   await add(founder, slug, member);
@@ -54,9 +54,9 @@ async function club() {
 }
 
 describe('an organization', () => {
-  test('has its founder as the admin, and is listed to its people with their role', async () => {
+  test('has its founder as the admin, and is listed to its members with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
-    const listed = (who: Somebody) => house.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
+    const listed = (who: Somebody) => setup.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
     const organization = { id: expect.stringMatching(/^org_/), slug, created_at: expect.any(Number) };
     expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
     expect(await listed(member)).toEqual([{ ...organization, role: 'member' }]);
@@ -68,7 +68,7 @@ describe('an organization', () => {
     });
   });
 
-  test('is not there for who does not belong to it', async () => {
+  test('does not exist for people outside', async () => {
     const { slug, stranger, member } = await club();
     const names = [slug, 'nowhere', stranger.username, '', '\0'];
     const attempts = names.flatMap((name) => [
@@ -83,7 +83,7 @@ describe('an organization', () => {
     expect([...refusals]).toEqual(['DomainError: No such organization, or you do not belong to it.']);
   });
 
-  test('takes no name that is taken, kept back or none', async () => {
+  test('refuses a name that is taken, reserved or invalid', async () => {
     const { slug, founder, stranger } = await club();
     for (const taken of [slug, founder.username]) {
       expect(await codeOf(found(stranger, taken))).toBe('DUPLICATE_HANDLE');
@@ -93,8 +93,8 @@ describe('an organization', () => {
     }
   });
 
-  test('is one of at most twenty of an admin, also of many founded at once', async () => {
-    const person = await house.person();
+  test('is one of at most twenty of an admin, also when many are created concurrently', async () => {
+    const person = await setup.person();
     const tries = Array.from({ length: 25 }, () => codeOf(found(person, newUsername('org'))));
     const outcomes = await Promise.all(tries);
     expect(outcomes.filter((outcome) => outcome === 'no refusal')).toHaveLength(20);
@@ -109,7 +109,7 @@ describe('its members', () => {
     expect(await codeOf(add(admin, slug, member))).toBe('VALIDATION_ERROR');
     const organization = { account_id: '', username: slug };
     const refusals = await Promise.all(
-      [organization, { ...organization, username: 'nobody-here' }, { ...organization, username: '\0' }].map(
+      [organization, { ...organization, username: 'absent-here' }, { ...organization, username: '\0' }].map(
         (who) => add(admin, slug, who).then(() => 'no refusal', String),
       ),
     );
@@ -130,13 +130,13 @@ describe('its members', () => {
     });
   });
 
-  test('are taken out by admins, or leave; their agents there stay', async () => {
+  test('are removed by admins, or leave; their agents there stay', async () => {
     const { slug, admin, member, founder } = await club();
     const tied = await administer((work) =>
       registerAgentAsOperator(work, { handle: `${slug}.tied`, member: member.username }),
     );
     const managed = async (who: Somebody) =>
-      (await house.unitOfWork.readAsSystem((all) => listAgentsOfPerson(all, who.account_id))).map(
+      (await setup.unitOfWork.readAsSystem((all) => listAgentsOfPerson(all, who.account_id))).map(
         ({ id }) => id,
       );
     expect(await codeOf(remove(member, slug, admin))).toBe('FORBIDDEN');
@@ -149,7 +149,7 @@ describe('its members', () => {
     expect(await roles(admin, slug)).toEqual({ [admin.username]: 'admin' });
   });
 
-  test('always have an admin: the last one can neither leave nor become a member', async () => {
+  test('include an admin: the last one can neither leave nor become a member', async () => {
     const { slug, admin, founder } = await club();
     await remove(founder, slug, founder);
     expect(await codeOf(remove(admin, slug, admin))).toBe('INVALID_TRANSITION');
@@ -158,7 +158,7 @@ describe('its members', () => {
     expect(await roles(admin, slug)).toMatchObject({ [admin.username]: 'admin' });
   });
 
-  test('always have an admin, even when the last two leave at once, or demote each other', async () => {
+  test('include an admin, even when the last two leave concurrently, or demote each other', async () => {
     for (let round = 0; round < 5; round += 1) {
       const leaving = await club();
       const left = await Promise.all(

@@ -16,35 +16,35 @@ import {
 } from '../../../src/services/people/agents.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 interface Somebody {
   account_id: string;
 }
 
 const agent = (handle: string, member?: string) =>
-  house.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, member }));
+  setup.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, member }));
 const handles = (who: Somebody, options: { right?: AgentRight; after?: string; limit?: number } = {}) =>
-  house.unitOfWork.readAsSystem(async (all) =>
+  setup.unitOfWork.readAsSystem(async (all) =>
     (await listAgentsOfPerson(all, who.account_id, options)).map(({ canonical_handle }) => canonical_handle),
   );
 const find = (who: Somebody, id: string, right: AgentRight) =>
-  house.unitOfWork.readAsSystem((all) => requireAgentOfPerson(all, who.account_id, id, right));
+  setup.unitOfWork.readAsSystem((all) => requireAgentOfPerson(all, who.account_id, id, right));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',
     (error: unknown) => (error instanceof DomainError ? `${error.code} ${error.message}` : error),
   );
 
-/** An organization with an admin and a member, an agent of each and a shared one; everybody has an agent of their own. */
+/** An organization with an admin and a member, an agent of each and a shared one; each person also has a personal agent. */
 async function company() {
   const slug = newUsername('org');
-  const [boss, worker, stranger] = [await house.person(), await house.person(), await house.person()];
-  await house.unitOfWork.writeAsSystem(async (work) => {
+  const [boss, worker, stranger] = [await setup.person(), await setup.person(), await setup.person()];
+  await setup.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, slug);
     await addToOrganization(work, { slug, username: boss.username, role: 'admin' });
     await addToOrganization(work, { slug, username: worker.username, role: 'member' });
@@ -60,7 +60,7 @@ async function company() {
   };
 }
 
-test('a person manages as the role allows, and acts as all of it but what is tied to somebody else', async () => {
+test('a person manages agents as the role allows, and acts as all of them except those of other members', async () => {
   const { boss, worker, stranger, shared, ofBoss, ofWorker } = await company();
   const table: [Somebody, AgentRight, { canonical_handle: string }[]][] = [
     [boss, 'manages', [boss.own, shared, ofBoss, ofWorker]],
@@ -82,9 +82,9 @@ test('a person manages as the role allows, and acts as all of it but what is tie
   }
 });
 
-test('somebody else’s agent is refused as one that is absent, retired or no id at all', async () => {
+test('another person’s agent is refused like one that is missing, retired or has an invalid id', async () => {
   const { boss, stranger, shared } = await company();
-  await house.sql('update agents set retired_at = 1 where id = $1', [shared.id]);
+  await setup.sql('update agents set retired_at = 1 where id = $1', [shared.id]);
   const refusals = new Set<unknown>();
   for (const id of [
     stranger.own.id,
@@ -104,7 +104,7 @@ test('somebody else’s agent is refused as one that is absent, retired or no id
 
 test('rights end with the membership and follow the role', async () => {
   const { slug, boss, worker, shared } = await company();
-  await house.unitOfWork.writeAsSystem(async (work) => {
+  await setup.unitOfWork.writeAsSystem(async (work) => {
     await removeFromOrganization(work, { slug, username: worker.username });
     await addToOrganization(work, { slug, username: boss.username, role: 'member' });
   });
@@ -113,7 +113,7 @@ test('rights end with the membership and follow the role', async () => {
   expect(await codeOf(find(boss, shared.id, 'acts_as'))).toMatch(/^AGENT_NOT_FOUND/);
 });
 
-test('the list goes on behind a handle, and says whose an agent is', async () => {
+test('the list continues after a handle, and includes the owner', async () => {
   const { slug, boss, worker, ofWorker } = await company();
   const all = await handles(boss);
   for (const limit of [1, 3]) {
@@ -144,10 +144,10 @@ const profile = {
   skills: [],
 } as const;
 
-test('a person registers agents of their own, and of organizations as the role allows', async () => {
+test('a person registers personal agents, and agents of organizations as the role allows', async () => {
   const { slug, boss, worker, stranger } = await company();
   const register = (who: Somebody, input: Partial<Parameters<typeof registerForPerson>[2]>) =>
-    house.unitOfWork.writeAsSystem((work) =>
+    setup.unitOfWork.writeAsSystem((work) =>
       registerForPerson(work, who.account_id, { ...profile, name: 'new', skills: [], ...input }),
     );
   const own = await register(boss, { name: 'Mine' });
@@ -175,8 +175,8 @@ test('a person registers agents of their own, and of organizations as the role a
   }
 });
 
-test('the actor for an agent is that agent, with every scope, in the name of the session', async () => {
-  const person = await house.person();
+test('the actor for an agent is that agent, with every scope, on behalf of the session', async () => {
+  const person = await setup.person();
   const own = await agent(`${person.username}.own`);
   const found = await find(person, own.id, 'acts_as');
   expect(createActor(person, found, 'http://here/v1')).toEqual({

@@ -12,60 +12,60 @@ import { type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let house: PeopleSetup;
+let setup: PeopleSetup;
 beforeAll(async () => {
-  house = await openPeopleSetup();
+  setup = await openPeopleSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 const find = (token: string, now = Date.now()) =>
-  house.unitOfWork.readAsSystem((all) => findPerson(all, token, now));
-const list = (account_id: string) => house.unitOfWork.readAsSystem((all) => listSessions(all, account_id));
+  setup.unitOfWork.readAsSystem((all) => findPerson(all, token, now));
+const list = (account_id: string) => setup.unitOfWork.readAsSystem((all) => listSessions(all, account_id));
 
 describe('a session', () => {
-  test('is known by its token, of which only the hash is kept', async () => {
-    const { token, ...person } = await house.person();
+  test('is found by its token, of which only the hash is stored', async () => {
+    const { token, ...person } = await setup.person();
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(await find(token)).toEqual(person);
     expect(await find(person.session_id)).toBeUndefined();
-    const rows = await house.sql<{ text: string }>(
+    const rows = await setup.sql<{ text: string }>(
       `select encode(id_hash, 'base64') || s::text as text from sessions s`,
     );
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test('ends 30 days after its last use, and cannot be brought back', async () => {
-    const { token, session_id } = await house.person();
+  test('ends 30 days after its last use, and cannot be restored', async () => {
+    const { token, session_id } = await setup.person();
     expect(await find(token, Date.now() + 29.9 * day)).toBeDefined();
     expect(await find(token, Date.now() + 30.1 * day)).toBeUndefined();
     const later = Date.now() + 20 * day;
-    await house.unitOfWork.writeAsSystem((work) => touchSession(override(work, { now: later }), session_id));
+    await setup.unitOfWork.writeAsSystem((work) => touchSession(override(work, { now: later }), session_id));
     expect(await find(token, later + 29.9 * day)).toBeDefined();
     expect(await find(token, later + 30.1 * day)).toBeUndefined();
     const tooLate = later + 31 * day;
-    await house.unitOfWork.writeAsSystem((work) =>
+    await setup.unitOfWork.writeAsSystem((work) =>
       touchSession(override(work, { now: tooLate }), session_id),
     );
     expect(await find(token, tooLate)).toBeUndefined();
   });
 
-  test('keeps an address and a browser of bounded length', async () => {
-    const { account_id } = await house.person();
+  test('stores an address and a user agent of limited length', async () => {
+    const { account_id } = await setup.person();
     const from = { account_id, address: 'f'.repeat(5_000), user_agent: '\u{1f980}'.repeat(5_000) };
-    await house.unitOfWork.writeAsSystem((work) => openSession(work, from));
+    await setup.unitOfWork.writeAsSystem((work) => openSession(work, from));
     const [newest] = await list(account_id);
     expect([newest?.address.length, newest?.user_agent.length]).toEqual([64, 300]);
   });
 
-  test('is one of at most a hundred: the one used least recently ends', async () => {
-    const { account_id, token, session_id } = await house.person();
-    const { token: second } = await house.signIn(account_id);
-    await house.unitOfWork.writeAsSystem((work) =>
+  test('is one of at most a hundred: the least recently used one ends', async () => {
+    const { account_id, token, session_id } = await setup.person();
+    const { token: second } = await setup.signIn(account_id);
+    await setup.unitOfWork.writeAsSystem((work) =>
       touchSession(override(work, { now: Date.now() + 1_000 }), session_id),
     );
     for (let opened = 2; opened < 101; opened += 1) {
       const from = { account_id, address: '', user_agent: '' };
-      await house.unitOfWork.writeAsSystem((work) =>
+      await setup.unitOfWork.writeAsSystem((work) =>
         openSession(override(work, { now: Date.now() + opened }), from),
       );
     }
@@ -76,10 +76,10 @@ describe('a session', () => {
 });
 
 describe('sessions of a person', () => {
-  test('are listed, the last used first, without those that are over', async () => {
-    const person = await house.person();
-    const other = await house.signIn(person.account_id);
-    await house.unitOfWork.writeAsSystem((work) =>
+  test('are listed, the most recently used first, without expired ones', async () => {
+    const person = await setup.person();
+    const other = await setup.signIn(person.account_id);
+    await setup.unitOfWork.writeAsSystem((work) =>
       touchSession(override(work, { now: Date.now() + 1_000 }), person.session_id),
     );
     expect(await list(person.account_id)).toEqual([
@@ -92,16 +92,16 @@ describe('sessions of a person', () => {
       },
       expect.objectContaining({ id: other.session_id }),
     ]);
-    await house.sql(`update sessions set expires_at = 1 where account_id = $1 and user_agent = 'Test/1.0'`, [
+    await setup.sql(`update sessions set expires_at = 1 where account_id = $1 and user_agent = 'Test/1.0'`, [
       person.account_id,
     ]);
     expect(await list(person.account_id)).toEqual([]);
   });
 
   test('end one by one, by their own account only', async () => {
-    const [person, stranger] = [await house.person(), await house.person()];
+    const [person, stranger] = [await setup.person(), await setup.person()];
     const end = (account_id: string, id: string) =>
-      house.unitOfWork.writeAsSystem((work) => endSession(work, account_id, id));
+      setup.unitOfWork.writeAsSystem((work) => endSession(work, account_id, id));
     expect(await end(stranger.account_id, person.session_id)).toBe(false);
     expect(await find(person.token)).toBeDefined();
     expect(await end(person.account_id, person.session_id)).toBe(true);
@@ -111,14 +111,14 @@ describe('sessions of a person', () => {
   });
 
   test('end all but one, or all; those of others stay', async () => {
-    const [person, stranger] = [await house.person(), await house.person()];
-    const others = [await house.signIn(person.account_id), await house.signIn(person.account_id)];
-    expect(await house.unitOfWork.writeAsSystem((work) => endOtherSessions(work, person))).toBe(2);
+    const [person, stranger] = [await setup.person(), await setup.person()];
+    const others = [await setup.signIn(person.account_id), await setup.signIn(person.account_id)];
+    expect(await setup.unitOfWork.writeAsSystem((work) => endOtherSessions(work, person))).toBe(2);
     for (const { token } of others) expect(await find(token)).toBeUndefined();
     expect(await find(person.token)).toBeDefined();
     const all = { apps: false };
     expect(
-      await house.unitOfWork.writeAsSystem((work) => signOutEverywhere(work, person.account_id, all)),
+      await setup.unitOfWork.writeAsSystem((work) => signOutEverywhere(work, person.account_id, all)),
     ).toEqual({ sessions_ended: 1, apps_ended: 0, ended: [] });
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();

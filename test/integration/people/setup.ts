@@ -11,12 +11,12 @@ export const password = 'correct horse battery';
 let passwordHash: Promise<string> | undefined;
 let count = 0;
 
-/** A name that nobody in this process has yet. */
+/** A name that is unique in this process. */
 export function newUsername(stem = 'person'): string {
   return `${stem}-${process.pid}-${(count += 1)}`;
 }
 
-/** The services on a database of their own, and people to use them. */
+/** The services with a new database, and people to use them. */
 export async function openPeopleSetup() {
   const settings = await createTestSettings('postgres');
   const core = compose(loadConfig({ ...settings.env, LOG_LEVEL: 'silent' }), 'test');
@@ -36,7 +36,7 @@ export async function openPeopleSetup() {
     unitOfWork,
     /** Another session of an account. */
     signIn,
-    /** A person of a fresh account with the password above, signed in. */
+    /** A new person with the password above, signed in. */
     async person(username = newUsername()): Promise<Person & { token: string }> {
       const password_hash = await (passwordHash ??= hashPassword(password));
       const account = await unitOfWork.writeAsSystem((work) =>

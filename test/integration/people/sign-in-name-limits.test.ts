@@ -2,23 +2,23 @@ import { expect, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { newUsername, useConsole } from '../console/setup.ts';
 
-// Which names are taken can be found out by trying; so tries are few.
-const house = useConsole({ RATE_LIMITS: 'add_member=2/3600,sign_up=4/3600' });
+// These forms reveal which names are taken, so attempts are limited.
+const setup = useConsole({ RATE_LIMITS: 'add_member=2/3600,sign_up=4/3600' });
 
-test('people are added to an organization a few at a time, whether they are there or not', async () => {
-  const { browser } = await house.signUpPerson();
-  const { username } = await house.signUpPerson();
+test('adding people to an organization is limited, whether they exist or not', async () => {
+  const { browser } = await setup.signUpPerson();
+  const { username } = await setup.signUpPerson();
   const slug = newUsername('org');
   await browser.fill('/console/organizations', { fields: { slug } }, '/console/organizations');
   const path = `/console/organizations/${slug}`;
   const add = async (name: string) =>
     (await browser.fill(path, { fields: { username: name } }, `${path}/members`)).status;
-  expect([await add('nobody-at-all'), await add('nobody-else')]).toEqual([400, 400]);
-  expect([await add(username), await add('nobody')]).toEqual([429, 429]);
+  expect([await add('absent-one'), await add('absent-two')]).toEqual([400, 400]);
+  expect([await add(username), await add('absent')]).toEqual([429, 429]);
 });
 
-test('organizations are founded a few at a time, whether the name is free or not', async () => {
-  const { browser, username } = await house.signUpPerson();
+test('creating organizations is limited, whether the name is free or not', async () => {
+  const { browser, username } = await setup.signUpPerson();
   const form = findForm(await browser.go('/console/organizations'), '/console/organizations');
   const found = async (slug: string) =>
     (await browser.send(form, { fields: { slug }, follow: false })).status;

@@ -14,11 +14,11 @@ import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Keeps the API from its queue, while everything else goes on. */
+/** Blocks the API from the queue only. */
 interface Barrier {
   env: Record<string, string>;
   close(): Promise<void>;
-  /** After the API is dead: whatever it had sent to the queue must not arrive, and the queue is free again. */
+  /** To run after the API is killed: nothing that it sent may still reach the queue, and the queue is reachable again. */
   open(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ async function redisBarrier({ redis }: ServiceCluster): Promise<Barrier> {
   };
 }
 
-/** Holds the table of the jobs, and has the sessions that wait for it ended, because a lock outlives whoever asked for it. */
+/** Locks the table of the jobs; on release ends the sessions that wait for it, because they outlive their clients. */
 async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
@@ -55,7 +55,7 @@ async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
 }
 
 function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Promise<Barrier>): void {
-  test(`an API killed between commit and enqueue (${backend}): the sweep enqueues what was left`, async () => {
+  test(`an API killed between commit and enqueue (${backend}): the sweep enqueues the jobs`, async () => {
     const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
@@ -67,7 +67,7 @@ function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Pro
     await barrier.close();
     await load.waitForMore(100);
     await api.kill9();
-    // No worker has run so far: two jobs are owed for each message, and those behind the barrier are in no queue.
+    // No worker has run yet: two jobs are pending for each message, and those after the barrier are in no queue.
     expect((await core.repositories.outbox.readAge()).rows).toBeGreaterThanOrEqual(
       2 * load.acknowledged.length,
     );
@@ -83,7 +83,7 @@ if (isNightly) apiKill('postgres', postgresBarrier);
 await describeWithRedis('with Redis', () => {
   apiKill('redis', redisBarrier);
 
-  test('an API killed again and again under load: clients that try again double nothing', async () => {
+  test('an API killed repeatedly under load: client retries create no duplicates', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     let [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);

@@ -12,7 +12,7 @@ import { type ServiceCluster, startServiceCluster } from '../../support/cluster/
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Holds what stands between two agents, so that a call about them stops right before its effect. */
+/** Locks the relation between two agents, so that a call about them stops right before its effect. */
 async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
@@ -46,7 +46,7 @@ function approvalKill(backend: Backend): void {
     const call = await startToolCall(sender, 1, 'request_contact', { handle: bob.handle });
     const id = await call.nextElicitation();
     const held = await holdPair(cluster, [ann.id, bob.id]);
-    // The answer arrives at the process that does not ask.
+    // The other process receives the answer.
     expect(await answerElicitation(there, id)).toBe(202);
     await expect.poll(async () => (await approval())?.state, { timeout: 20_000 }).toBe('approved');
     await killed.kill9();

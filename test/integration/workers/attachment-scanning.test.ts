@@ -14,7 +14,7 @@ import { processBackends } from '../../support/extent.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { override } from '../../support/override.ts';
 
-/** Encoded, so that no scanner takes this file for a sample. */
+/** Encoded, so that no scanner takes this file for a test virus. */
 const eicar = Buffer.from(
   'WDVPIVAlQEFQWzRcUFpYNTQoUF4pN0NDKTd9JEVJQ0FSLVNUQU5EQVJELUFOVElWSVJVUy1URVNULUZJTEUhJEgrSCo=',
   'base64',
@@ -22,15 +22,15 @@ const eicar = Buffer.from(
 const waitOptions = { timeout: 20_000, interval: 20 };
 
 interface Upload {
-  /** What the store holds; the record describes these bytes unless told otherwise. */
+  /** Stored bytes. The record describes these bytes unless the case overrides it. */
   bytes: Buffer | null;
   size_bytes?: number;
   sha256?: string;
-  /** Milliseconds after which the sweep takes care of it; late, so that it disturbs no test. */
+  /** Delay in milliseconds before the sweep takes the attachment; long, so that it does not affect other tests. */
   sweep_after?: number;
 }
 
-/** As an upload will: the bytes first, then their row and the job that is owed for it in one transaction. */
+/** As an upload does: store the bytes first, then add their row and its job in one transaction. */
 async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600_000, ...said }: Upload) {
   const now = Date.now();
   const attachment = {
@@ -57,7 +57,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   return { ...attachment, jobs };
 }
 
-/** In pieces that cut through whatever stands in the bytes. */
+/** Splits the bytes into small pieces, so that patterns cross their borders. */
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.byteLength; start += 50) yield bytes.subarray(start, start + 50);
 }
@@ -67,7 +67,7 @@ async function listPendingJobs(core: Core, id: string): Promise<number> {
   return (await core.database.query({ text }, [attachmentScanning.name, id])).length;
 }
 
-/** What is known of an attachment once nothing is owed for it any more. */
+/** The state of an attachment after its jobs have finished. */
 async function outcome(core: Core, { id, storage_key }: { id: string; storage_key: string }) {
   await vi.waitFor(async () => expect(await listPendingJobs(core, id)).toBe(0), waitOptions);
   const row = await core.repositories.attachments.find(id);
@@ -90,7 +90,7 @@ const gone = { scan_status: 'failed', scanned_by: null, kept: false };
 const cases: [string, Upload, object][] = [
   ['clean bytes', { bytes: text }, clean],
   ['the EICAR test file', { bytes: eicar }, infected],
-  ['EICAR behind other bytes', { bytes: Buffer.concat([text.subarray(0, 777), eicar, text]) }, infected],
+  ['EICAR after other bytes', { bytes: Buffer.concat([text.subarray(0, 777), eicar, text]) }, infected],
   ['EICAR under another digest', { bytes: eicar, sha256: '0'.repeat(64) }, infected],
   ['another digest', { bytes: text, sha256: '0'.repeat(64) }, failed],
   ['fewer bytes than recorded', { bytes: text, size_bytes: text.byteLength + 1 }, failed],
@@ -98,7 +98,7 @@ const cases: [string, Upload, object][] = [
   ['no bytes at all', { bytes: null }, gone],
 ];
 
-/** A process that is killed once it has taken so many steps: whatever follows never happens. */
+/** A process that is killed after this many steps: later steps never happen. */
 function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean } {
   let left = steps;
   const dying = <Values extends unknown[], T>(step: (...values: Values) => Promise<T>) => {
@@ -146,12 +146,12 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     expect(await outcome(service.core, attachment)).toEqual(expected);
   });
 
-  test('an upload whose worker never heard of it is found by the sweep', async () => {
+  test('the sweep finds an upload whose job never reached the worker', async () => {
     const attachment = await upload(service.core, uploaderId, { bytes: eicar, sweep_after: 0 });
     expect(await outcome(service.core, attachment)).toEqual(infected);
   });
 
-  test('a store that is away condemns nothing: the scan waits until it is back', async () => {
+  test('a store that is unavailable rejects nothing: the scan waits until it is back', async () => {
     const attachment = await upload(service.core, uploaderId, { bytes: text });
     const [place, elsewhere] = [join(folder, 'blobs'), join(folder, 'not-mounted')];
     await rename(place, elsewhere);
@@ -165,7 +165,7 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     expect(await outcome(service.core, attachment)).toEqual(clean);
   });
 
-  // What follows asks the handler itself, which knows no queue.
+  // The rest calls the handler directly, without a queue.
   if (backend !== 'postgres') return;
 
   test.concurrent.each(cases)(
@@ -184,7 +184,7 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     },
   );
 
-  test.concurrent.each(cases)('%s, by five workers at once', async (_, what, expected) => {
+  test.concurrent.each(cases)('%s, by five workers concurrently', async (_, what, expected) => {
     const { id, storage_key } = await upload(service.core, uploaderId, what);
     const runs = Array.from({ length: 5 }, () =>
       attachmentScanningHandler(service.core).handle({ ids: [id] }),
@@ -193,7 +193,7 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
   });
 
-  test('a first finding stays, whatever a later scan would find', async () => {
+  test('the first finding is final, whatever a later scan finds', async () => {
     const { id, storage_key } = await upload(service.core, uploaderId, { bytes: text });
     await attachmentScanningHandler(service.core).handle({ ids: [id] });
     await service.core.blobs.remove(storage_key);
@@ -202,7 +202,7 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     expect(await outcome(service.core, { id, storage_key })).toEqual({ ...clean, kept: false });
   });
 
-  test('one that cannot be read holds up no other, and stays owed', async () => {
+  test('an unreadable attachment does not delay others and stays pending', async () => {
     const { core } = service;
     const [stuck, good] = [
       await upload(core, uploaderId, { bytes: text }),

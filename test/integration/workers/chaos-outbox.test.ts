@@ -22,13 +22,13 @@ async function outbox() {
   };
 }
 
-test('what a service owes for a moment is no loss, whatever else it owes by then', async () => {
+test('jobs that are pending only briefly are no loss, even if others are pending by then', async () => {
   const { url, owe, settle } = await outbox();
   await owe('evt_1');
   const over = new AbortController();
   onTestFinished(() => over.abort());
   const left = waitForEmptyOutbox(url, over.signal);
-  // It may look after this for the first time, and then finds the other one, which goes too.
+  // The first check may see this job, and the next one the other job; both finish.
   await owe('evt_2');
   await settle('evt_1');
   await settle('evt_2');
@@ -36,7 +36,7 @@ test('what a service owes for a moment is no loss, whatever else it owes by then
   expect(await listPendingJobs(url)).toBe(0);
 });
 
-test('what it owes until it is given up is named', async () => {
+test('jobs that are still pending at the timeout are listed', async () => {
   const { url, owe } = await outbox();
   await owe('evt_1');
   const left = await waitForEmptyOutbox(url, AbortSignal.timeout(500));

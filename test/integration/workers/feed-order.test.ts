@@ -8,13 +8,13 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const rounds = 12;
 
-test('numbers of a feed commit in order and without a hole, whoever writes at once and whatever is undone', async () => {
+test('positions of a feed commit in order and without gaps, with concurrent writers and rollbacks', async () => {
   const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
   const { core } = cluster;
   const [one, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
   const hub = await buildAgent(core);
-  // Threads of their own: nothing but the feed of the hub keeps the writers apart.
+  // Separate threads: only the feed of the hub serializes the writers.
   const writers = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const { token } = await buildAgent(core);
@@ -24,7 +24,7 @@ test('numbers of a feed commit in order and without a hole, whoever writes at on
     }),
   );
 
-  /** Looks at the feed all the time, from where the last look ended, as its readers do. */
+  /** Polls the feed from its last position, as readers do. */
   const written = new AbortController();
   let position = 0;
   const holes: string[] = [];
@@ -40,7 +40,7 @@ test('numbers of a feed commit in order and without a hole, whoever writes at on
     await look();
   })();
 
-  // Each key goes to both processes at once: one of the two transactions fails at its end and is undone.
+  // Both processes receive each key together: one of the two transactions fails at its end and is rolled back.
   await Promise.all(
     writers.map(async ({ token, path }) => {
       for (let round = 0; round < rounds; round += 1) {

@@ -17,7 +17,7 @@ let database: Database;
 beforeAll(async () => {
   place = await createTestDatabase();
   database = openDatabase({ url: place.url, poolSize: 4, onError: () => undefined });
-  // Feeds without agents: what removes them looks at nothing else.
+  // Feeds without agents: retention reads nothing else.
   await sql('alter table feed_heads drop constraint feed_heads_agent_id_fkey');
 });
 afterAll(async () => {
@@ -29,7 +29,7 @@ function sql<Row extends object>(text: string, values: unknown[] = []): Promise<
   return database.query<Row>({ text }, values);
 }
 
-/** One event at each of these times, in the feeds of these agents; numbers go on from where the feeds are. */
+/** Adds one event at each of these times to the feeds of these agents; positions continue after the last one. */
 async function fill(feeds: Record<string, readonly number[]>): Promise<void> {
   await sql('truncate events, feed, feed_heads');
   const times = new Set(Object.values(feeds).flat());
@@ -60,12 +60,12 @@ interface Kept {
   whole: boolean;
 }
 
-/** The lines of all feeds, each with whether its event is there. */
+/** The entries of all feeds, each with whether its event exists. */
 const kept = () =>
   sql<Kept>(`select f.agent_id, f.number, f.event_id, e.id is not null as whole
     from feed f left join events e on e.id = f.event_id order by f.agent_id, f.number`);
 
-/** What must hold at every moment: lines have their events, feeds have no hole and lose nothing that is young. */
+/** Invariants: entries have their events, feeds have no gaps, and no recent entry is lost. */
 async function expectSound(feeds: Record<string, readonly number[]>): Promise<void> {
   const lines = await kept();
   expect(lines.filter(({ whole }) => !whole)).toEqual([]);
@@ -87,19 +87,19 @@ const run = (store: ReturnType<typeof feedRetentionRepository>) =>
 const ago = (count: number) => now - count * day;
 const old = [60, 50, 45, 44, 43, 42, 41, 40].map(ago);
 const young = [29, 20, 2].map(ago);
-/** Beyond what is kept, and its event not yet: it stays a day longer. */
+/** The entry is past retention, its event is not: the entry stays a day longer. */
 const between = ago(30.5);
 const feeds = {
   agt_all_gone: old.slice(0, 7),
   agt_both: [...old, between, ...young],
   agt_empty: [],
   agt_long: [...old, ago(39), ago(38), ago(37), ...young.slice(2)],
-  // Ids and numbers may be a little out of step: what committed first need not have begun first.
+  // Ids and positions may be slightly out of step: the first to commit may have started second.
   agt_mixed: [ago(60), ago(29.9), ago(30.1), ago(20)],
   agt_young: young,
 };
 
-test('old lines and then old events go; what is young stays, and feeds have no holes', async () => {
+test('removes old entries and then old events, keeps recent ones, and leaves no gaps', async () => {
   await fill(feeds);
   await run(feedRetentionRepository(database));
   await expectSound(feeds);
@@ -114,7 +114,7 @@ test('old lines and then old events go; what is young stays, and feeds have no h
   expect(events.map(({ id }) => id)).toEqual([30.5, 30.1, 29.9, 29, 20, 2].map((count) => idAt(ago(count))));
 });
 
-test('killed at any statement, it leaves sound feeds, and the next run does the rest', async () => {
+test('killed at any statement, it leaves consistent feeds, and the next run finishes', async () => {
   await fill(feeds);
   await run(feedRetentionRepository(database));
   const expected = await kept();
@@ -139,7 +139,7 @@ test('killed at any statement, it leaves sound feeds, and the next run does the 
   }
 });
 
-test('several at once are no worse than one', async () => {
+test('several concurrent runs have the same result as one', async () => {
   await fill(feeds);
   await run(feedRetentionRepository(database));
   const expected = await kept();

@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const clean = { code: 0, signal: null };
 
-/** Holds a thread. */
+/** Locks a thread. */
 async function holdThread({ env, core }: ServiceCluster, { thread_id }: Conversation) {
   const holder = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await holder.connect();
@@ -32,7 +32,7 @@ async function holdThread({ env, core }: ServiceCluster, { thread_id }: Conversa
   const text = `select from pg_stat_activity
     where datname = current_database() and application_name = 'ams' and wait_event_type = 'Lock'`;
   return {
-    /** Resolves when somebody waits for it. */
+    /** Resolves when a session waits for the lock. */
     async awaited(): Promise<void> {
       await vi.waitFor(async () => {
         expect((await core.database.query({ text }, [])).length).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ async function holdThread({ env, core }: ServiceCluster, { thread_id }: Conversa
 
 await describeWithRedis('SIGTERM under load', () => {
   test.each(processBackends)(
-    'an API answers what is under way and says 1001 to its sockets (%s)',
+    'an API answers requests in progress and closes its sockets with 1001 (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
       onTestFinished(() => cluster.stop());
@@ -58,7 +58,7 @@ await describeWithRedis('SIGTERM under load', () => {
       const follower = await followMessages(talk.members[1], () => [stopping.url, staying.url]);
       await before.waitForMore(50);
       await before.finish();
-      // Nothing is under way: who waits for the thread now came to the process that is to stop.
+      // No request is in progress: a request that waits for the thread now reached the process that is about to stop.
       const thread = await holdThread(cluster, talk);
       const body = { content: 'under way' };
       const path = `threads/${talk.thread_id}/messages`;
@@ -67,7 +67,7 @@ await describeWithRedis('SIGTERM under load', () => {
         body,
       });
       await thread.awaited();
-      // A balancer sends nothing more to a process that stops.
+      // A load balancer sends no more requests to a process that stops.
       const after = startMessageLoad(talk, () => [staying.url]);
       const ended = stopping.terminate();
       expect(await follower.firstClose).toMatchObject({ code: 1001 });
@@ -85,7 +85,7 @@ await describeWithRedis('SIGTERM under load', () => {
     },
   );
 
-  test('an API serves on while balancers are told to go elsewhere, unless it is in a hurry', async () => {
+  test('an API serves requests while load balancers are told to go elsewhere, unless it must stop immediately', async () => {
     const cluster = await startServiceCluster('postgres');
     onTestFinished(() => cluster.stop());
     const api = await cluster.startApi({ DRAIN_SECONDS: '300' });
@@ -99,13 +99,13 @@ await describeWithRedis('SIGTERM under load', () => {
       const ready = await fetch(`${api.url}/readyz`);
       expect([ready.status, await ready.json()]).toMatchObject([503, { status: 'stopping' }]);
     }, 20_000);
-    // As npm passes on what it gets, beside what the process gets itself.
+    // As npm forwards a signal that the process also receives directly.
     const again = api.terminate();
     const opening = { with_handle: bob.handle, initial_message: 'still here' };
     const made = await requestRest('POST', `${api.url}/v1/threads`, { token: ann.token, body: opening });
     expect([made.status, made.headers.get('connection')]).toEqual([201, 'close']);
-    const heard = await socket.next(({ type }) => type === 'message.created');
-    expect(heard.data).toMatchObject({ content: 'still here' });
+    const received = await socket.next(({ type }) => type === 'message.created');
+    expect(received.data).toMatchObject({ content: 'still here' });
     expect((await waiting).body.events).not.toEqual([]);
 
     expect(await api.interrupt(), api.log()).toEqual(clean);
@@ -113,7 +113,7 @@ await describeWithRedis('SIGTERM under load', () => {
     expect(await socket.closed).toMatchObject({ code: 1001 });
   });
 
-  test.each(processBackends)('a worker finishes the jobs in its hands (%s)', async (backend) => {
+  test.each(processBackends)('a worker finishes its running jobs (%s)', async (backend) => {
     const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
@@ -121,7 +121,7 @@ await describeWithRedis('SIGTERM under load', () => {
     const load = startMessageLoad(talk, () => [api.url]);
     await load.waitForMore(100);
     expect(await worker.terminate(), worker.log()).toEqual(clean);
-    // What it had taken is done: nothing waits for its owner to be declared dead.
+    // Its running jobs are done: no job waits for the detection of a dead worker.
     const depths = await cluster.core.queues.depths();
     expect(depths.filter(({ active, failed }) => active + failed > 0)).toEqual([]);
     await cluster.startWorker();
@@ -131,13 +131,13 @@ await describeWithRedis('SIGTERM under load', () => {
     await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 
-  test('a worker leaves work that takes long to another one', async () => {
+  test('a worker leaves long jobs to another one', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
     const roles = { WORKER_ROLES: 'maintenance' };
     const stopping = await cluster.startWorker(roles);
-    // An erasure waits for whatever was begun before it.
+    // An erasure waits for every transaction that began before it.
     const before = new pg.Client({
       connectionString: cluster.env['DATABASE_URL'],
       application_name: 'ams',
@@ -163,7 +163,7 @@ await describeWithRedis('SIGTERM under load', () => {
     await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
   });
 
-  test('a worker leaves what hangs at the store of files to another one', async () => {
+  test('a worker leaves a job that waits for the file store to another one', async () => {
     const store = await startFaultyS3();
     onTestFinished(() => store.close());
     const cluster = await startServiceCluster('redis', { ...store.env, S3_TIMEOUT_SECONDS: '120' });

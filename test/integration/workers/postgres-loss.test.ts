@@ -11,7 +11,7 @@ import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** What the contract says of a service that cannot answer just now. */
+/** The API error of a service that is temporarily unavailable. */
 function expectUnavailable({ status, headers, body }: RestResponse): void {
   expect({ status, retry_after: headers.get('retry-after'), body }).toEqual({
     status: 503,
@@ -53,7 +53,7 @@ await describeWithRedis('PostgreSQL goes away under load', () => {
     expect(endings.map(({ code }) => code)).toEqual([0, 0]);
   });
 
-  test('the way to it is cut: 503 until it is back, and nothing doubled', async () => {
+  test('the connection is cut: 503 until it is back, and no duplicates', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const proxy = await startTcpProxy(cluster.env['DATABASE_URL'] ?? '');

@@ -18,7 +18,7 @@ async function start() {
   const follower = await followMessages(talk.members[1], addresses);
   const load = startMessageLoad(talk, addresses);
 
-  /** Every send was acknowledged at once, the socket stayed and has everything, and nothing is owed. */
+  /** Every send was acknowledged quickly, the socket stayed open and received everything, and no job is pending. */
   async function expectUntouched(): Promise<void> {
     await load.finish();
     load.expectNoErrors();
@@ -35,7 +35,7 @@ function inOrder(messages: readonly { id: string; sequence: number }[]): string[
 }
 
 await describeWithRedis('Redis is lost under load', () => {
-  test('flushed again and again', async () => {
+  test('flushed repeatedly', async () => {
     const { cluster, load, expectUntouched } = await start();
     const redis = new Redis(cluster.redis.url);
     onTestFinished(() => redis.disconnect());
@@ -46,13 +46,13 @@ await describeWithRedis('Redis is lost under load', () => {
     await expectUntouched();
   });
 
-  test('killed, away for a while, and started again empty', async () => {
+  test('killed, unavailable for a while, and started again empty', async () => {
     const { cluster, load, follower, expectUntouched } = await start();
     for (let rounds = 0; rounds < 2; rounds += 1) {
       await load.waitForMore(50);
       await cluster.redis.kill9();
       await load.waitForMore(100);
-      // Live goes on without Redis: the poll stands in for the rings.
+      // Live delivery continues without Redis: polling replaces the wake-ups.
       await follower.waitUntil(load.acknowledged.length);
       await cluster.redis.restart();
       await load.waitForMore(50);

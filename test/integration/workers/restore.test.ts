@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 const run = promisify(execFile);
 const binaries = await findDebianPostgres();
 
-/** An API, with a worker or without, in this process. */
+/** An API in this process, optionally with a worker. */
 async function start(env: Record<string, string>, { worker }: { worker: boolean }) {
   const config = loadConfig(env);
   const core = compose(config, 'test');
@@ -56,7 +56,7 @@ describeUnless(
   binaries === undefined ? 'no PostgreSQL of Debian with pg_dump in /usr/lib/postgresql' : undefined,
   'a backup that is restored into an empty cluster, with Redis emptied',
   () => {
-    test('has threads, feeds, files, jobs owed and keys; who had read further is told of a gap', async () => {
+    test('has threads, feeds, files, pending jobs and keys; a reader with a later position receives a gap', async () => {
       const bin = binaries ?? '';
       const [before, after, redis] = await Promise.all([
         startDebianPostgres(bin),
@@ -81,7 +81,7 @@ describeUnless(
       };
       await migrateForward(env.DATABASE_URL);
 
-      // Without a worker: every job of what happens now is owed when the backup is made.
+      // Without a worker, every job from here on is pending when the backup is made.
       const first = await start(env, { worker: false });
       const ann = await buildAgent(first.core);
       const bob = await buildAgent(first.core);
@@ -91,11 +91,11 @@ describeUnless(
       });
       const beginning = (await page(first, bob, undefined)).cursor;
       const messages = (service: Running) => `${service.api}/threads/${thread.body.id}/messages`;
-      const say = (service: Running, content: string, key: string = randomUUID()) =>
+      const send = (service: Running, content: string, key: string = randomUUID()) =>
         requestRest('POST', messages(service), { token: ann.token, key, body: { content } });
       const key = randomUUID();
-      const one = await say(first, 'kept one', key);
-      await say(first, 'kept two');
+      const one = await send(first, 'kept one', key);
+      await send(first, 'kept two');
       const file = await uploadId(first, ann, { bytes: Buffer.from('kept bytes') });
       expect([thread.status, one.status]).toEqual([201, 201]);
       const kept = await page(first, bob, beginning);
@@ -105,8 +105,8 @@ describeUnless(
       await run(join(bin, 'pg_dump'), ['-Fc', '-f', dump, '-d', before.url]);
       await cp(join(folder, 'first/blobs'), join(folder, 'second/blobs'), { recursive: true });
 
-      await say(first, 'lost one');
-      await say(first, 'lost two');
+      await send(first, 'lost one');
+      await send(first, 'lost two');
       const lost = await page(first, bob, kept.cursor);
       expect(lost.said).toEqual(['lost one', 'lost two']);
       await first.stop();
@@ -119,16 +119,16 @@ describeUnless(
       expect(doctor.out).toMatch(/^FAIL {2}feeds/m);
       const second = await start(again, { worker: true });
 
-      // Before anything new: the one is where it was, the other hears that its position is of no use.
+      // Before new events: the first agent continues at its position; the position of the other agent is invalid.
       expect(await page(second, bob, beginning)).toMatchObject({ gap: false, said: kept.said });
       expect(await page(second, bob, kept.cursor)).toMatchObject({ gap: false, said: [] });
       expect(await page(second, bob, lost.cursor)).toMatchObject({ gap: true, said: [] });
       const live = await connectWebSocket(second.url, { token: bob.token, cursor: kept.cursor });
       expect(live.ready).toMatchObject({ resumed: true, gap: false });
 
-      // As many as were lost, so that numbers given out twice would fit those cursors exactly.
-      expect((await say(second, 'new one')).status).toBe(201);
-      expect((await say(second, 'new two')).status).toBe(201);
+      // As many events as were lost, so that reused positions would match those cursors exactly.
+      expect((await send(second, 'new one')).status).toBe(201);
+      expect((await send(second, 'new two')).status).toBe(201);
       expect(await page(second, bob, beginning, 1)).toMatchObject({ gap: false, said: ['kept one'] });
       const whole = await through(second, bob, beginning);
       expect(whole).toEqual({ gap: false, said: ['kept one', 'kept two', 'new one', 'new two'] });
@@ -147,12 +147,12 @@ describeUnless(
       expect(said(replay)).toEqual(whole.said);
       await Promise.all([live.close(), behind.close(), replay.close()]);
 
-      const repeated = await say(second, 'kept one', key);
+      const repeated = await send(second, 'kept one', key);
       expect([repeated.status, repeated.body.id]).toEqual([201, one.body.id]);
       const list = await requestRest('GET', `${messages(second)}?order=asc`, { token: bob.token });
       expect(list.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
 
-      // What the lost Redis should have had done.
+      // The jobs that the lost Redis held.
       await vi.waitFor(
         async () => {
           const found = await requestRest('GET', `${second.api}/messages/search?q=kept`, {
@@ -166,7 +166,7 @@ describeUnless(
         { timeout: 60_000, interval: 200 },
       );
 
-      // The next start finds the database as it was; a snapshot that was put back has to be declared.
+      // The next start finds the database unchanged; a restored snapshot must be declared.
       const end = (await page(second, bob, kept.cursor)).cursor;
       await second.stop();
       const third = await start(again, { worker: false });
@@ -183,7 +183,7 @@ describeUnless(
       });
       expect(await stretches()).toBe(2);
       expect(await through(third, bob, end)).toEqual({ gap: false, said: [] });
-      expect((await say(third, 'newest')).status).toBe(201);
+      expect((await send(third, 'newest')).status).toBe(201);
       expect(await through(third, bob, end)).toEqual({ gap: false, said: ['newest'] });
       expect(await through(third, bob, lost.cursor)).toEqual({
         gap: true,
@@ -193,7 +193,7 @@ describeUnless(
   },
 );
 
-/** All that lies behind a position, in pages of two. */
+/** All events after a position, in pages of two. */
 async function through(service: Running, agent: TestAgent, from: string) {
   const found = { gap: false, said: [] as (string | undefined)[] };
   let cursor = from;

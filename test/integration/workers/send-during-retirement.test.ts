@@ -10,28 +10,28 @@ const waitOptions = { timeout: 20_000, interval: 50 };
 
 let service: TestService;
 beforeAll(async () => {
-  // Whoever waits here for as long as the test wants is not to be told to come again.
+  // The test decides how long a session waits here; no timeout may end it.
   service = await startService({
     env: { DATABASE_LOCK_SECONDS: '60', DATABASE_STATEMENT_SECONDS: '60' },
   });
 });
 afterAll(() => service.stop());
 
-test('what an agent said while it was being retired is erased as well', async () => {
+test('what an agent sent during its retirement is erased as well', async () => {
   const { core, api } = service;
   const [ann, bob] = [await service.agent(), await service.agent()];
   const opening = { with_handle: bob.handle, initial_message: 'before' };
   const thread = await requestRest('POST', `${api}/threads`, { token: ann.token, body: opening });
   const path = `${api}/threads/${thread.body.id}/messages`;
 
-  // What others do stands still for whoever looks at it twice in one transaction: one holds, the other one looks.
+  // Changes of others are invisible to a second read in one transaction; so one transaction locks, the other reads.
   const [holder, watcher] = [
     await connection(core.config.DATABASE_URL),
     await connection(core.config.DATABASE_URL),
   ];
   const seen = async (condition: string) =>
     (await watcher.query(`select from pg_stat_activity where ${mine} and ${condition}`)).rowCount;
-  // It stops where it is found to be allowed, and not yet committed.
+  // The send stops after the check and before the commit.
   await holder.query('begin');
   await holder.query('select from feed_heads where agent_id = $1 for update', [bob.id]);
   const sent = requestRest('POST', path, { token: ann.token, body: { content: 'while it went' } });
@@ -40,7 +40,7 @@ test('what an agent said while it was being retired is erased as well', async ()
   const { id } = await core.unitOfWork.writeAsSystem((work) =>
     beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
   );
-  // The worker looks what is under way.
+  // The worker lists the transactions in progress.
   await expect.poll(() => seen(`query like '%and xact_start < %'`), waitOptions).toBeGreaterThan(0);
   expect((await core.repositories.erasures.find(id))?.stage).toBe('belongings');
   await holder.query('rollback');

@@ -9,7 +9,7 @@ import { runCli } from '../../clients/cli.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 await describeWithRedis('two installations on one Redis', () => {
-  test('are told apart: neither starts under the prefix of the other, and doctor says why', async () => {
+  test('are distinguished: neither starts under the prefix of the other, and doctor reports why', async () => {
     const first = await startService({ backend: 'redis' });
     onTestFinished(async () => void (await first.stop()));
     const { REDIS_URL = '' } = first.core.config;
@@ -25,7 +25,7 @@ await describeWithRedis('two installations on one Redis', () => {
     await expect(startInstanceGuard(second)).rejects.toThrow(named);
     const { out } = await runCli(env, ['doctor']);
     expect(out).toMatch(/^FAIL {2}prefix .*another installation/m);
-    // What was refused is not in the way of who is there, nor is another process of it.
+    // A refused start blocks neither the running instance nor another process of it.
     expect((await runCli({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok {4}prefix /m);
     (await startInstanceGuard(first.core))();
 
@@ -34,7 +34,7 @@ await describeWithRedis('two installations on one Redis', () => {
     (await startInstanceGuard(elsewhere))();
   });
 
-  test('that began in the same moment are told of in the log', async () => {
+  test('that start at the same time are logged', async () => {
     const settings = await createTestSettings('redis');
     const core = compose(loadConfig({ ...settings.env, LOG_LEVEL: 'silent' }), 'test');
     onTestFinished(async () => {

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
   test.each(processBackends)(
-    'one of each is killed: the receiver goes on at the other (%s)',
+    'one of each is killed: the receiver continues at the other (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend);
       onTestFinished(() => cluster.stop());
@@ -23,7 +23,7 @@ await describeWithRedis('two API processes and two workers', () => {
         cluster.startWorker(),
       ]);
       const talk = await startConversation(cluster.core, senders.url);
-      // Its second connection goes to the second address.
+      // Its second connection uses the second address.
       const follower = await followMessages(talk.members[1], () => [receivers.url, senders.url]);
       const load = startMessageLoad(talk, () => [senders.url]);
       await load.waitForMore(100);
@@ -43,7 +43,7 @@ await describeWithRedis('two API processes and two workers', () => {
     },
   );
 
-  test('a hundred identical sends with one key to both: one message, a hundred identical answers', async () => {
+  test('a hundred identical sends with one key to both: one message, a hundred identical responses', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const [one, other] = await Promise.all([cluster.startApi(), cluster.startApi(), cluster.startWorker()]);

@@ -9,7 +9,7 @@ import { startMessageLoad } from '../../support/cluster/message-load.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 function workerKill(backend: Backend): void {
-  test(`a worker killed with jobs in its hands (${backend}): another one does them`, async () => {
+  test(`a worker killed with running jobs (${backend}): another one runs them`, async () => {
     const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const [api, doomed] = await Promise.all([cluster.startApi(), cluster.startWorker()]);

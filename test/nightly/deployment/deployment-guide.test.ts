@@ -15,7 +15,7 @@ import { listDocumentedMetrics } from '../../integration/ops/documented-metrics.
 import { missingHaproxyReason } from '../../support/servers/haproxy.ts';
 import { readCommandBlocks, openShell } from './shell.ts';
 
-/** What stays as it is while all goes well, and nobody posts webhooks, uploads files or reads slowly. */
+/** Metrics that stay unchanged without faults, webhooks, uploads and slow readers. */
 const quietSettings = new Set([
   'ams_build_info',
   'ams_part_up',
@@ -28,7 +28,7 @@ const quietSettings = new Set([
   'ams_outbox_jobs',
   'ams_outbox_oldest_job_age_seconds',
 ]);
-/** There is no replica here. */
+/** Metrics of the replica, which this deployment does not have. */
 const ofReplicas = /^ams_replica_/;
 
 async function readStorePath(folder: string): Promise<Record<string, string>> {
@@ -38,7 +38,7 @@ async function readStorePath(folder: string): Promise<Record<string, string>> {
   return { DATA_DIR: folder, ...bucket.env };
 }
 
-/** All values of each family that the processes tell; none of one that has none yet. */
+/** All values of each metric family from all processes; empty for a family without samples. */
 async function valuesAt(ports: readonly number[]): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   for (const port of ports) {
@@ -53,7 +53,7 @@ async function valuesAt(ports: readonly number[]): Promise<Map<string, string>> 
 }
 
 describeUnless(missingHaproxyReason, 'a new operator who follows docs/deployment.md', () => {
-  test('brings up two of each, sees the dashboard move, kills one of each and loses nothing', async () => {
+  test('starts two of each, shows traffic on the dashboard, kills one of each and loses nothing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ams-operator-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const [database, redis] = [await createTestDatabase(), await startTestRedis()];
@@ -98,7 +98,7 @@ describeUnless(missingHaproxyReason, 'a new operator who follows docs/deployment
     };
     await vi.waitFor(ready, { timeout: 60_000, interval: 200 });
     const before = await valuesAt(ops);
-    // By both: whoever holds fewer sockets gets the more calls.
+    // Both are used: the balancer sends more calls to the one with fewer sockets.
     async function sent(): Promise<number> {
       const scrapes = await Promise.all(
         ops.slice(0, 2).map((port) => scrapeMetrics(`http://127.0.0.1:${port}`)),

@@ -11,7 +11,7 @@ import { startDeployment } from '../support/deployment.ts';
 /** Longer than the balancer takes to notice: two checks, one second between them, of three seconds at most. */
 const drain = { DRAIN_SECONDS: '8' };
 
-/** A model's client that waits for events in one call after the other, until it is told to stop. */
+/** An MCP client that repeatedly waits for events until it is stopped. */
 async function startWaiting(url: string, token: string) {
   const { client, close } = await connectSdkClient(url, token);
   const over = new AbortController();
@@ -21,7 +21,7 @@ async function startWaiting(url: string, token: string) {
       answers.push(await client.callTool({ name: 'wait_for_events', arguments: { wait_seconds: 5 } }));
     }
   })();
-  // Looked at in the end.
+  // The results are checked at the end.
   waiting.catch(() => undefined);
   return {
     async finish() {
@@ -34,42 +34,42 @@ async function startWaiting(url: string, token: string) {
 }
 
 describeUnless(missingHaproxyReason, 'every process is replaced, one after the other, under load', () => {
-  test('no caller sees more than a reconnect, and nothing is lost', async () => {
+  test('every client sees at most a reconnect, and nothing is lost', async () => {
     const database = await createTestDatabase();
     onTestFinished(() => database.drop());
     const ports = [await findFreePort(), await findFreePort()] as const;
     const balancer = await startHaproxy(ports);
     onTestFinished(() => balancer.stop());
-    const house = await startDeployment(database, balancer.url);
-    onTestFinished(() => house.stop());
+    const deployment = await startDeployment(database, balancer.url);
+    onTestFinished(() => deployment.stop());
     const begin = (port: number) =>
-      house.start('api', { env: { PORT: String(port), TRUST_PROXY: 'true', ...drain } });
+      deployment.start('api', { env: { PORT: String(port), TRUST_PROXY: 'true', ...drain } });
     const apis = await Promise.all(ports.map(begin));
-    const workers = [await house.start('worker'), await house.start('worker')];
+    const workers = [await deployment.start('worker'), await deployment.start('worker')];
     await vi.waitFor(async () => {
       const up = (await balancer.metrics()).match(/^haproxy_server_status\{.*state="UP"\} 1$/gm);
       expect(up).toHaveLength(2);
     }, 30_000);
-    const model = await buildAgent(house.core);
+    const model = await buildAgent(deployment.core);
     const client = await startWaiting(
       balancer.url,
-      await issueTokenFor(house.core, model.handle, { audience: 'mcp' }),
+      await issueTokenFor(deployment.core, model.handle, { audience: 'mcp' }),
     );
 
-    const { violations, uncertainOutcomes, history } = await runChaos(house, {
+    const { violations, uncertainOutcomes, history } = await runChaos(deployment, {
       async injectFaults() {
         const begun_at = Date.now();
         for (const [index, port] of ports.entries()) {
-          await house.waitForMoreMessages(20);
-          await house.terminate(...apis.splice(index, 1));
+          await deployment.waitForMoreMessages(20);
+          await deployment.terminate(...apis.splice(index, 1));
           apis.splice(index, 0, await begin(port));
         }
         for (const worker of workers) {
-          await house.waitForMoreMessages(20);
-          await house.terminate(worker);
-          await house.start('worker');
+          await deployment.waitForMoreMessages(20);
+          await deployment.terminate(worker);
+          await deployment.start('worker');
         }
-        await house.waitForMoreMessages(20);
+        await deployment.waitForMoreMessages(20);
         return [{ kind: 'all replaced', begun_at, ended_at: Date.now() }];
       },
       seed: 81,
@@ -85,12 +85,12 @@ describeUnless(missingHaproxyReason, 'every process is replaced, one after the o
     }
     expect(await client.finish()).not.toContainEqual(expect.objectContaining({ isError: true }));
 
-    // What the balancer saw of every request, whoever sent it. Sockets end in a close frame, which it cannot read.
+    // The balancer's log of every request from any client. It cannot read the close frame that ends a socket.
     const broken = balancer.carried.filter(
       ({ status, ending }) => status >= 500 || status < 100 || (status !== 101 && !/^[-Cc]/.test(ending)),
     );
     expect(broken).toEqual([]);
     expect(new Set(balancer.carried.map(({ server }) => server))).toEqual(new Set(['api-1', 'api-2']));
-    expect(await house.errors()).toEqual([]);
+    expect(await deployment.errors()).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export function readCommandBlocks(section: string): string[] {
   return [...body.matchAll(/^```(?:sh|ini)\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 }
 
-/** A terminal of an operator in the folder of the service; what runs in it in the background ends with it, and with this process. */
+/** A shell of an operator in the folder of the service. Its background programs end with it and with this process. */
 export function openShell(env: Record<string, string>) {
   const child = spawn(
     'bash',
@@ -33,13 +33,13 @@ export function openShell(env: Record<string, string>) {
   const gone = once(child, 'close');
   const lines = createInterface(child.stdout);
   return {
-    /** Types a block and waits until its last line has been carried out. Answers what it printed; rejects when that line failed. */
+    /** Runs a block and waits until its last line has finished. Returns its output; rejects when that line fails. */
     async type(block: string): Promise<string> {
       const said: string[] = [];
       const over = new Promise<string>((resolve) => {
-        lines.on('line', function hear(line: string) {
+        lines.on('line', function onLine(line: string) {
           if (/^done \d+$/.test(line)) {
-            lines.off('line', hear);
+            lines.off('line', onLine);
             resolve(line);
           } else said.push(line);
         });

@@ -8,7 +8,7 @@ import type { Deployment } from '../support/deployment.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };
 
-/** What two agents and an MCP client do with a service, through one process of it: every kind of thing once. */
+/** Two agents and an MCP client use every kind of operation once, through one process of a service. */
 export async function runFullExchange({ core }: Deployment, url: string): Promise<void> {
   const api = `${url}/v1`;
   const [ada, bob] = [await buildAgent(core), await buildAgent(core, { inbound_policy: 'contacts_only' })];
@@ -26,8 +26,8 @@ export async function runFullExchange({ core }: Deployment, url: string): Promis
   const opened = await post('/threads', ada.token, opening);
   expect(opened.status, opened.text).toBe(201);
   const thread = `/threads/${opened.body.id}`;
-  const heard = await socket.next(({ type }) => type === 'message.created');
-  expect(heard.data).toMatchObject({ content: opening.initial_message });
+  const received = await socket.next(({ type }) => type === 'message.created');
+  expect(received.data).toMatchObject({ content: opening.initial_message });
 
   const key = randomUUID();
   const answer = { content: `Second ${word}`, metadata: { of: 'two' } };
@@ -41,7 +41,7 @@ export async function runFullExchange({ core }: Deployment, url: string): Promis
   const withFile = { content: `Third ${word}`, attachment_ids: [file] };
   expect(await post(`${thread}/messages`, ada.token, withFile)).toMatchObject({ status: 201 });
   const content = () => get(`/attachments/${file}/content`, bob.token);
-  // Where it lies, as soon as a worker has looked at it.
+  // The file, once a worker has scanned it.
   await vi.waitFor(async () => expect((await content()).status).toBeLessThan(400), waitOptions);
 
   await vi.waitFor(async () => {
@@ -56,7 +56,7 @@ export async function runFullExchange({ core }: Deployment, url: string): Promis
   expect((await get('/threads', ada.token)).body.threads[0]).toMatchObject({ last_sequence: 4 });
 }
 
-/** Uploads a text and answers its id. */
+/** Uploads a text and returns its id. */
 async function upload(api: string, token: string): Promise<string> {
   const body = new FormData();
   body.set('file', new Blob(['kept by two releases\n'], { type: 'text/plain' }), 'notes.txt');
@@ -66,7 +66,7 @@ async function upload(api: string, token: string): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** What a model does: it looks, answers and waits. */
+/** An MCP client that reads, replies and waits. */
 async function sendWithTools(url: string, token: string, thread_id: string): Promise<void> {
   const { client, close } = await connectSdkClient(url, token);
   const call = async (name: string, args: object) => {

@@ -13,7 +13,7 @@ const commit = readFileSync(join(root, 'deploy/previous-release'), 'utf8').trim(
 
 const previousReleaseSource = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root });
 
-/** Why suites that need the release before cannot run; undefined when they can. */
+/** The reason why suites that need the previous release cannot run; undefined when they can. */
 export const missingReleaseReason =
   previousReleaseSource.status === 0
     ? undefined
@@ -21,14 +21,14 @@ export const missingReleaseReason =
 
 export interface Release {
   program(part: ServicePart): Program;
-  /** Brings the schema to where this release has it. */
+  /** Migrates the schema to the version of this release. */
   migrate(env: Record<string, string>): void;
-  /** What its maintenance worker knows. */
+  /** The maintenance tasks of its worker. */
   tasks: MaintenanceTask[];
   remove(): Promise<void>;
 }
 
-/** The release before, built from the history in a folder of its own, with the packages of this one. */
+/** The previous release, built from the history in a temporary folder, with the packages of this one. */
 export async function buildPreviousRelease(): Promise<Release> {
   const folder = await mkdtemp(join(tmpdir(), 'ams-previous-'));
   const limits = { cwd: folder, timeout: 150_000, maxBuffer: 2 ** 28 };

@@ -14,7 +14,7 @@ import { buildPreviousRelease, missingReleaseReason } from './previous-release.t
 const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 
 describeUnless(missingReleaseReason, 'two releases on one database', () => {
-  test('the new one on the old schema, both while it changes, the old one on the new schema', async () => {
+  test('the new one on the old schema, both during the migration, the old one on the new schema', async () => {
     const before = await buildPreviousRelease();
     onTestFinished(() => before.remove());
     const database = await createEmptyDatabase();
@@ -24,31 +24,33 @@ describeUnless(missingReleaseReason, 'two releases on one database', () => {
       apis.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) })),
     );
     onTestFinished(() => balancer.close());
-    const house = await startDeployment(database, `http://127.0.0.1:${balancer.port}`);
-    onTestFinished(() => house.stop());
-    before.migrate(house.env);
+    const deployment = await startDeployment(database, `http://127.0.0.1:${balancer.port}`);
+    onTestFinished(() => deployment.stop());
+    before.migrate(deployment.env);
 
-    const [api, worker] = await Promise.all([house.start('api'), house.start('worker')]);
+    const [api, worker] = await Promise.all([deployment.start('api'), deployment.start('worker')]);
     apis.push(api);
-    await runFullExchange(house, api.url);
-    await runMaintenance(house, tasks);
+    await runFullExchange(deployment, api.url);
+    await runMaintenance(deployment, tasks);
 
     const { signal } = new AbortController();
-    const { violations, history } = await runChaos(house, {
+    const { violations, history } = await runChaos(deployment, {
       async injectFaults() {
-        await house.waitForMoreMessages(20);
+        await deployment.waitForMoreMessages(20);
         const old = await Promise.all(
-          (['api', 'worker'] as const).map((part) => house.start(part, { program: before.program(part) })),
+          (['api', 'worker'] as const).map((part) =>
+            deployment.start(part, { program: before.program(part) }),
+          ),
         );
         apis.push(...old.slice(0, 1));
-        await house.waitForMoreMessages(40);
+        await deployment.waitForMoreMessages(40);
         const begun_at = Date.now();
         await migrateForward(database.url);
         const ended_at = Date.now();
-        await house.waitForMoreMessages(40);
+        await deployment.waitForMoreMessages(40);
         apis.shift();
-        await house.terminate(api, worker);
-        await house.waitForMoreMessages(40);
+        await deployment.terminate(api, worker);
+        await deployment.waitForMoreMessages(40);
         return [{ kind: 'schema changed', begun_at, ended_at }];
       },
       seed: 8,
@@ -60,8 +62,8 @@ describeUnless(missingReleaseReason, 'two releases on one database', () => {
     expect(violations).toEqual([]);
     expect(history.sends.length).toBeGreaterThan(140);
 
-    await runFullExchange(house, apis[0]?.url ?? '');
-    await runMaintenance(house, before.tasks);
-    expect(await house.errors()).toEqual([]);
+    await runFullExchange(deployment, apis[0]?.url ?? '');
+    await runMaintenance(deployment, before.tasks);
+    expect(await deployment.errors()).toEqual([]);
   });
 });

@@ -14,31 +14,31 @@ import { compose, type Core } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { startTestRedis } from '../../support/servers/redis/server.ts';
 
-/** Processes of the service that come and go on one database and one Redis. */
+/** Processes of the service that start and stop on one database and one Redis. */
 export interface Deployment {
   base: string;
   env: Record<string, string>;
   postgres: { url: string };
-  /** In the test process: makes agents and looks behind the service's back. It takes no part in it. */
+  /** The services in the test process: they create agents and inspect the database, but serve no requests. */
   core: Core;
-  /** Starts a process. `env` goes before the settings that all share. */
+  /** Starts a process. `env` overrides the shared settings. */
   start(
     part: ServicePart,
     own?: { env?: Record<string, string>; program?: Program },
   ): Promise<ServiceProcess>;
-  /** SIGTERM to all of them, one after the other; each must end cleanly. */
+  /** Sends SIGTERM to all of them, one after the other; each must exit cleanly. */
   terminate(...processes: ServiceProcess[]): Promise<void>;
-  /** Resolves when so many messages more than now are stored. */
+  /** Resolves when this many more messages are stored. */
   waitForMoreMessages(count: number): Promise<void>;
-  /** What any process logged as an error. */
+  /** The errors in the logs of all processes. */
   errors(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** How long anything may take on a machine with little to spare, in milliseconds. */
+/** The timeout of any step on a busy machine, in milliseconds. */
 const waitOptions = { timeout: 60_000, interval: 100 };
 
-/** @param base where clients go: a balancer in front of its processes. */
+/** @param base the address for clients: a balancer in front of the processes. */
 export async function startDeployment(database: { url: string }, base: string): Promise<Deployment> {
   const redis = await startTestRedis();
   const folder = await mkdtemp(join(tmpdir(), 'ams-house-'));

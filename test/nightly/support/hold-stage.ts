@@ -2,13 +2,13 @@ import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import type { ServiceCluster } from '../../support/cluster/cluster.ts';
 
-/** Other files may hold theirs, in databases of the same server. */
+/** Other files may hold their own locks, in databases of the same server. */
 const waiters = `pg_locks where locktype = 'advisory' and objid = 4711 and not granted
   and database = (select oid from pg_database where datname = current_database())`;
 
 /**
- * Has what leaves `stage` in this table stop right before that is committed, as a step that takes long would.
- * @returns `reached` waits until somebody is there; `release` ends the hold, with whoever waits.
+ * Blocks transactions that move a row of this table out of `stage` right before the commit, as a slow step would.
+ * @returns `reached` waits until a transaction is blocked; `release` ends the hold, and the blocked sessions with it.
  */
 export async function holdAtStage({ env }: ServiceCluster, table: string, stage: string) {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });

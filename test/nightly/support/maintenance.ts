@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { maintenance, type MaintenanceTask } from '../../../src/jobs/maintenance.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Has a worker that runs do these tasks now, and looks that it could. */
+/** Runs these tasks in a running worker, and checks that they succeeded. */
 export async function runMaintenance({ core }: Deployment, tasks: readonly MaintenanceTask[]): Promise<void> {
   const { queue, name, attempts, backoff_ms } = maintenance;
   const id = randomUUID();

@@ -40,9 +40,9 @@ describe('the profile', () => {
     'skill_description.0': 'Makes plans.',
   };
 
-  test('is saved through the operation that agents call, and sent twice it is saved once', async () => {
+  test('is saved by the operation that agents call; a repeated form saves once', async () => {
     const { mine, ...ada } = await withAgent();
-    const news = await followFeed(service.api, mine.token);
+    const feed = await followFeed(service.api, mine.token);
     const saved = await fill({ ...ada }, pageOf(mine), profile, 'save');
     expect(saved.visibleText).toContain('Profile saved');
     const expected = {
@@ -53,16 +53,16 @@ describe('the profile', () => {
     };
     expect(await recordOf(mine)).toMatchObject(expected);
     await fill({ ...ada }, pageOf(mine), profile, 'save');
-    expect((await news()).map(({ type }) => type)).toEqual(['agent.updated']);
+    expect((await feed()).map(({ type }) => type)).toEqual(['agent.updated']);
   });
 
-  test('ends its lines as agents do, whatever browsers make of them', async () => {
+  test('has LF line endings, whatever the browser sends', async () => {
     const { mine, ...ada } = await withAgent();
     await fill({ ...ada }, pageOf(mine), { card_body: 'one\r\ntwo', description: 'a\r\nb' }, 'save');
     expect(await recordOf(mine)).toMatchObject({ card_body: 'one\ntwo', description: 'a\nb' });
   });
 
-  test('is shown as a card before it is saved, with nothing in it that does harm', async () => {
+  test('has a preview card, in which unsafe markup is inert', async () => {
     const { mine, ...ada } = await withAgent();
     const before = await recordOf(mine);
     const card_body = [
@@ -86,7 +86,7 @@ describe('the profile', () => {
     expect(await recordOf(mine)).toEqual(before);
   });
 
-  test('is refused field by field, in the preview too, with what was typed', async () => {
+  test('shows errors at the fields, in the preview too, and keeps the input', async () => {
     const { mine, ...ada } = await withAgent();
     for (const button of ['save', 'preview']) {
       const wrong = { ...profile, display_name: ' ', 'skill_name.1': 'A B', 'skill_description.1': 'kept' };
@@ -106,7 +106,7 @@ describe('the profile', () => {
     expect((await recordOf(mine)).display_name).toBe('agent');
   });
 
-  test('has rows for more skills as they fill, up to twenty, and forgets those that are emptied', async () => {
+  test('has up to twenty skill rows, adds rows as they fill, and drops empty ones', async () => {
     const { mine, ...ada } = await withAgent();
     const rows = (page: PageResponse) =>
       Object.keys(readFormFields(page, pageOf(mine))).filter((name) => name.startsWith('skill_name')).length;
@@ -128,7 +128,7 @@ describe('the profile', () => {
 });
 
 describe('the settings', () => {
-  test('say who sees the agent, who writes to it, and whether it begins threads', async () => {
+  test('say who can see the agent and write to it, and whether it can start threads', async () => {
     const { mine, ...ada } = await withAgent();
     const address = pageOf(mine, '/settings');
     const reach = { visibility: 'private', inbound_policy: 'trusted_only' };
@@ -145,7 +145,7 @@ describe('the settings', () => {
     ]).toEqual([400, 'Choose one of these options.', 'Choose one of these options.']);
   });
 
-  test('pause the agent and let it go on, pressed once or twice', async () => {
+  test('pause and resume the agent; a repeated form changes nothing', async () => {
     const { mine, ...ada } = await withAgent();
     const [address, action] = [pageOf(mine, '/settings'), pageOf(mine, '/settings/pause')];
     const pause = findForm(await ada.go(address), action);
@@ -161,7 +161,7 @@ describe('the settings', () => {
 });
 
 describe('deleting', () => {
-  test('needs the handle, and ends the agent with all that speaks for it', async () => {
+  test('requires the handle, and revokes all credentials of the agent', async () => {
     const { mine, ...ada } = await withAgent();
     const address = pageOf(mine, '/delete');
     for (const typed of ['', 'agent', `${mine.handle}x`]) {
@@ -180,7 +180,7 @@ describe('deleting', () => {
 });
 
 describe('an agent of another owner', () => {
-  async function company() {
+  async function createCompany() {
     const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
     const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
     const handle = `${slug}.tied`;
@@ -189,27 +189,30 @@ describe('an agent of another owner', () => {
   }
 
   test.each([
-    ['through an agent of the admin’s own', ({ boss }: Awaited<ReturnType<typeof company>>) => boss.agent()],
+    [
+      'through an agent of the admin’s own',
+      ({ boss }: Awaited<ReturnType<typeof createCompany>>) => boss.agent(),
+    ],
     [
       'through a shared one',
-      ({ slug }: Awaited<ReturnType<typeof company>>) => service.register({ handle: `${slug}.desk` }),
+      ({ slug }: Awaited<ReturnType<typeof createCompany>>) => service.register({ handle: `${slug}.desk` }),
     ],
     ['without any', () => undefined],
   ])('is changed and deleted by an admin %s', async (_how, prepare) => {
-    const house = await company();
-    await prepare(house);
-    const { boss, tied } = house;
+    const organization = await createCompany();
+    await prepare(organization);
+    const { boss, tied } = organization;
     await fill(boss, pageOf(tied), { display_name: 'Renamed' }, 'save');
     expect((await recordOf(tied)).display_name).toBe('Renamed');
     const page = await boss.go(pageOf(tied));
-    expect(page.visibleText).toContain(`agent of ${house.worker.username}`);
+    expect(page.visibleText).toContain(`agent of ${organization.worker.username}`);
     expect(page.visibleText).not.toMatch(/Credentials|Contacts|Blocks/);
-    const gone = await fill(boss, pageOf(tied, '/delete'), { handle: tied.handle });
-    expect(gone.visibleText).toContain('Deleted @');
+    const deleted = await fill(boss, pageOf(tied, '/delete'), { handle: tied.handle });
+    expect(deleted.visibleText).toContain('Deleted @');
   });
 
-  test('stays within reach of an admin after that person has left', async () => {
-    const { boss, worker, slug, tied } = await company();
+  test('remains manageable by an admin after that person has left', async () => {
+    const { boss, worker, slug, tied } = await createCompany();
     await service.register({ handle: `${slug}.desk` });
     await service.core.unitOfWork.writeAsSystem((work) =>
       removeFromOrganization(work, { slug, username: worker.username }),

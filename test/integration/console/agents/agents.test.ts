@@ -20,7 +20,7 @@ const create = '/console/agents/new';
 const recordOf = async (handle: string) =>
   (await requestRest('GET', `${service.api}/agents/me`, { token: await service.token(handle) })).body;
 
-test('the way to a first agent begins on an empty list and ends on its page', async () => {
+test('a person creates a first agent from an empty list', async () => {
   const ada = await signInPerson(service);
   const empty = await ada.go('/console/agents');
   expect(empty.visibleText).toContain('No agents yet');
@@ -46,7 +46,7 @@ test('the way to a first agent begins on an empty list and ends on its page', as
   expect(list.visibleText).toContain(`Your agentsTThe writer@${ada.username}.writer`);
 });
 
-describe('what cannot be created', () => {
+describe('invalid input', () => {
   const wanted = {
     name: 'agent',
     display_name: 'Kept',
@@ -58,7 +58,7 @@ describe('what cannot be created', () => {
   };
 
   test.each([
-    ['a name that is none', { name: '-x-' }, 'name', /has 1 to 32 of a-z/],
+    ['an invalid name', { name: '-x-' }, 'name', /has 1 to 32 of a-z/],
     ['a name that is too long', { name: 'x'.repeat(33) }, 'name', /at most 32 characters/],
     ['no display name', { display_name: '  ' }, 'display_name', /at least 1 character/],
     ['a description beyond its limit', { description: 'x'.repeat(1001) }, 'description', /at most 1,000/],
@@ -66,16 +66,16 @@ describe('what cannot be created', () => {
     ['a skill that is no slug', { 'skill_name.2': 'No slug' }, 'skill_name.0', /must be a lower-case slug/],
     ['a skill without a name', { 'skill_name.2': '' }, 'skill_name.0', /must be a lower-case slug/],
     ['no visibility', { visibility: null }, 'visibility', /Choose one of these/],
-    ['a policy that is none', { inbound_policy: 'everyone' }, 'inbound_policy', /Choose one of these/],
-    ['what no database stores', { description: 'nothing\0' }, 'description', /without NUL/],
+    ['an invalid policy', { inbound_policy: 'everyone' }, 'inbound_policy', /Choose one of these/],
+    ['a description with NUL', { description: 'nothing\0' }, 'description', /without NUL/],
   ])('%s is said at its field, and nothing typed is lost', async (_what, wrong, field, message) => {
     const ada = await signInPerson(service);
-    const given = { ...wanted, ...wrong };
-    const page = await ada.fill(create, { fields: given, button: 'create' }, create);
+    const input = { ...wanted, ...wrong };
+    const page = await ada.fill(create, { fields: input, button: 'create' }, create);
     expect(page.status).toBe(400);
     expect(page.title).toMatch(/^Error: /);
     expect(findFieldError(page, field)).toMatch(message);
-    const { 'skill_name.2': skill_name, 'skill_description.2': skill_description, ...rest_ } = given;
+    const { 'skill_name.2': skill_name, 'skill_description.2': skill_description, ...rest_ } = input;
     const kept = { ...rest_, 'skill_name.0': skill_name, 'skill_description.0': skill_description };
     const expected = Object.entries(kept).flatMap(([name, value]) =>
       value === null || name === 'inbound_policy' ? [] : [[name, value.trim()]],
@@ -85,7 +85,7 @@ describe('what cannot be created', () => {
     expect((await ada.go('/console/agents')).visibleText).toContain('No agents yet');
   });
 
-  test('a handle that is taken, by oneself or for good', async () => {
+  test('a handle that is taken by an active or by a deleted agent', async () => {
     const ada = await signInPerson(service);
     await ada.agent('agent');
     const page = await ada.fill(create, { fields: wanted, button: 'create' }, create);
@@ -96,7 +96,7 @@ describe('what cannot be created', () => {
     expect(readFormFields(page, create)['display_name']).toBe('Kept');
   });
 
-  test('a form that is larger than any agent', async () => {
+  test('a form above the size limit', async () => {
     const ada = await signInPerson(service);
     const page = await ada.fill(create, { fields: { ...wanted, card_body: 'x'.repeat(300_000) } }, create);
     expect(page.status).toBe(413);
@@ -104,7 +104,7 @@ describe('what cannot be created', () => {
 });
 
 describe('agents of organizations', () => {
-  test('a member makes agents tied to oneself, an admin shared ones too', async () => {
+  test('a member creates agents of their own, an admin shared agents too', async () => {
     const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
     const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
     const fields = { display_name: 'Ours' };
@@ -137,7 +137,7 @@ describe('agents of organizations', () => {
     ]);
   });
 
-  test('an organization of others is answered like one that is not there', async () => {
+  test('an organization of others gets the same response as a missing one', async () => {
     const [boss, stranger] = [await signInPerson(service), await signInPerson(service)];
     await createOrganizationOf(service, { members: [stranger] });
     const slug = await createOrganizationOf(service, { admins: [boss] });
@@ -153,7 +153,7 @@ describe('agents of organizations', () => {
   });
 });
 
-test('a long list comes page by page, own agents first', async () => {
+test('a long list is paged, own agents first', async () => {
   const boss = await signInPerson(service);
   const slug = await createOrganizationOf(service, { admins: [boss] });
   for (let number = 0; number < 49; number += 1) await boss.agent(`own-${number}`);
@@ -168,7 +168,7 @@ test('a long list comes page by page, own agents first', async () => {
   expect(second.visibleText).not.toMatch(/own-|shared-0|More agents/);
 });
 
-test('a place in the list that is none begins at the beginning', async () => {
+test('an invalid cursor shows the first page', async () => {
   const ada = await signInPerson(service);
   await ada.agent('only');
   for (const after of ['%00', 'x', encodeURIComponent("' or 1 --"), 'a.b%ff']) {
@@ -177,7 +177,7 @@ test('a place in the list that is none begins at the beginning', async () => {
   }
 });
 
-test('what others call their agents and themselves is text, wherever it is shown', async () => {
+test('names from other people are escaped on every page', async () => {
   const ada = await signInPerson(service);
   const hostile = `"><script>alert(1)</script><b>'`;
   const fields = { name: 'x', display_name: hostile, description: hostile, card_body: hostile };

@@ -28,18 +28,18 @@ interface Question {
   ago?: number;
 }
 
-/** Asks as an agent; answers the address of the page on which its people decide. */
+/** Requests an approval as an agent; returns the address of the page on which a person decides. */
 async function ask({ id }: TestAgent, question: Question = {}): Promise<string> {
   const { target = 'globex.desk', action = 'request_contact', ago = 0, ...detail } = question;
   const approval = await service.core.unitOfWork.writeAsSystem((work) =>
     openApproval(override(work, { now: work.now - ago }), { agent_id: id, action, target, detail }),
   );
-  if (!approval) throw new Error('nobody is asked');
+  if (!approval) throw new Error('no approval was requested');
   return `${list}/${approval.id}`;
 }
 
-describe('a question', () => {
-  test('says who wants what of whom, in which words and through which program', async () => {
+describe('an approval request', () => {
+  test('shows the agent, the action, the target, the message and the app', async () => {
     const ada = await withAgent();
     const address = await ask(ada.mine, { message: 'Hello there', client_name: 'Quill' });
     expect((await ada.go('/console')).visibleText).toContain('1Pending approvals');
@@ -76,7 +76,7 @@ describe('a question', () => {
     expect(page.visibleText).toMatch(new RegExp(`No pending approvals.*Recently decided.*${word}`));
   });
 
-  test('that was approved is told to be done once it is', async () => {
+  test('shows that it is approved, and later that the action is done', async () => {
     const ada = await withAgent();
     const address = await ask(ada.mine);
     await ada.send(findForm(await ada.go(address), address), { button: 'approve' });
@@ -87,7 +87,7 @@ describe('a question', () => {
     );
   });
 
-  test('that nobody decided in time says so, and can be decided no longer', async () => {
+  test('that expired says so, and cannot be decided', async () => {
     const ada = await withAgent();
     const address = await ask(ada.mine, { ago: 25 * hour });
     const page = await ada.go(address);
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect((await ada.go(list)).visibleText).toMatch(/No pending approvals.*Recently decided.*Expired/);
   });
 
-  test('of somebody else’s agent is answered like one that is not there', async () => {
+  test('of another owner’s agent gets the same response as a missing one', async () => {
     const [ada, eve] = [await withAgent(), await withAgent()];
     const address = await ask(ada.mine);
     const home = await eve.go('/console');
@@ -120,7 +120,7 @@ describe('a question', () => {
     expect((await ada.go(address)).visibleText).toContain('Waiting for a decision');
   });
 
-  test('of an agent that is tied to somebody else is not an admin’s to decide', async () => {
+  test('of an agent that belongs to another member cannot be decided by an admin', async () => {
     const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
     const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
     const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
@@ -130,7 +130,7 @@ describe('a question', () => {
     expect([(await worker.go(theirs)).status, (await worker.go(ours)).status]).toEqual([200, 404]);
   });
 
-  test('holds what others wrote as text', async () => {
+  test('escapes text from others', async () => {
     const ada = await withAgent();
     const hostile = `<script>alert(1)</script><b>"'`;
     const page = await ada.go(await ask(ada.mine, { message: hostile, client_name: hostile }));
@@ -139,7 +139,7 @@ describe('a question', () => {
   });
 });
 
-test('long lists come page by page, what waits and what is decided', async () => {
+test('pages long lists, pending and decided', async () => {
   const ada = await withAgent();
   for (let number = 0; number < 26; number += 1)
     await ask(ada.mine, { target: `globex.old-${number}`, ago: 25 * hour });
@@ -154,7 +154,7 @@ test('long lists come page by page, what waits and what is decided', async () =>
       seen.push(...ids);
       address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
     }
-    // Below what waits the five latest that are decided.
+    // After the pending ones follow the five latest decided ones.
     expect(pages).toEqual(start === list ? [30, 1] : [25, 1]);
     expect(new Set(seen).size).toBe(seen.length);
   }

@@ -26,7 +26,7 @@ async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
 }
 
 describe('blocks', () => {
-  test('are made by handle and ended again, once or twice', async () => {
+  test('are added by handle and removed; a repeated form changes nothing', async () => {
     const ada = await withAgent();
     const pest = await service.agent();
     await trust.befriend(pest, ada.mine);
@@ -46,7 +46,7 @@ describe('blocks', () => {
 
   test.each([
     ['no handle', 'nonsense', /A handle has the form/],
-    ['nobody', 'nobody.here', /No such agent/],
+    ['absent', 'absent.here', /No such agent/],
     ['nothing', '', /must name an agent/],
     ['too much', 'x'.repeat(81), /at most 80 characters/],
   ])('of %s are refused at the field, with what was typed', async (_what, handle, message) => {
@@ -57,7 +57,7 @@ describe('blocks', () => {
     expect(readFormFields(page, address)['handle']).toBe(handle);
   });
 
-  test('of one agent are not those of another', async () => {
+  test('of one agent are separate from those of another', async () => {
     const [ada, eve] = [await withAgent(), await withAgent()];
     const pest = await service.agent();
     await trust.block(ada.mine, pest.handle);
@@ -67,7 +67,7 @@ describe('blocks', () => {
     expect((await trust.blocks(ada.mine)).body.blocks).toHaveLength(1);
   });
 
-  test('come page by page', async () => {
+  test('are paged', async () => {
     const ada = await withAgent();
     const pests = await Promise.all(Array.from({ length: 51 }, () => service.agent()));
     for (const pest of pests) await trust.block(ada.mine, pest.handle);
@@ -81,7 +81,7 @@ describe('blocks', () => {
 });
 
 describe('the allowlist', () => {
-  test('takes agents and owners, and gives them back', async () => {
+  test('accepts and removes agents and owners', async () => {
     const ada = await withAgent();
     const address = below(ada.mine, 'allowlist');
     const added = await ada.fill(address, { fields: { entry: ' @Globex.* ' } }, address);
@@ -94,7 +94,7 @@ describe('the allowlist', () => {
     expect((await ada.send(remove)).visibleText).toContain('This entry is not on your allowlist.');
   });
 
-  test('takes nothing else', async () => {
+  test('refuses anything else', async () => {
     const ada = await withAgent();
     const address = below(ada.mine, 'allowlist');
     const page = await ada.fill(address, { fields: { entry: '*.*' } }, address);

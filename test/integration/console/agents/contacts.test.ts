@@ -25,7 +25,7 @@ async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
   return { ...ada, mine: await ada.agent() };
 }
 
-/** The form of the row that shows this text in its button. */
+/** The form of the row whose button has this text. */
 function rowForm(page: PageResponse, action: string, words: string) {
   const form = page.forms.find(
     (each) => each.action === action && each.buttons.some(({ text }) => text.includes(words)),
@@ -35,7 +35,7 @@ function rowForm(page: PageResponse, action: string, words: string) {
 }
 
 describe('requests to an agent', () => {
-  test('are approved or rejected by its person, once or twice', async () => {
+  test('are approved or rejected by its owner; a repeated form changes nothing', async () => {
     const ada = await withAgent();
     const [friend, pest] = [await service.agent(), await service.agent()];
     await trust.request(friend, ada.mine.handle, 'Hello, it is me');
@@ -60,7 +60,7 @@ describe('requests to an agent', () => {
     ]);
   });
 
-  test('come page by page', async () => {
+  test('are paged', async () => {
     const ada = await withAgent();
     const askers = await Promise.all(Array.from({ length: 21 }, () => service.agent()));
     for (const asker of askers) await trust.request(asker, ada.mine.handle);
@@ -76,7 +76,7 @@ describe('requests to an agent', () => {
     expect(elsewhere.status).toBe(400);
   });
 
-  test('wait while the agent is paused, and can be rejected', async () => {
+  test('stay pending while the agent is paused, and can be rejected', async () => {
     const ada = await withAgent();
     const friend = await service.agent();
     await trust.request(friend, ada.mine.handle);
@@ -92,12 +92,12 @@ describe('requests to an agent', () => {
     );
   });
 
-  test('of another agent are out of reach', async () => {
+  test('of another agent are not accessible', async () => {
     const [ada, eve] = [await withAgent(), await withAgent()];
     const friend = await service.agent();
-    const asked = await trust.request(friend, ada.mine.handle);
+    const requested = await trust.request(friend, ada.mine.handle);
     const home = await eve.go('/console');
-    const fields = { request_id: asked.body.request_id as string };
+    const fields = { request_id: requested.body.request_id as string };
     for (const decision of ['approve', 'reject']) {
       const answer = await eve.send(
         fillForm(home, contactsOf(eve.mine, '/requests/decide'), { ...fields, decision }),
@@ -108,8 +108,8 @@ describe('requests to an agent', () => {
   });
 });
 
-describe('asking for contact', () => {
-  test('shows whom the agent waits for, and asking again is the same question', async () => {
+describe('requesting a contact', () => {
+  test('shows the pending requests, and a repeated request is the same request', async () => {
     const ada = await withAgent();
     const other = await service.agent();
     const address = contactsOf(ada.mine, '/new');
@@ -125,7 +125,7 @@ describe('asking for contact', () => {
     expect((await trust.requests(other)).body.requests).toHaveLength(1);
   });
 
-  test('is at once a contact among agents of one person', async () => {
+  test('creates a contact immediately between agents of one person', async () => {
     const ada = await withAgent();
     const second = await ada.agent('second');
     const address = contactsOf(ada.mine, '/new');
@@ -139,7 +139,7 @@ describe('asking for contact', () => {
     ['itself', 'self', 400, /must not be your own handle/],
     ['one that takes no requests', 'strict', 403, /accepts only/],
     ['one that is paused', 'paused', 400, /is paused by its owner/],
-  ])('of %s is refused at the field, with what was typed', async (_what, whom, status, message) => {
+  ])('of %s is refused at the field, with what was typed', async (_what, target, status, message) => {
     const ada = await withAgent();
     const strict = await service.agent({ inbound_policy: 'allowlist' });
     const paused = await service.agent();
@@ -149,7 +149,7 @@ describe('asking for contact', () => {
       strict: strict.handle,
       paused: paused.handle,
     };
-    const handle = handles[whom] ?? whom;
+    const handle = handles[target] ?? target;
     const address = contactsOf(ada.mine, '/new');
     const page = await ada.fill(address, { fields: { handle, message: 'Kept' } }, address);
     expect([page.status, findFieldError(page, 'handle')]).toEqual([status, expect.stringMatching(message)]);
@@ -158,7 +158,7 @@ describe('asking for contact', () => {
 });
 
 describe('contacts', () => {
-  test('are favorites or not, and removed after a question', async () => {
+  test('can be favorites, and are removed after a confirmation', async () => {
     const ada = await withAgent();
     const friend = await service.agent();
     await trust.befriend(friend, ada.mine);
@@ -184,7 +184,7 @@ describe('contacts', () => {
     );
   });
 
-  test('an agent that is hidden is answered like one that is not there', async () => {
+  test('a hidden agent gets the same response as a missing one', async () => {
     const ada = await withAgent();
     const hidden = await service.agent({ visibility: 'private' });
     const answers = await Promise.all(
@@ -198,7 +198,7 @@ describe('contacts', () => {
   });
 });
 
-test('what others say of themselves and to an agent is text', async () => {
+test('names and messages from others are escaped', async () => {
   const ada = await withAgent();
   const hostile = `</blockquote><script>alert(1)</script>\u202e"'`;
   const asker = await service.agent();

@@ -40,7 +40,7 @@ async function make(who: SignedInPerson & { mine: TestAgent }, name = 'Night job
   return { page, client_id, client_secret, curl: textContent(page.elements('pre')) };
 }
 
-/** Runs the line that the page shows as a shell would read it, against the service of this test. */
+/** Runs the command that the page shows in a shell, against the service of this test. */
 async function runCurl(curl: string): Promise<{ status: number; json: Record<string, string> }> {
   const words = curl.replaceAll('\\\n', ' ').match(/'[^']*'|\S+/g) ?? [];
   const plain = words.map((word) => word.replaceAll("'", ''));
@@ -59,7 +59,7 @@ async function runCurl(curl: string): Promise<{ status: number; json: Record<str
 }
 
 describe('a new credential', () => {
-  test('is shown once, with a line that gets a token for what was chosen', async () => {
+  test('is shown once, with a command that gets a token with the selected scopes', async () => {
     const ada = await withAgent();
     const form = findForm(await ada.go(`${listOf(ada.mine)}/new`), `${listOf(ada.mine)}/new`);
     const chosen = form.fields.filter(([name, value]) => name !== 'scopes' || value === 'contacts:read');
@@ -92,7 +92,7 @@ describe('a new credential', () => {
     expect(stored[0]?.row).not.toContain(secret);
   });
 
-  test('is made once, however often its form is sent, and no answer shows the secret again', async () => {
+  test('is created once, however often its form is sent, and the secret is shown once', async () => {
     const ada = await withAgent();
     const form = findForm(await ada.go(`${listOf(ada.mine)}/new`), `${listOf(ada.mine)}/new`);
     const answers = await Promise.all([1, 2, 3].map(() => ada.send(form, { fields: { name: 'Job' } })));
@@ -108,12 +108,7 @@ describe('a new credential', () => {
   test.each([
     ['no name', { name: ' ' }, 'name', 'Name must have at least 1 character.'],
     ['a name that is too long', { name: 'x'.repeat(61) }, 'name', 'Name must have at most 60 characters.'],
-    [
-      'a name that no database stores',
-      { name: 'x\0' },
-      'name',
-      'Name must be well-formed Unicode without NUL characters.',
-    ],
+    ['a name with NUL', { name: 'x\0' }, 'name', 'Name must be well-formed Unicode without NUL characters.'],
     ['no scope', { scopes: null }, 'scopes', 'Choose at least one.'],
   ])('is not made with %s', async (_what, fields, field, message) => {
     const ada = await withAgent();
@@ -124,7 +119,7 @@ describe('a new credential', () => {
     expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No credentials');
   });
 
-  test('has no scope that nobody knows', async () => {
+  test('refuses an unknown scope', async () => {
     const ada = await withAgent();
     const address = `${listOf(ada.mine)}/new`;
     const page = await ada.fill(address, { fields: { name: 'x', scopes: 'everything' } }, address);
@@ -160,7 +155,7 @@ describe('a new credential', () => {
 });
 
 describe('revoking', () => {
-  test('asks first, then ends tokens and open connections at once', async () => {
+  test('asks for confirmation, then ends tokens and open connections', async () => {
     const ada = await withAgent();
     const { client_id, curl } = await make(ada);
     const { json } = await runCurl(curl);
@@ -180,7 +175,7 @@ describe('revoking', () => {
     expect(revoked.visibleText).toMatch(new RegExp(`Night job${client_id}.*Revoked just now`));
   });
 
-  test('a credential of another agent, one’s own too, is answered like one that is not there', async () => {
+  test('a credential of another agent, even of the same person, gets the same response as a missing one', async () => {
     const [ada, eve] = [await withAgent(), await withAgent()];
     const { client_id, curl } = await make(ada);
     const hers = await ada.agent('second');
@@ -206,7 +201,7 @@ describe('revoking', () => {
   });
 });
 
-test('what is tied to somebody else gets no credentials from an admin', async () => {
+test('an admin cannot create credentials for an agent of another member', async () => {
   const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
   const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
   const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
@@ -226,7 +221,7 @@ test('what is tied to somebody else gets no credentials from an admin', async ()
   expect((await worker.go(listOf(tied))).visibleText).toContain('No credentials');
 });
 
-test('names of credentials are text', async () => {
+test('names of credentials are escaped', async () => {
   const ada = await withAgent();
   const name = `<script>alert('x')</script>"`;
   const { page } = await make(ada, name);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a person erases an agent by typing its handle, and finds the report; nobody else does', async () => {
+test('a person erases an agent by typing its handle, and finds the report; other people cannot', async () => {
   const [ada, eve] = [await signInPerson(service), await signInPerson(service)];
   const mine = await ada.agent();
   const address = `/console/agents/${mine.id}/erase`;

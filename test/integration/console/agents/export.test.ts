@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const page = '/console/exports';
 
-/** Has an agent exported in its settings, and waits for the archive; answers where it is. */
+/** Exports an agent from its settings, and waits for the archive; returns its address. */
 async function exported({ go, fill }: SignedInPerson, { id, handle }: { id: string; handle: string }) {
   const begun = await fill(`/console/agents/${id}/settings`, {}, `/console/agents/${id}/export`);
   expect(begun.visibleText).toContain(`Exporting @${handle}.`);
@@ -33,7 +33,7 @@ async function fetched({ go }: SignedInPerson, address: string) {
   return { status: answer.status, agent: files.get('agent.jsonl') ?? '' };
 }
 
-test('a person has an agent exported and fetches the archive, also when the agent is deleted; nobody else does', async () => {
+test('a person exports an agent and downloads the archive, also after the agent is deleted; other people cannot', async () => {
   const [ada, eve] = [await signInPerson(service), await signInPerson(service)];
   const [mine, other] = [await ada.agent(), await service.agent()];
   const body = { with_handle: other.handle, initial_message: 'a word for two' };
@@ -56,13 +56,13 @@ test('a person has an agent exported and fetches the archive, also when the agen
   expect((await fetched(ada, address)).status).toBe(200);
 });
 
-test('who may not speak as an agent any more cannot fetch what was exported before', async () => {
+test('a person who can no longer act as an agent cannot download its earlier exports', async () => {
   const [head, member] = [await signInPerson(service), await signInPerson(service)];
   const slug = await createOrganizationOf(service, { admins: [head, member] });
   const shared = await service.register({ handle: `${slug}.desk` });
   const tied = await service.register({ handle: `${slug}.hers`, scope: 'member', member: member.username });
   const address = await exported(member, { ...shared, handle: `${slug}.desk` });
-  // An admin manages what is tied to somebody else, but does not read what was said there.
+  // An admin manages an agent of another member, but cannot read its messages.
   const settings = await head.go(`/console/agents/${tied.id}/settings`);
   expect([settings.status, settings.visibleText.includes('Export data')]).toEqual([200, false]);
   expect((await head.send(fillForm(settings, `/console/agents/${tied.id}/export`))).status).toBe(404);
@@ -77,7 +77,7 @@ test('who may not speak as an agent any more cannot fetch what was exported befo
   expect((await member.go(page)).visibleText).not.toContain(slug);
 });
 
-test('an archive belongs to its export, and goes with it when its time is over or another one comes', async () => {
+test('an archive is removed when its export expires or is replaced', async () => {
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const { blobs, repositories, database } = service.core;
@@ -85,7 +85,7 @@ test('an archive belongs to its export, and goes with it when its time is over o
   const first = await exported(ada, mine);
   const [before] = await list();
   const key = before?.archive_key ?? '';
-  // The sweep takes what is old and belongs to nothing.
+  // The sweep removes old files without an export.
   const asOld = { ...blobs, list: async () => [{ key, written_at: 0 }] };
   await sweepBlobs({ ...service.core, blobs: asOld });
   expect((await fetched(ada, first)).status).toBe(200);

@@ -14,14 +14,14 @@ afterAll(() => service.stop());
 const parts = { settings: { public_url: 'http://localhost', signup: 'open' } } as unknown as PageParts;
 const ofAgents = consoleRoutes(parts).filter(({ path }) => path.startsWith('/console/agents/:id'));
 
-/** What is left of a page when what differs from request to request is gone. */
+/** The page without the parts that differ between requests. */
 function essence({ status, text, headers }: PageResponse): unknown[] {
   const same = text.replaceAll(/req_\w+|[0-9a-f]{8}-[0-9a-f-]{27}/g, 'request');
   return [status, same.replaceAll(/name="csrf" value="[^"]*"/g, 'csrf'), headers.get('location')];
 }
 
 test.each(ofAgents.map((route) => [route.method, route.path] as const))(
-  '%s %s of somebody else’s agent is answered like that of an agent that is not there',
+  '%s %s returns for another owner’s agent the same as for a missing agent',
   async (method, path) => {
     const [owner, stranger] = [await signInPerson(service), await signInPerson(service)];
     const theirs = await owner.agent();

@@ -36,8 +36,8 @@ async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
   return { ...ada, mine: await ada.agent() };
 }
 
-/** A webhook made on the page; where its own page is. */
-async function made(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
+/** Creates a webhook on the page; returns the address of its page. */
+async function createWebhook(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
   const address = `${listOf(who.mine)}/new`;
   const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
   const page = await who.fill(address, { fields }, address);
@@ -46,7 +46,7 @@ async function made(who: SignedInPerson & { mine: TestAgent }, description = 'Ni
   return { page, secret: secretOn(page), id: webhook.id, address: `${listOf(who.mine)}/${webhook.id}` };
 }
 
-/** What a worker would have noted. */
+/** Records an attempt, as the worker does. */
 async function noted(webhook_id: string, state: 'failed' | 'delivered'): Promise<string> {
   const id = newId('event');
   await service.core.database.query(
@@ -59,7 +59,7 @@ async function noted(webhook_id: string, state: 'failed' | 'delivered'): Promise
   return id;
 }
 
-test('a webhook is made, and its secret is shown once, however often the form is sent', async () => {
+test('a webhook is created, and its secret is shown once, however often the form is sent', async () => {
   const ada = await withAgent();
   expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No webhooks');
   const address = `${listOf(ada.mine)}/new`;
@@ -82,12 +82,7 @@ test('a webhook is made, and its secret is shown once, however often the form is
 });
 
 test.each([
-  [
-    'an address that is none',
-    { url: 'nonsense' },
-    'url',
-    'URL must be an address that starts with https://.',
-  ],
+  ['an invalid address', { url: 'nonsense' }, 'url', 'URL must be an address that starts with https://.'],
   ['an inner address', { url: 'https://10.0.0.1/' }, 'url', 'URL must lead to a public address.'],
   [
     'a long description',
@@ -107,7 +102,7 @@ test.each([
 
 test('it is changed, disabled and enabled again', async () => {
   const ada = await withAgent();
-  const { address } = await made(ada);
+  const { address } = await createWebhook(ada);
   const fields = { url: `${receiver.url}/other`, description: 'Day job', only_when_offline: 'on' };
   const saved = await ada.fill(address, { fields }, address);
   expect(saved.visibleText).toMatch(/Webhook saved.*Day job/);
@@ -122,9 +117,9 @@ test('it is changed, disabled and enabled again', async () => {
   expect(enabled.visibleText).not.toContain('Disabled by you');
 });
 
-test('a test says what came back', async () => {
+test('a test event shows the response', async () => {
   const ada = await withAgent();
-  const { address, secret, id } = await made(ada);
+  const { address, secret, id } = await createWebhook(ada);
   const send = async () => ada.send(findForm(await ada.go(address), `${address}/test`));
   expect((await send()).visibleText).toContain('The server answered the test event with 204: delivered.');
   const post = receiver.posts.find(({ json }) => json.data.webhook_id === id);
@@ -139,9 +134,9 @@ test('a test says what came back', async () => {
   receiver.setHandler(respondWith(204));
 });
 
-test('a new secret is shown once, and the one before is said to sign for a day', async () => {
+test('a new secret is shown once, and the page says that the previous one is valid for a day', async () => {
   const ada = await withAgent();
-  const { address, secret } = await made(ada);
+  const { address, secret } = await createWebhook(ada);
   const form = findForm(await ada.go(address), `${address}/rotate`);
   const rotated = await ada.send(form);
   expect(secretOn(rotated)).toMatch(/^whsec_/);
@@ -152,9 +147,9 @@ test('a new secret is shown once, and the one before is said to sign for a day',
   );
 });
 
-test('the log shows what failed, and posts it once more', async () => {
+test('the log shows failed deliveries, and replays them', async () => {
   const ada = await withAgent();
-  const { address, id } = await made(ada);
+  const { address, id } = await createWebhook(ada);
   expect((await ada.go(address)).visibleText).toContain('No deliveries');
   const [one, two, fine] = [
     await noted(id, 'failed'),
@@ -179,9 +174,9 @@ test('the log shows what failed, and posts it once more', async () => {
   expect(pending.map(({ event_id }) => event_id)).toEqual([two, one]);
 });
 
-test('it is removed after a question', async () => {
+test('it is removed after a confirmation', async () => {
   const ada = await withAgent();
-  const { address } = await made(ada);
+  const { address } = await createWebhook(ada);
   const confirm = await ada.go(`${address}/remove`);
   expect(confirm.visibleText).toContain('Remove Night job?');
   const done = await ada.send(findForm(confirm, `${address}/remove`));
@@ -189,9 +184,9 @@ test('it is removed after a question', async () => {
   expect((await ada.go(address)).status).toBe(404);
 });
 
-test('one of another agent, one’s own too, is answered like one that is not there', async () => {
+test('a webhook of another agent, even of the same person, gets the same response as a missing one', async () => {
   const [ada, eve] = [await withAgent(), await withAgent()];
-  const { id } = await made(ada);
+  const { id } = await createWebhook(ada);
   const second = await ada.agent('second');
   for (const [who, agent] of [
     [eve, eve.mine],

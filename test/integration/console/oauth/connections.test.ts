@@ -21,7 +21,7 @@ async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
   return { ...ada, mine: await ada.agent() };
 }
 
-/** An app goes through the whole flow as a person's agent; answers its tokens. */
+/** Connects an app to a person's agent by the whole flow; returns its tokens. */
 async function connectApp(who: SignedInPerson & { mine: TestAgent }, client_name = 'Quill') {
   const app = await registerApp(service.url, { client_name, redirect_uris: ['http://127.0.0.1/callback'] });
   const answer = await who.approve(await who.go(app.address()), who.mine.id);
@@ -29,7 +29,7 @@ async function connectApp(who: SignedInPerson & { mine: TestAgent }, client_name
   return { app, ...readTokens(await app.exchange(code)) };
 }
 
-/** Many connections, without the trouble of making them. */
+/** Inserts many connections directly. */
 async function record(
   { person, mine }: SignedInPerson & { mine: TestAgent },
   grant_id: string,
@@ -52,7 +52,7 @@ async function record(
 }
 
 describe('a connected app', () => {
-  test('is listed with what is certain and what it claims, and is cut off at once', async () => {
+  test('is listed with verified and claimed facts, and revoking it takes effect immediately', async () => {
     const ada = await withAgent();
     expect((await ada.go(list)).visibleText).toContain('No apps yet');
     const { access_token, refresh_token, app } = await connectApp(ada);
@@ -75,13 +75,13 @@ describe('a connected app', () => {
     expect([again.status, again.visibleText]).toEqual([200, expect.stringContaining('No such connection')]);
   });
 
-  test('of somebody else is answered like one that is not there, and goes on', async () => {
+  test('of another person gets the same response as a missing one, and stays connected', async () => {
     const [ada, eve] = [await withAgent(), await withAgent()];
     const { access_token } = await connectApp(ada);
     const grant_id = new Map(findForm(await ada.go(list), `${list}/end`).fields).get('grant_id') ?? '';
     const home = await eve.go('/console');
-    for (const given of [grant_id, 'x'.repeat(43), '', '\0', 'x'.repeat(9_999)]) {
-      const answer = await eve.send(fillForm(home, `${list}/end`, { grant_id: given }));
+    for (const grantId of [grant_id, 'x'.repeat(43), '', '\0', 'x'.repeat(9_999)]) {
+      const answer = await eve.send(fillForm(home, `${list}/end`, { grant_id: grantId }));
       expect([answer.status, answer.visibleText]).toEqual([
         200,
         expect.stringContaining('No such connection; it may have ended already.'),
@@ -90,7 +90,7 @@ describe('a connected app', () => {
     expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(200);
   });
 
-  test('is called by its own address where that is known, and by nothing else that it claims', async () => {
+  test('is shown by its verified address if it has one, and otherwise by nothing that it claims', async () => {
     const ada = await withAgent();
     const hostile = `<script>alert(1)</script>\u202e"`;
     await record(ada, 'a'.repeat(43));
@@ -107,7 +107,7 @@ describe('a connected app', () => {
   });
 });
 
-test('many apps come page by page, also while some of them go', async () => {
+test('many apps are paged, also while some of them are removed', async () => {
   const ada = await withAgent();
   const time = Date.now();
   for (let number = 10; number < 70; number += 1) await record(ada, `grant-${number}`, time - (number % 7));

@@ -4,36 +4,36 @@ import { requestRest } from '../../../clients/rest.ts';
 import { type OAuthApp, registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import { createAgentFor, newUsername, password, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 
 const expiredRequestText = 'This request is no longer valid';
 const consentForm = (page: PageResponse) => findForm(page, new URL(page.url).pathname);
 
-/** What the app is told at its redirect address. */
+/** The parameters that the app receives at its redirect address. */
 function readRedirect(answer: PageResponse): URLSearchParams {
   expect(answer.status).toBe(303);
   return new URL(answer.headers.get('Location') ?? '').searchParams;
 }
 
-/** Sends a browser from an app to the page on which a person decides. */
+/** Follows an app's authorization request to the consent page. */
 async function ask(browser: FormBrowser, app: OAuthApp, scope?: string): Promise<PageResponse> {
   return browser.go(app.address(scope === undefined ? {} : { scope }));
 }
 
 async function personWithAgents(...names: string[]) {
-  const { username, browser } = await house.signUpPerson();
+  const { username, browser } = await setup.signUpPerson();
   const agents = [];
-  for (const name of names) agents.push(await createAgentFor(house.service, username, name));
+  for (const name of names) agents.push(await createAgentFor(setup.service, username, name));
   return { username, browser, agents };
 }
 
 describe('letting an app act as an agent', () => {
-  test('from nothing: an account, a first agent, approval, code, token, a call', async () => {
-    const app = await registerApp(house.service.url, {
+  test('from the start: an account, a first agent, approval, code, token, a call', async () => {
+    const app = await registerApp(setup.service.url, {
       client_name: 'Quill',
       redirect_uris: ['http://127.0.0.1/callback'],
     });
-    const browser = house.browser();
+    const browser = setup.browser();
     const signIn = await ask(browser, app);
     expect(new URL(signIn.url).pathname).toBe('/sign-in');
 
@@ -47,13 +47,13 @@ describe('letting an app act as an agent', () => {
     const answer = readRedirect(await browser.send(consentForm(made), { button: 'approve' }));
     expect(answer.get('state')).toBe(app.state);
     const tokens = readTokens(await app.exchange(answer.get('code') ?? ''));
-    const me = await requestRest('GET', `${house.service.api}/agents/me`, { token: tokens.access_token });
+    const me = await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token });
     expect(me.body).toMatchObject({ canonical_handle: `${username}.writer` });
   });
 
-  test('as the agent that is chosen; next time it is chosen already, and marked', async () => {
+  test('as the selected agent, which is preselected and marked next time', async () => {
     const { browser, agents } = await personWithAgents('first', 'second', 'third');
-    const app = await registerApp(house.service.url);
+    const app = await registerApp(setup.service.url);
     const page = await ask(browser, app);
     expect(page.visibleText).not.toContain('Approved before');
     expect(new Map(consentForm(page).fields).get('agent_id')).toBeUndefined();
@@ -62,23 +62,23 @@ describe('letting an app act as an agent', () => {
       await browser.send(consentForm(page), { fields: { agent_id }, button: 'approve' }),
     );
     const tokens = readTokens(await app.exchange(answer.get('code') ?? ''));
-    const me = await requestRest('GET', `${house.service.api}/agents/me`, { token: tokens.access_token });
+    const me = await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token });
     expect(me.body).toMatchObject({ id: agent_id });
 
     const again = await ask(browser, app);
     expect(again.visibleText).toMatch(/second Approved before/);
     expect(new Map(consentForm(again).fields).get('agent_id')).toBe(agent_id);
-    const other = await ask(browser, await registerApp(house.service.url));
+    const other = await ask(browser, await registerApp(setup.service.url));
     expect(other.visibleText).not.toContain('Approved before');
   });
 
-  test('as one of many, which can be searched', async () => {
+  test('as one of many agents, which can be searched', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `agent-${index}`);
     const { username, browser } = await personWithAgents(...names);
-    const page = await ask(browser, await registerApp(house.service.url));
+    const page = await ask(browser, await registerApp(setup.service.url));
     expect(page.visibleText.match(/@\S+\.agent-\d/g)).toHaveLength(10);
-    const search = async (words: string) => {
-      const query = new URLSearchParams({ search: words }).toString();
+    const search = async (permission: string) => {
+      const query = new URLSearchParams({ search: permission }).toString();
       return browser.go(`${new URL(page.url).pathname}?${query}`);
     };
     const found = await search(` @${username}.AGENT-7`);
@@ -89,9 +89,9 @@ describe('letting an app act as an agent', () => {
     expect(answer.get('code')).toMatch(/./);
   });
 
-  test('not: the app is told so', async () => {
+  test('the app receives a refusal', async () => {
     const { browser } = await personWithAgents('writer');
-    const app = await registerApp(house.service.url);
+    const app = await registerApp(setup.service.url);
     const answer = readRedirect(
       await browser.send(consentForm(await ask(browser, app)), { button: 'cancel' }),
     );
@@ -99,10 +99,10 @@ describe('letting an app act as an agent', () => {
     expect((await browser.go('/console')).visibleText).toContain('0Connected apps');
   });
 
-  test('by somebody else who signs in instead', async () => {
+  test('after a sign-in as another person', async () => {
     const first = await personWithAgents('writer');
     const second = await personWithAgents('reader');
-    const page = await ask(first.browser, await registerApp(house.service.url));
+    const page = await ask(first.browser, await registerApp(setup.service.url));
     const signIn = await first.browser.send(findForm(page, '/sign-out'));
     const fields = { username: second.username, password };
     const shown = await first.browser.send(findForm(signIn), { fields });
@@ -117,22 +117,23 @@ describe('the page', () => {
     ['http://127.0.0.1:7777/cb', 'A program on this computer', '127.0.0.1:7777', 'http://127.0.0.1:7777'],
     ['https://chat.example/cb', 'The operator of chat.example', 'chat.example', 'https://chat.example'],
     ['http://[::1]:7777/cb', 'A program on this computer', '[::1]:7777', 'http:'],
-  ])('says where the answer to %s goes', async (redirect_uri, words, host, source) => {
+  ])('says where the answer to %s goes', async (redirect_uri, permission, host, source) => {
     const { browser } = await personWithAgents('writer');
-    const app = await registerApp(house.service.url, { client_name: 'Quill', redirect_uris: [redirect_uri] });
+    const app = await registerApp(setup.service.url, { client_name: 'Quill', redirect_uris: [redirect_uri] });
     const page = await ask(browser, app);
     expect(page.status).toBe(200);
     expect(page.visibleText).toContain('Claims to beQuillNot verified');
-    expect(page.visibleText).toContain(words);
+    expect(page.visibleText).toContain(permission);
     expect(page.visibleText).toContain(host);
-    const policy = page.headers.get('Content-Security-Policy') ?? '';
-    expect(policy.split('; ')).toContain(`form-action 'self' ${source}`);
+    expect(page.headers.get('Content-Security-Policy')?.split('; ')).toContain(
+      `form-action 'self' ${source}`,
+    );
     expect(page.headers.get('X-Frame-Options')).toBe('DENY');
   });
 
-  test('says in plain words what the app will be able to do, and nothing more', async () => {
+  test('lists the permissions of the app in plain words, and no others', async () => {
     const { browser } = await personWithAgents('writer');
-    const app = await registerApp(house.service.url);
+    const app = await registerApp(setup.service.url);
     const little = await ask(browser, app, 'threads:read');
     expect(little.visibleText).toContain('Read its messages');
     expect(little.visibleText).not.toContain('Send messages as it');
@@ -142,12 +143,12 @@ describe('the page', () => {
     );
   });
 
-  test('shows hostile names as the text that they are', async () => {
-    const { username, browser } = await house.signUpPerson();
+  test('escapes hostile names', async () => {
+    const { username, browser } = await setup.signUpPerson();
     const display_name = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
-    await createAgentFor(house.service, username, 'writer', display_name);
+    await createAgentFor(setup.service, username, 'writer', display_name);
     const client_name = '</strong><form action="https://evil.example"><button>Approve</button>';
-    const app = await registerApp(house.service.url, { client_name, redirect_uris: ['http://127.0.0.1/cb'] });
+    const app = await registerApp(setup.service.url, { client_name, redirect_uris: ['http://127.0.0.1/cb'] });
     const page = await ask(browser, app);
     expect(page.visibleText).toContain(client_name);
     expect(page.visibleText).toContain(display_name);
@@ -162,14 +163,13 @@ describe('the page', () => {
 
 describe('an invalid choice', () => {
   test.each([
-    ['of an agent of somebody else', () => personWithAgents('theirs').then(({ agents }) => agents[0]?.id)],
-    ['of an agent that is not there', () => Promise.resolve('agt_01M7ZXKBN7SNFAET8A79TMDQ0A')],
-    ['of what is no agent', () => Promise.resolve("' or 1=1")],
+    ['of another person’s agent', () => personWithAgents('theirs').then(({ agents }) => agents[0]?.id)],
+    ['of an agent that does not exist', () => Promise.resolve('agt_01M7ZXKBN7SNFAET8A79TMDQ0A')],
+    ['of an invalid id', () => Promise.resolve("' or 1=1")],
     ['of nothing', () => Promise.resolve(undefined)],
   ])('is shown again: %s', async (_what, theirs) => {
     const { browser, agents } = await personWithAgents('one', 'two');
-    const app = await registerApp(house.service.url);
-    const page = await ask(browser, app);
+    const page = await ask(browser, await registerApp(setup.service.url));
     const agent_id = (await theirs()) ?? null;
     const refused = await browser.send(consentForm(page), { fields: { agent_id }, button: 'approve' });
     expect(refused.status).toBe(400);
@@ -181,25 +181,24 @@ describe('an invalid choice', () => {
 
   test('is shown again: an agent that was retired meanwhile', async () => {
     const { browser, agents } = await personWithAgents('gone', 'there');
-    const page = await ask(browser, await registerApp(house.service.url));
-    const [gone] = agents;
-    const token = await house.service.token(gone?.handle ?? '', { scopes: ['agents:write'] });
-    await requestRest('DELETE', `${house.service.api}/agents/${gone?.id}`, { token });
-    const fields = { agent_id: gone?.id ?? '' };
-    const refused = await browser.send(consentForm(page), { fields, button: 'approve' });
+    const page = await ask(browser, await registerApp(setup.service.url));
+    const { id: agent_id = '', handle = '' } = agents[0] ?? {};
+    const token = await setup.service.token(handle, { scopes: ['agents:write'] });
+    await requestRest('DELETE', `${setup.service.api}/agents/${agent_id}`, { token });
+    const refused = await browser.send(consentForm(page), { fields: { agent_id }, button: 'approve' });
     expect([refused.status, refused.visibleText.includes('gone')]).toEqual([400, false]);
   });
 
-  test('is shown again: neither yes nor no', async () => {
+  test('is shown again: no decision', async () => {
     const { browser } = await personWithAgents('writer');
-    const form = consentForm(await ask(browser, await registerApp(house.service.url)));
+    const form = consentForm(await ask(browser, await registerApp(setup.service.url)));
     const answer = await browser.send({ ...form, buttons: [] });
     expect([answer.status, answer.visibleText.includes('Press Approve or Cancel.')]).toEqual([400, true]);
   });
 
-  test('is shown again: a first agent whose name is none', async () => {
-    const { browser } = await house.signUpPerson();
-    const page = await ask(browser, await registerApp(house.service.url));
+  test('is shown again: an invalid name of a first agent', async () => {
+    const { browser } = await setup.signUpPerson();
+    const page = await ask(browser, await registerApp(setup.service.url));
     const answer = await browser.send(consentForm(page), { fields: { name: 'No name!' }, button: 'create' });
     expect(answer.status).toBe(400);
     expect(answer.visibleText).toContain('Handle has 1 to 32 of a-z');
@@ -208,8 +207,8 @@ describe('an invalid choice', () => {
 });
 
 describe('an expired request', () => {
-  test('was never there', async () => {
-    const { browser } = await house.signUpPerson();
+  test('does not exist', async () => {
+    const { browser } = await setup.signUpPerson();
     for (const uid of ['nothing', 'x'.repeat(200), '..%2f..', '%00']) {
       const answer = await browser.go(`/authorize/requests/${uid}`);
       expect([uid, answer.status]).toEqual([uid, 404]);
@@ -217,9 +216,9 @@ describe('an expired request', () => {
     }
   });
 
-  test('is answered: back and once more', async () => {
+  test('was already decided: the form is sent again', async () => {
     const { browser } = await personWithAgents('writer');
-    const page = await ask(browser, await registerApp(house.service.url));
+    const page = await ask(browser, await registerApp(setup.service.url));
     const form = consentForm(page);
     expect(readRedirect(await browser.send(form, { button: 'approve' })).get('code')).toMatch(/./);
     for (const button of ['approve', 'cancel']) {
@@ -229,10 +228,9 @@ describe('an expired request', () => {
     expect((await browser.go(page.url)).visibleText).toContain(expiredRequestText);
   });
 
-  test('is answered several times at once: the first one counts, and there is one code', async () => {
+  test('decided several times concurrently: the first decision counts, and one code is issued', async () => {
     const { browser } = await personWithAgents('writer');
-    const app = await registerApp(house.service.url);
-    const form = consentForm(await ask(browser, app));
+    const form = consentForm(await ask(browser, await registerApp(setup.service.url)));
     const answers = await Promise.all([1, 2, 3].map(() => browser.send(form, { button: 'approve' })));
     expect(answers.filter(({ status }) => ![303, 404, 400].includes(status))).toEqual([]);
     const codes = answers.flatMap(({ headers }) => {
@@ -244,9 +242,9 @@ describe('an expired request', () => {
     expect(connected.visibleText.match(/Disconnect\b/g)).toHaveLength(1);
   });
 
-  test('is gone on with several times at once: there is one code', async () => {
+  test('resumed several times concurrently: one code is issued', async () => {
     const { browser } = await personWithAgents('writer');
-    const form = consentForm(await ask(browser, await registerApp(house.service.url)));
+    const form = consentForm(await ask(browser, await registerApp(setup.service.url)));
     const decided = await browser.send(form, { button: 'approve', follow: false });
     const way = decided.headers.get('Location') ?? '';
     const answers = await Promise.all([1, 2, 3, 4].map(() => browser.go(way)));
@@ -256,11 +254,11 @@ describe('an expired request', () => {
     }
   });
 
-  test("is another browser's", async () => {
+  test('belongs to another browser', async () => {
     const first = await personWithAgents('writer');
-    const page = await ask(first.browser, await registerApp(house.service.url));
+    const page = await ask(first.browser, await registerApp(setup.service.url));
     const other = await personWithAgents('reader');
-    for (const browser of [other.browser, house.browser()]) {
+    for (const browser of [other.browser, setup.browser()]) {
       expect((await browser.go(page.url)).visibleText).toContain(expiredRequestText);
     }
     const form = findForm(await other.browser.go('/console'), '/sign-out');
@@ -271,16 +269,16 @@ describe('an expired request', () => {
 
   test('has expired', async () => {
     const { browser } = await personWithAgents('writer');
-    const page = await ask(browser, await registerApp(house.service.url));
+    const page = await ask(browser, await registerApp(setup.service.url));
     const text = `delete from oauth_records where model = 'Interaction'`;
-    await house.service.core.database.query({ text }, []);
+    await setup.service.core.database.query({ text }, []);
     const answer = await browser.send(consentForm(page), { button: 'approve' });
     expect([answer.status, answer.visibleText.includes(expiredRequestText)]).toEqual([404, true]);
   });
 
-  test('is not decided by somebody who has signed out', async () => {
+  test('cannot be decided after signing out', async () => {
     const { browser } = await personWithAgents('writer');
-    const page = await ask(browser, await registerApp(house.service.url));
+    const page = await ask(browser, await registerApp(setup.service.url));
     await browser.signOut();
     expect((await browser.send(consentForm(page), { button: 'approve' })).status).toBe(403);
     const signIn = findForm(await browser.go(page.url), '/sign-in');
@@ -288,9 +286,9 @@ describe('an expired request', () => {
   });
 });
 
-test('what is wrong with a request from the start is told on a page of ours', async () => {
-  const browser = house.browser();
-  const answer = await browser.go('/authorize?client_id=nobody&response_type=code');
+test('an invalid authorization request gets an error page of the service', async () => {
+  const browser = setup.browser();
+  const answer = await browser.go('/authorize?client_id=absent&response_type=code');
   expect(answer.status).toBe(400);
   expect(answer.visibleText).toContain('Unknown app');
   expect(answer.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");

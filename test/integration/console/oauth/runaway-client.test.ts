@@ -3,10 +3,10 @@ import { requestRest } from '../../../clients/rest.ts';
 import { useConsole } from '../setup.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
-const house = useConsole({ RATE_LIMITS: 'default=20/600' });
+const setup = useConsole({ RATE_LIMITS: 'default=20/600' });
 
-test('an app that uses up the budget of its agent does not keep the person from pausing and deleting it', async () => {
-  const { service } = house;
+test('an app that exhausts the rate limit of its agent does not prevent the person from pausing and deleting it', async () => {
+  const { service } = setup;
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const call = () => requestRest('GET', `${service.api}/agents/me`, mine);

@@ -20,7 +20,7 @@ async function founded() {
   return { admin, member, slug, handle, agent };
 }
 
-test('admins see who did what to people and agents of theirs, and nothing of anybody else', async () => {
+test('admins see the actions on members and agents of their organization, and no others', async () => {
   const { admin, member, slug, handle, agent } = await founded();
   const other = await founded();
   const form = `/console/agents/${agent.id}/settings/pause`;
@@ -33,17 +33,17 @@ test('admins see who did what to people and agents of theirs, and nothing of any
   expect(page.visibleText).toContain(`Member changed ${member.username}`);
   for (const strange of [other.slug, other.handle, other.admin.username])
     expect(page.visibleText).not.toContain(strange);
-  // Where somebody signs in from is theirs, not their organization's.
+  // The addresses from which a person signs in are private, not the organization's.
   expect(page.visibleText).not.toMatch(/Sign in succeeded.*192\.0\.2\.7/);
 });
 
-test('those who are no admins see none of it: members are told so, strangers as if there were no such organization', async () => {
+test('members without the admin role get an error, and strangers the same page as for a missing organization', async () => {
   const { member, slug, handle } = await founded();
   const stranger = await signInPerson(service);
   const [told, hidden, absent] = [
     await member.go(auditOf(slug)),
     await stranger.go(auditOf(slug)),
-    await stranger.go(auditOf('nobody-is-called-so')),
+    await stranger.go(auditOf('absent-organization')),
   ];
   expect([told.status, hidden.status, absent.status]).toEqual([403, 404, 404]);
   expect(hidden.visibleText.replace(/[0-9a-f-]{36}/, '')).toBe(
@@ -53,7 +53,7 @@ test('those who are no admins see none of it: members are told so, strangers as 
   expect((await member.go(`/console/organizations/${slug}`)).text).not.toContain(auditOf(slug));
 });
 
-test('it is shown by act and by agent, and page by page; what is no filter filters nothing', async () => {
+test('entries are filtered by action and by agent, and paged; an unknown filter is ignored', async () => {
   const { admin, slug, handle } = await founded();
   const more = `${slug}.second`;
   await service.register({ handle: more, scope: 'shared', visibility: 'private' });

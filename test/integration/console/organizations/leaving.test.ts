@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A credential that somebody makes for an agent of an organization; a token and a webhook of it, and what they are worth. */
+/** A member creates a credential for an agent of an organization, a token and a webhook; reports whether they still work. */
 async function credentialAt(owner: string, who: SignedInPerson) {
   const form = '/console/agents/new';
   const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', owner };
@@ -27,7 +27,7 @@ async function credentialAt(owner: string, who: SignedInPerson) {
   const webhook = await requestRest('POST', `${service.api}/webhooks`, { token: able, body: { url } });
   expect(webhook.status).toBe(201);
   return {
-    /** Whether events of the agent are posted to where the one with the credential said. */
+    /** Whether events of the agent are posted to the address of that webhook. */
     async posts(): Promise<boolean> {
       return (await service.core.repositories.webhooks.find(webhook.body.id)) !== undefined;
     },
@@ -42,7 +42,7 @@ async function credentialAt(owner: string, who: SignedInPerson) {
   };
 }
 
-test('who is taken out of an organization keeps no secret with which to go on as its agent, and no webhook', async () => {
+test('a removed member keeps no working credential, token or webhook of an agent of the organization', async () => {
   const [boss, worker, colleague] = [
     await signInPerson(service),
     await signInPerson(service),

@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 const list = '/console/organizations';
 
-async function company() {
+async function createOrganization() {
   const [boss, worker, stranger] = [
     await signInPerson(service),
     await signInPerson(service),
@@ -36,8 +36,8 @@ const rolesIn = async (slug: string) => {
   return Object.fromEntries(members.map(({ username, role }) => [username, role]));
 };
 
-describe('founding', () => {
-  test('makes an organization whose admin one is', async () => {
+describe('creating', () => {
+  test('makes the founder an admin', async () => {
     const ada = await signInPerson(service);
     const slug = newUsername('org');
     const form = findForm(await ada.go(list), list);
@@ -58,7 +58,7 @@ describe('founding', () => {
     ['no name', '-', /has 1 to 32 of a-z/],
     ['a reserved name', 'admin', /is reserved/],
     ['nothing', '', /has 1 to 32 of a-z/],
-    ['what no database stores', 'a\0', /has 1 to 32 of a-z/],
+    ['a name with NUL', 'a\0', /has 1 to 32 of a-z/],
   ])('refuses %s at the field', async (_what, slug, message) => {
     const ada = await signInPerson(service);
     const page = await ada.fill(list, { fields: { slug } }, list);
@@ -67,15 +67,15 @@ describe('founding', () => {
 });
 
 describe('an admin', () => {
-  test('adds people by their names', async () => {
-    const { boss, stranger, slug, address } = await company();
+  test('adds people by username', async () => {
+    const { boss, stranger, slug, address } = await createOrganization();
     const fields = { username: ` ${stranger.username.toUpperCase()} `, role: 'admin' };
     const added = await boss.fill(address, { fields }, `${address}/members`);
     expect(added.visibleText).toContain(`Added ${stranger.username} to ${slug}`);
     expect((await rolesIn(slug))[stranger.username]).toBe('admin');
     const again = await boss.fill(address, { fields }, `${address}/members`);
     expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is already a member.']);
-    for (const username of ['nobody-of-that-name', slug, '\0', '']) {
+    for (const username of ['absent-person', slug, '\0', '']) {
       const page = await boss.fill(address, { fields: { username, role: 'admin' } }, `${address}/members`);
       expect([page.status, findFieldError(page, 'username')]).toEqual([
         400,
@@ -85,8 +85,8 @@ describe('an admin', () => {
     }
   });
 
-  test('changes roles, and stays the last admin', async () => {
-    const { boss, worker, slug, address } = await company();
+  test('changes roles, and stays an admin if there is no other', async () => {
+    const { boss, worker, slug, address } = await createOrganization();
     const home = await boss.go(address);
     const role = (username: string, wanted: string) =>
       boss.send(fillForm(home, `${address}/roles`, { username, role: wanted }));
@@ -105,8 +105,8 @@ describe('an admin', () => {
     expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} can do this.`);
   });
 
-  test('removes people after a question; what their apps got for its agents ends', async () => {
-    const { boss, worker, slug, address } = await company();
+  test('removes people after a confirmation; access of their apps to its agents ends', async () => {
+    const { boss, worker, slug, address } = await createOrganization();
     const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
     const app = await registerApp(service.url);
     const answer = await worker.approve(await worker.go(app.address()), tied.id);
@@ -130,8 +130,8 @@ describe('an admin', () => {
 });
 
 describe('a member', () => {
-  test('sees the others and may leave; the last admin may not', async () => {
-    const { boss, worker, slug, address } = await company();
+  test('sees the others and can leave; the last admin cannot', async () => {
+    const { boss, worker, slug, address } = await createOrganization();
     const page = await worker.go(address);
     expect(page.visibleText).toMatch(new RegExp(`${boss.username} Admin.*${worker.username} You`));
     expect(page.visibleText).not.toMatch(/Add a member|Make |Remove/);
@@ -147,8 +147,8 @@ describe('a member', () => {
     expect((await worker.go(address)).status).toBe(404);
   });
 
-  test('cannot do what admins do', async () => {
-    const { boss, worker, stranger, slug, address } = await company();
+  test('cannot use the actions of admins', async () => {
+    const { boss, worker, stranger, slug, address } = await createOrganization();
     const page = await worker.go(address);
     const question = await worker.go(`${address}/members/${boss.username}/remove`);
     expect([question.status, question.visibleText]).toEqual([403, expect.stringContaining('Only admins')]);
@@ -165,8 +165,8 @@ describe('a member', () => {
   });
 });
 
-test('an organization of others is answered like one that is not there', async () => {
-  const { boss, stranger, slug } = await company();
+test('an organization of others gets the same response as a missing one', async () => {
+  const { boss, stranger, slug } = await createOrganization();
   const home = await stranger.go('/console');
   for (const name of [slug, 'no-such-organization', boss.username, '-', '%00', 'x'.repeat(200)]) {
     const address = `${list}/${name}`;
@@ -188,8 +188,8 @@ test('an organization of others is answered like one that is not there', async (
   }
 });
 
-test('many people and many organizations come page by page', async () => {
-  const { boss, slug, address } = await company();
+test('many people and many organizations are paged', async () => {
+  const { boss, slug, address } = await createOrganization();
   const many = await Promise.all(Array.from({ length: 50 }, () => signInPerson(service)));
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     for (const { username } of many) await addToOrganization(work, { slug, username, role: 'member' });

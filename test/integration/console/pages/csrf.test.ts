@@ -2,13 +2,13 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { createAgentFor, password, type SignedInBrowser, useConsole } from '../setup.ts';
 
-// A provider that nobody gets as far as to ask, so that its forms are there too.
-const house = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
+// A provider that is never called; with it the pages have their provider forms.
+const setup = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
 const type = 'application/x-www-form-urlencoded';
 
 interface Target extends SignedInBrowser {
   csrf: string;
-  /** Every address that a form of the console goes to, with an agent of the person in place of each parameter. */
+  /** The action of every form of the console, with an agent of the person for each parameter. */
   forms: string[];
 }
 
@@ -18,8 +18,8 @@ let eve: Target;
 const csrfOf = (page: PageResponse): string => new Map(findForm(page).fields).get('csrf') ?? '';
 
 async function target(): Promise<Target> {
-  const person = await house.signUpPerson();
-  const { id } = await createAgentFor(house.service, person.username, 'agent');
+  const person = await setup.signUpPerson();
+  const { id } = await createAgentFor(setup.service, person.username, 'agent');
   const csrf = csrfOf(await person.browser.go('/console'));
   return {
     ...person,
@@ -28,7 +28,7 @@ async function target(): Promise<Target> {
   };
 }
 
-/** Sends what every form would need, each the field that it takes. */
+/** The fields of all forms together; each form reads those that it needs. */
 function post(
   { browser, username }: Target,
   address: string,
@@ -40,9 +40,9 @@ function post(
   return browser.go(address, { method: 'POST', headers: sent, body, follow: false });
 }
 
-/** What is stored, table by table, as one fingerprint. */
+/** A checksum of all tables, to detect changes. */
 async function fingerprint(): Promise<string> {
-  const { database } = house.service.core;
+  const { database } = setup.service.core;
   const tables = await database.query<{ name: string }>(
     {
       text: `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
@@ -71,17 +71,17 @@ const attacks: Attack[] = [
   ['with an empty token', { headers: {}, csrf: () => '' }],
   ["with somebody else's token", { headers: {}, csrf: () => eve.csrf }],
   ['from another origin', { headers: { Origin: 'https://evil.example' }, csrf: () => ada.csrf }],
-  ['from nowhere', { headers: { Origin: 'null' }, csrf: () => ada.csrf }],
-  ['from a neighbour', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => ada.csrf }],
+  ['from a null origin', { headers: { Origin: 'null' }, csrf: () => ada.csrf }],
+  ['from the same site', { headers: { 'Sec-Fetch-Site': 'same-site' }, csrf: () => ada.csrf }],
   ['from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' }, csrf: () => ada.csrf }],
 ];
 
 describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
-  test('is refused at every address, and nothing changes', async () => {
+  test('is refused at every address, and changes nothing', async () => {
     const before = await fingerprint();
     expect(ada.forms.length).toBeGreaterThan(5);
     for (const address of ada.forms) {
-      const origin = { Origin: house.service.url };
+      const origin = { Origin: setup.service.url };
       const answer = await post(ada, address, { headers: { ...origin, ...headers }, csrf: csrf() });
       expect([address, answer.status]).toEqual([address, 403]);
       expect(answer.visibleText).toContain('This form was not accepted.');
@@ -91,36 +91,36 @@ describe.each(attacks)('a form %s', (_what, { headers, csrf }) => {
   });
 });
 
-test('a form that tells nothing of where it comes from is refused', async () => {
+test('a form without headers about its origin is refused', async () => {
   for (const address of ada.forms) {
     const answer = await post(ada, address, { headers: {}, csrf: ada.csrf });
     expect([address, answer.status]).toEqual([address, 403]);
   }
 });
 
-test('the same form from here, with its token, is taken', async () => {
+test('the same form from the service itself, with its token, is accepted', async () => {
   for (const [index, address] of ada.forms.entries()) {
     const person = index === 0 ? ada : await target();
     const own = person.forms[index] ?? address;
-    const headers = { Origin: house.service.url };
+    const headers = { Origin: setup.service.url };
     expect((await post(person, own, { headers, csrf: person.csrf })).visibleText).not.toContain(
       'was not accepted',
     );
   }
 });
 
-test('before anybody is signed in a token belongs to one browser', async () => {
-  const [mine, other] = [house.browser(), house.browser()];
+test('before sign-in a token is bound to one browser', async () => {
+  const [mine, other] = [setup.browser(), setup.browser()];
   const form = findForm(await mine.go('/sign-in'));
   await other.go('/sign-in');
   const fields = { username: ada.username, password };
   expect((await other.send(form, { fields })).status).toBe(403);
-  expect((await house.browser().send(form, { fields })).status).toBe(403);
+  expect((await setup.browser().send(form, { fields })).status).toBe(403);
   expect((await mine.send(form, { fields })).visibleText).toContain(`Hello, ${ada.username}`);
 });
 
-test('what a person left open after signing out is refused, and told why', async () => {
-  const { browser } = await house.signUpPerson();
+test('a form from before the sign-out is refused with an explanation', async () => {
+  const { browser } = await setup.signUpPerson();
   const form = findForm(await browser.go('/console/account'), '/console/account/password');
   await browser.signOut();
   const answer = await browser.send(form, { fields: { current: password, next: 'another long phrase' } });
@@ -136,7 +136,7 @@ describe('an invalid form', () => {
     ['no body', {}, undefined, 415],
     ['more than any form holds', { 'Content-Type': type }, `a=${'x'.repeat(1024 * 1024)}`, 413],
   ])('is refused: %s', async (_what, headers, body, status) => {
-    const sent = { Origin: house.service.url, ...headers };
+    const sent = { Origin: setup.service.url, ...headers };
     for (const address of ada.forms) {
       const answer = await ada.browser.go(address, {
         method: 'POST',
@@ -155,7 +155,7 @@ describe('an invalid form', () => {
     ['a thousand fields', Array.from({ length: 1000 }, (_, index) => `f${index}=`).join('&')],
   ])('is refused: %s', async (_what, body) => {
     for (const address of ada.forms) {
-      const headers = { 'Content-Type': type, Origin: house.service.url };
+      const headers = { 'Content-Type': type, Origin: setup.service.url };
       const answer = await ada.browser.go(address, { method: 'POST', headers, body, follow: false });
       expect([address, answer.status]).toEqual([address, 403]);
     }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { newUsername, password, useConsole } from '../setup.ts';
 
-const house = useConsole({ PUBLIC_URL: 'https://ams.example', TRUST_PROXY: 'false' });
+const setup = useConsole({ PUBLIC_URL: 'https://ams.example', TRUST_PROXY: 'false' });
 
-test('behind https every cookie is for https and this very host, whoever ends it', async () => {
-  const browser = house.browser();
+test('with an https public URL every cookie is Secure and host-only, even if a proxy ends TLS', async () => {
+  const browser = setup.browser();
   const page = await browser.go('/sign-up', { headers: { Origin: 'https://ams.example' } });
   const fields = { username: newUsername(), password };
   const headers = { Origin: 'https://ams.example' };

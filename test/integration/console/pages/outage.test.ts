@@ -20,7 +20,7 @@ afterAll(async () => {
   await drop();
 });
 
-test('while the database is away a person is told so, and stays signed in', async () => {
+test('while the database is down the page says so, and the person stays signed in', async () => {
   const browser = openFormBrowser(service.url);
   const username = newUsername();
   await browser.signUp(username, password);

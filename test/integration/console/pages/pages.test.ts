@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PageResponse } from '../../../clients/form-browser.ts';
 import { createAgentFor, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 
 const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/nothing'];
 
@@ -44,25 +44,25 @@ function expectReadable({ text, title, elements, forms }: PageResponse): void {
   expect(new Set(ids).size).toBe(ids.length);
 }
 
-/** Every page, with something in place of each parameter. */
+/** Every page, with a value for each parameter. */
 function pageAddresses(id: string): string[] {
   const paths = house.listPaths('GET').map((path) => path.replaceAll(/:\w+/g, id));
   return [...paths, ...elsewhere];
 }
 
-describe('every page is guarded and readable', () => {
-  test('to anybody', async () => {
+describe('every page has a policy and passes the HTML checks', () => {
+  test('for anonymous visitors', async () => {
     for (const address of pageAddresses('nothing')) {
-      const page = await house.browser().go(address);
+      const page = await setup.browser().go(address);
       expect(page.status, address).toBeLessThan(500);
       expectGuarded(page);
       expectReadable(page);
     }
   });
 
-  test('to somebody who is signed in', async () => {
-    const { username, browser } = await house.signUpPerson();
-    const { id } = await createAgentFor(house.service, username, 'agent');
+  test('for signed-in people', async () => {
+    const { username, browser } = await setup.signUpPerson();
+    const { id } = await createAgentFor(setup.service, username, 'agent');
     for (const address of pageAddresses(id)) {
       const page = await browser.go(address);
       expect(page.status, address).toBeLessThan(500);
@@ -71,13 +71,13 @@ describe('every page is guarded and readable', () => {
     }
   });
 
-  test('and those of the console send strangers to sign in', async () => {
+  test('and console pages redirect anonymous visitors to sign-in', async () => {
     const pages = pageAddresses('nothing').filter(
       (path) => path.startsWith('/console') && !elsewhere.includes(path),
     );
     expect(pages.length).toBeGreaterThan(5);
     for (const address of pages) {
-      const answer = await house.browser().go(`${address}?a=b`, { follow: false });
+      const answer = await setup.browser().go(`${address}?a=b`, { follow: false });
       expect([address, answer.status]).toEqual([address, 303]);
       const to = new URLSearchParams({ to: `${address}?a=b` }).toString();
       expect(answer.headers.get('Location')).toBe(`/sign-in?${to}`);
@@ -86,8 +86,8 @@ describe('every page is guarded and readable', () => {
 });
 
 describe('not found', () => {
-  test('is a page with the id of the request', async () => {
-    const answer = await house
+  test('is a page with the request id', async () => {
+    const answer = await setup
       .browser()
       .go('/console/nothing', { headers: { 'X-Request-Id': 'known-to-me' } });
     expect(answer.status).toBe(404);
@@ -95,30 +95,30 @@ describe('not found', () => {
     expect(answer.visibleText).toContain('Request id: known-to-me');
   });
 
-  test('for a method says which methods there are', async () => {
-    const answer = await house.browser().go('/console/sessions/end', { method: 'GET' });
+  test('for a method lists the allowed methods', async () => {
+    const answer = await setup.browser().go('/console/sessions/end', { method: 'GET' });
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
-    const deleted = await house.browser().go('/console', { method: 'DELETE' });
+    const deleted = await setup.browser().go('/console', { method: 'DELETE' });
     expect([deleted.status, deleted.headers.get('Allow')]).toEqual([405, 'HEAD, GET']);
   });
 
-  test('outside of the console stays JSON', async () => {
-    const answer = await house.browser().go('/nothing');
+  test('outside of the console is JSON', async () => {
+    const answer = await setup.browser().go('/nothing');
     expect(answer.headers.get('Content-Type')).toContain('application/json');
   });
 });
 
 describe('/', () => {
-  test.each(['*/*', 'application/json', ''])('answers programs as before: Accept %j', async (accept) => {
-    const response = await fetch(house.service.url, { headers: { Accept: accept } });
+  test.each(['*/*', 'application/json', ''])('returns JSON to programs: Accept %j', async (accept) => {
+    const response = await fetch(setup.service.url, { headers: { Accept: accept } });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
     expect(response.headers.get('Vary')).toContain('Accept');
   });
 
-  test('tells people what this is, and the way in', async () => {
+  test('shows people a page with links to sign in', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-    const page = await house.browser().go('/', { headers: { Accept: accept } });
+    const page = await setup.browser().go('/', { headers: { Accept: accept } });
     const links = page.elements('a').map(({ attribs }) => attribs['href']);
     expect(links).toEqual(expect.arrayContaining(['/sign-in', '/sign-up', '/docs']));
     expect(page.visibleText).toContain('http://localhost:3000/mcp');
@@ -126,15 +126,15 @@ describe('/', () => {
   });
 });
 
-describe('what pages load', () => {
-  test('is there, may be kept for good, and loads nothing further', async () => {
-    const page = await house.browser().go('/');
+describe('assets', () => {
+  test('exist, are immutable, and load nothing else', async () => {
+    const page = await setup.browser().go('/');
     const addresses = [...page.elements('link'), ...page.elements('img')].map(
       ({ attribs }) => attribs['href'] ?? attribs['src'] ?? '',
     );
     expect(addresses.length).toBeGreaterThan(3);
     for (const address of addresses) {
-      const response = await fetch(house.service.url + address);
+      const response = await fetch(setup.service.url + address);
       const text = await response.text();
       expect([address, response.status]).toEqual([address, 200]);
       expect(response.headers.get('Content-Type')).toMatch(/^(?:text\/css; charset=utf-8|image\/svg\+xml)$/);

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { password, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 const form = '/console/account/password';
 const next = 'eleven calm rivers';
 
-test('a password is changed, which signs out everywhere else', async () => {
-  const { username, browser } = await house.signUpPerson();
-  const other = house.browser();
+test('changing the password signs out all other browsers', async () => {
+  const { username, browser } = await setup.signUpPerson();
+  const other = setup.browser();
   await other.signIn(username, password);
   const answer = await browser.fill('/console/account', { fields: { current: password, next } }, form);
   expect(answer.visibleText).toContain('Password changed.');
   expect((await browser.go('/console')).visibleText).toContain(username);
   expect((await other.go('/console')).url).toContain('/sign-in');
-  expect((await house.browser().signIn(username, password)).status).toBe(400);
-  expect((await house.browser().signIn(username, next)).visibleText).toContain(username);
+  expect((await setup.browser().signIn(username, password)).status).toBe(400);
+  expect((await setup.browser().signIn(username, next)).visibleText).toContain(username);
 });
 
 test.each([
@@ -26,10 +26,10 @@ test.each([
   ],
   ['nothing is filled in', { current: '', next: '' }, 'Current password is wrong.'],
 ])('nothing changes when %s', async (_why, fields, words) => {
-  const { username, browser } = await house.signUpPerson();
+  const { username, browser } = await setup.signUpPerson();
   const answer = await browser.fill('/console/account', { fields }, form);
   expect(answer.status).toBe(400);
   expect(answer.title).toMatch(/^Error: /);
   expect(answer.visibleText).toContain(words);
-  expect((await house.browser().signIn(username, password)).visibleText).toContain(username);
+  expect((await setup.browser().signIn(username, password)).visibleText).toContain(username);
 });

@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { password, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const rowsOf = (page: PageResponse) => page.elements('li').filter((each) => each.attribs['class'] === 'row');
 
 async function twoBrowsers() {
-  const { username, browser: here } = await house.signUpPerson();
-  const there = house.browser();
+  const { username, browser: here } = await setup.signUpPerson();
+  const there = setup.browser();
   await there.fill('/sign-in', { fields: { username, password }, headers: { 'User-Agent': firefox } });
   return { username, here, there };
 }
 
-test('a person sees where they are signed in, and which browser is this one', async () => {
+test('a person sees all sessions, and which one is this browser', async () => {
   const { here } = await twoBrowsers();
   const page = await here.go('/console/sessions');
   expect(rowsOf(page)).toHaveLength(2);
@@ -23,7 +23,7 @@ test('a person sees where they are signed in, and which browser is this one', as
   expect(page.visibleText).toContain('127.0.0.1');
 });
 
-test('another browser is signed out; this one goes on', async () => {
+test('another browser is signed out; this one stays signed in', async () => {
   const { here, there } = await twoBrowsers();
   const page = await here.go('/console/sessions');
   const other = page.forms.find(({ buttons }) => buttons[0]?.text.includes('Firefox'));
@@ -33,9 +33,9 @@ test('another browser is signed out; this one goes on', async () => {
   expect(rowsOf(await here.go('/console/sessions'))).toHaveLength(1);
 });
 
-test('everywhere else is signed out at once', async () => {
+test('all other browsers are signed out together', async () => {
   const { here, there, username } = await twoBrowsers();
-  const third = house.browser();
+  const third = setup.browser();
   await third.signIn(username, password);
   const answer = await here.fill('/console/sessions', {}, '/console/sessions/end-others');
   expect(answer.visibleText).toContain('All other browsers are signed out.');
@@ -43,7 +43,7 @@ test('everywhere else is signed out at once', async () => {
   expect((await here.go('/console')).visibleText).toContain(username);
 });
 
-test('this browser is signed out from the list, too', async () => {
+test('this browser can be signed out from the list, too', async () => {
   const { here, there, username } = await twoBrowsers();
   const page = await here.go('/console/sessions');
   const own = page.forms.find(
@@ -55,9 +55,9 @@ test('this browser is signed out from the list, too', async () => {
   expect((await there.go('/console')).visibleText).toContain(username);
 });
 
-test("somebody else's session is out of reach, and so is what is no session", async () => {
-  const ada = await house.signUpPerson();
-  const eve = await house.signUpPerson();
+test("another person's session and an invalid session id are refused alike", async () => {
+  const ada = await setup.signUpPerson();
+  const eve = await setup.signUpPerson();
   const own = findForm(await ada.browser.go('/console/sessions'), '/console/sessions/end');
   const id = new Map(own.fields).get('id') ?? '';
   expect(id).toMatch(/^[\w-]{43}$/);

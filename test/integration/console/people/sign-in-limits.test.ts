@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { newUsername, password, useConsole } from '../setup.ts';
 
-const house = useConsole({
+const setup = useConsole({
   RATE_LIMITS: 'sign_in=2/600,sign_in_account=4/3600,sign_up=3/3600',
   TRUST_PROXY: 'true',
 });
 
-/** Each from its own address, as a proxy in front would say. */
+/** Each from its own address, as a trusted proxy reports it. */
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const sendFrom = (address: string, fields: Record<string, string>) =>
-  house.browser().fill('/sign-in', { fields, ...from(address) });
+  setup.browser().fill('/sign-in', { fields, ...from(address) });
 
-describe('guessing', () => {
-  test('is stopped for a name from an address, with a page that says how long to wait', async () => {
-    const { username } = await house.signUpPerson();
+describe('guessing passwords', () => {
+  test('is limited per name and address, with a page that says how long to wait', async () => {
+    const { username } = await setup.signUpPerson();
     const guess = () => sendFrom('198.51.100.1', { username, password: 'a guess' });
     expect((await guess()).status).toBe(400);
     expect((await guess()).status).toBe(400);
@@ -25,8 +25,8 @@ describe('guessing', () => {
     expect(right.status).toBe(429);
   });
 
-  test('goes on for the person from another address, until the name itself is used up', async () => {
-    const { username } = await house.signUpPerson();
+  test('does not stop the person at another address, until the limit of the name is reached', async () => {
+    const { username } = await setup.signUpPerson();
     const guess = (address: string, word: string) => sendFrom(address, { username, password: word });
     for (const address of ['198.51.100.2', '198.51.100.3']) {
       expect((await guess(address, 'a guess')).status).toBe(400);
@@ -36,17 +36,17 @@ describe('guessing', () => {
     expect((await guess('198.51.100.6', password)).status).toBe(429);
   });
 
-  test('costs the same for names that nobody has', async () => {
-    const username = newUsername('nobody');
+  test('counts unknown names alike', async () => {
+    const username = newUsername('absent');
     const guess = () => sendFrom('198.51.100.7', { username, password: 'a guess' });
     expect([(await guess()).status, (await guess()).status, (await guess()).status]).toEqual([400, 400, 429]);
   });
 });
 
-test('accounts are opened a few at a time from one address', async () => {
+test('sign-ups are limited per address', async () => {
   const signUp = () => {
     const fields = { username: newUsername(), password };
-    return house.browser().fill('/sign-up', { fields, ...from('203.0.113.9') });
+    return setup.browser().fill('/sign-up', { fields, ...from('203.0.113.9') });
   };
   for (const _ of [1, 2, 3]) expect((await signUp()).status).toBe(200);
   const stopped = await signUp();

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { newUsername, password, useConsole } from '../setup.ts';
 
-const house = useConsole();
+const setup = useConsole();
 
 describe('signing in', () => {
   test('a person opens an account, signs out and signs in', async () => {
-    const browser = house.browser();
+    const browser = setup.browser();
     const username = newUsername();
     expect((await browser.signUp(username, password)).visibleText).toContain(`Hello, ${username}`);
     expect((await browser.signOut()).visibleText).toContain('You are signed out.');
@@ -16,11 +16,11 @@ describe('signing in', () => {
     );
   });
 
-  test('the answer is the same for an unknown account and for a wrong password', async () => {
-    const { username } = await house.signUpPerson();
-    const browser = house.browser();
+  test('the response is the same for an unknown account and for a wrong password', async () => {
+    const { username } = await setup.signUpPerson();
+    const browser = setup.browser();
     const wrong = await browser.signIn(username, 'not the password');
-    const unknown = await browser.signIn(newUsername('nobody'), 'not the password');
+    const unknown = await browser.signIn(newUsername('absent'), 'not the password');
     const impossible = await browser.signIn('no name at all!', 'x');
     for (const answer of [wrong, unknown, impossible]) {
       expect(answer.status).toBe(400);
@@ -33,14 +33,14 @@ describe('signing in', () => {
     expect(shape(unknown.text)).toBe(shape(wrong.text));
   });
 
-  test('a refused attempt shows the name again, and never the password', async () => {
-    const answer = await house.browser().signIn('ann', 'my secret thing');
+  test('a failed attempt keeps the name, and never the password', async () => {
+    const answer = await setup.browser().signIn('ann', 'my secret thing');
     expect(Object.fromEntries(findForm(answer).fields)).toMatchObject({ username: 'ann', password: '' });
     expect(answer.text).not.toContain('my secret thing');
   });
 
-  test('the cookie is out of reach for scripts and other sites', async () => {
-    const browser = house.browser();
+  test('the cookie is hidden from scripts and other sites', async () => {
+    const browser = setup.browser();
     const name = newUsername();
     await browser.signUp(name, password);
     await browser.signOut();
@@ -51,11 +51,11 @@ describe('signing in', () => {
     expect(cookie).toMatch(/; path=\/; expires=[^;]+; samesite=lax; httponly$/i);
   });
 
-  test('a session that is in use goes on, and its cookie with it', async () => {
-    const { username } = await house.signUpPerson();
-    const browser = house.browser();
+  test('using a session extends it and its cookie', async () => {
+    const { username } = await setup.signUpPerson();
+    const browser = setup.browser();
     await browser.fill('/sign-in', { fields: { username, password }, follow: false });
-    const { database } = house.service.core;
+    const { database } = setup.service.core;
     const account = `(select id from owners where name = $1)`;
     const past = `update sessions set last_seen_at = 0, expires_at = $2 where account_id = ${account}`;
     await database.query({ text: past }, [username, Date.now() + 60_000]);
@@ -67,21 +67,21 @@ describe('signing in', () => {
     expect((await browser.go('/console')).headers.getSetCookie()).toEqual([]);
   });
 
-  test('a session that has expired is none', async () => {
-    const { username, browser } = await house.signUpPerson();
+  test('an expired session is invalid', async () => {
+    const { username, browser } = await setup.signUpPerson();
     const text = `update sessions set expires_at = 1 where account_id = (select id from owners where name = $1)`;
-    await house.service.core.database.query({ text }, [username]);
+    await setup.service.core.database.query({ text }, [username]);
     expect((await browser.go('/console')).url).toContain('/sign-in');
   });
 
-  test('a second sign-in form of somebody who is signed in leads on', async () => {
-    const { browser } = await house.signUpPerson();
+  test('a second sign-in form redirects a person who is signed in', async () => {
+    const { browser } = await setup.signUpPerson();
     const answer = await browser.go('/sign-in?to=/console/account', { follow: false });
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console/account']);
   });
 });
 
-describe('where signing in leads', () => {
+describe('the redirect after sign-in', () => {
   test.each([
     ['/console/agents?x=1', '/console/agents?x=1'],
     ['/authorize/requests/abc_-1', '/authorize/requests/abc_-1'],
@@ -99,7 +99,7 @@ describe('where signing in leads', () => {
     ['/v1/agents/me', '/console'],
     ['', '/console'],
   ])('%j leads to %j', async (to, expected) => {
-    const { browser, username } = await house.signUpPerson();
+    const { browser, username } = await setup.signUpPerson();
     await browser.signOut();
     const page = await browser.go(`/sign-in?${new URLSearchParams({ to }).toString()}`);
     for (const filling of [{}, { to }]) {
@@ -113,11 +113,11 @@ describe('where signing in leads', () => {
   });
 });
 
-describe('sessions are not fixed', () => {
-  test('signing in gives a new token and ends the old one', async () => {
-    const { browser, username } = await house.signUpPerson();
+describe('sessions cannot be fixed', () => {
+  test('signing in creates a new token and ends the old one', async () => {
+    const { browser, username } = await setup.signUpPerson();
     const before = browser.cookies.get('ams_session')?.value ?? '';
-    const other = house.browser();
+    const other = setup.browser();
     other.cookies.set('ams_session', { value: before, path: '/' });
     expect((await other.go('/console')).visibleText).toContain(username);
 
@@ -128,21 +128,21 @@ describe('sessions are not fixed', () => {
     expect(after).not.toBe(before);
   });
 
-  test('a token that the browser brings along is never taken over', async () => {
-    const { username } = await house.signUpPerson();
-    const browser = house.browser();
+  test('a token supplied by the browser is never adopted', async () => {
+    const { username } = await setup.signUpPerson();
+    const browser = setup.browser();
     const planted = 'A'.repeat(43);
     browser.cookies.set('ams_session', { value: planted, path: '/' });
     await browser.signIn(username, password);
     expect(browser.cookies.get('ams_session')?.value).not.toBe(planted);
-    const thief = house.browser();
+    const thief = setup.browser();
     thief.cookies.set('ams_session', { value: planted, path: '/' });
     expect((await thief.go('/console')).url).toContain('/sign-in');
   });
 
-  test('the cookie from before the sign-in is thrown away, and its forms are refused', async () => {
-    const { username } = await house.signUpPerson();
-    const browser = house.browser();
+  test('the cookie from before the sign-in is removed, and its forms are refused', async () => {
+    const { username } = await setup.signUpPerson();
+    const browser = setup.browser();
     const form = findForm(await browser.go('/sign-in'));
     const old = browser.cookies.get('ams_browser');
     await browser.send(form, { fields: { username, password } });
@@ -151,15 +151,15 @@ describe('sessions are not fixed', () => {
     expect((await browser.send(form, { fields: { username, password } })).status).toBe(403);
   });
 
-  test('signing in over a session of somebody else ends that one', async () => {
-    const first = await house.signUpPerson();
-    const second = await house.signUpPerson();
+  test('signing in over a session of another person ends that session', async () => {
+    const first = await setup.signUpPerson();
+    const second = await setup.signUpPerson();
     const form = findForm(await first.browser.go('/console'), '/sign-out');
     const fields = { username: second.username, password };
     const before = first.browser.cookies.get('ams_session')?.value ?? '';
     const answer = await first.browser.send({ ...form, action: '/sign-in' }, { fields });
     expect(answer.visibleText).toContain(`Hello, ${second.username}`);
-    const thief = house.browser();
+    const thief = setup.browser();
     thief.cookies.set('ams_session', { value: before, path: '/' });
     expect((await thief.go('/console')).url).toContain('/sign-in');
   });

@@ -3,15 +3,15 @@ import { createInvitation } from '../../../../src/services/people/invitations.ts
 import { newUsername, password, useConsole } from '../setup.ts';
 
 describe('open sign-up', () => {
-  const house = useConsole();
+  const setup = useConsole();
 
   test.each([
-    ['a name that is none', { username: 'Not a name!' }, /^Username/],
+    ['an invalid name', { username: 'Not a name!' }, /^Username/],
     ['a short password', { password: 'short' }, /^Password/],
     ['the name as password', { username: 'helgaandfriends', password: 'helgaandfriends' }, /^Password/],
   ])('refuses %s beside its field', async (_what, given, words) => {
     const fields = { username: newUsername(), password, ...given };
-    const answer = await house.browser().fill('/sign-up', { fields });
+    const answer = await setup.browser().fill('/sign-up', { fields });
     expect(answer.status).toBe(400);
     expect(answer.title).toMatch(/^Error: /);
     const errors = answer.elements('p').filter((each) => each.attribs['class'] === 'error');
@@ -24,43 +24,43 @@ describe('open sign-up', () => {
   });
 
   test('refuses a name that is taken', async () => {
-    const { username } = await house.signUpPerson();
-    const answer = await house.browser().signUp(username, password);
+    const { username } = await setup.signUpPerson();
+    const answer = await setup.browser().signUp(username, password);
     expect(answer.status).toBe(409);
   });
 
-  test('leads back to where the person came from', async () => {
-    const answer = await house.browser().signUp(newUsername(), password, '/console/account');
+  test('redirects to the page that the person came from', async () => {
+    const answer = await setup.browser().signUp(newUsername(), password, '/console/account');
     expect(new URL(answer.url).pathname).toBe('/console/account');
   });
 });
 
 describe('sign-up by invitation', () => {
-  const house = useConsole({ SIGNUP: 'invite' });
+  const setup = useConsole({ SIGNUP: 'invite' });
 
-  test('needs a code, once', async () => {
-    const without = await house.browser().signUp(newUsername(), password);
+  test('requires a code, which is valid once', async () => {
+    const without = await setup.browser().signUp(newUsername(), password);
     expect(without.status).toBe(400);
     expect(without.visibleText).toContain('Invitation code');
 
-    const { code } = await house.service.core.unitOfWork.writeAsSystem((work) =>
+    const { code } = await setup.service.core.unitOfWork.writeAsSystem((work) =>
       createInvitation(work, { uses: 1, life_ms: 60_000 }),
     );
     const page = `/sign-up?${new URLSearchParams({ invitation: code }).toString()}`;
     const username = newUsername();
-    const first = await house.browser().fill(page, { fields: { username, password } });
+    const first = await setup.browser().fill(page, { fields: { username, password } });
     expect(first.visibleText).toContain(`Hello, ${username}`);
-    const second = await house.browser().fill(page, { fields: { username: newUsername(), password } });
+    const second = await setup.browser().fill(page, { fields: { username: newUsername(), password } });
     expect(second.status).toBe(400);
     expect(second.visibleText).toContain('Invitation code');
   });
 });
 
 describe('closed sign-up', () => {
-  const house = useConsole({ SIGNUP: 'closed' });
+  const setup = useConsole({ SIGNUP: 'closed' });
 
-  test('has neither form nor account', async () => {
-    const browser = house.browser();
+  test('has no form and creates no account', async () => {
+    const browser = setup.browser();
     const page = await browser.go('/sign-up');
     expect([page.status, page.forms]).toEqual([200, []]);
     expect((await browser.go('/sign-in')).text).not.toContain('/sign-up');
