@@ -92,7 +92,7 @@ test('exactly one operation of its transport sends each event, with the scopes t
       const own = senders.filter((operation) => operation.messages.some(({ $ref }) => $ref === ref));
       expect(own.map(({ channel: { $ref } }) => $ref)).toEqual([`#/channels/${channel}`]);
       const sentScopes = own.flatMap(enough);
-      const seeing = sentScopes.filter((scope: Scope) => canSeeEvent(new Set([scope]), type));
+      const seeing = scopes.filter((scope: Scope) => canSeeEvent(new Set([scope]), type));
       expect(sentScopes.toSorted(), ref).toEqual(seeing.toSorted());
       expect(sentScopes[0]).toBe(eventScopes[type]);
       expect((findByPointer(document, ref) as MessageObject).description).toContain(

@@ -280,8 +280,8 @@ test('lists filter by status, by member and by time, newest activity first', asy
 });
 
 test('the event of a new thread lists its members in the order of the thread', async () => {
-  const agents = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
-  const [last, ...others] = agents.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
+  const members = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
+  const [last, ...others] = members.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
   if (!last) throw new Error('there are no agents');
   const feed = await followFeed(service.api, last.token);
   const participants = others.map(({ handle }) => handle);
