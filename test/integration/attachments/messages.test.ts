@@ -67,12 +67,12 @@ describe('a message with files', () => {
 
   test('opens a thread', async () => {
     const [id = ''] = await upload(ada);
-    const made = await requestRest('POST', `${service.api}/threads`, {
+    const created = await requestRest('POST', `${service.api}/threads`, {
       token: ada.token,
       body: { with_handle: bob.handle, initial_message: { content: 'see', attachment_ids: [id] } },
     });
-    expect(made.status).toBe(201);
-    const { body } = await requestRest('GET', `${service.api}/threads/${made.body.id}/messages`, {
+    expect(created.status).toBe(201);
+    const { body } = await requestRest('GET', `${service.api}/threads/${created.body.id}/messages`, {
       token: bob.token,
     });
     expect(body.messages[0].attachments).toMatchObject([{ id }]);

@@ -11,15 +11,15 @@ const url = 'https://receiver.example.com/events';
 describe('a webhook', () => {
   test('is created, read, changed and removed', async () => {
     const bob = await setup.agent();
-    const made = await setup.call('POST', '/webhooks', bob.token, {
+    const created = await setup.call('POST', '/webhooks', bob.token, {
       url,
       event_types: ['message.created', 'contact.request'],
       description: 'Wakes me up.',
       only_when_offline: true,
     });
-    const { secret, ...webhook } = made.body;
-    expect(made.status).toBe(201);
-    expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/webhooks/${webhook.id}`);
+    const { secret, ...webhook } = created.body;
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toBe(`http://localhost:3000/v1/webhooks/${webhook.id}`);
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
     expect(webhook).toEqual({
       id: expect.stringMatching(/^whk_/),
@@ -65,10 +65,10 @@ describe('a webhook', () => {
 
   test('is one of at most ten, also with concurrent calls', async () => {
     const bob = await setup.agent();
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 13 }, () => setup.call('POST', '/webhooks', bob.token, { url })),
     );
-    const statuses = made.map(({ status }) => status).toSorted((one, other) => one - other);
+    const statuses = created.map(({ status }) => status).toSorted((one, other) => one - other);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 403, 403, 403]);
   });
 

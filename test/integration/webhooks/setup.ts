@@ -59,13 +59,13 @@ export function useWebhooks(options: WebhookSetupOptions = {}) {
     api = `${url}/v1`;
     receiver = await startWebhookReceiver();
     lifecycle.onStop('receiver', 5_000, () => receiver.close());
-    const made = compose(config, 'test-worker');
+    const created = compose(config, 'test-worker');
     const webhookSender = createWebhookSender({
       networks: config.WEBHOOK_NETWORKS,
       timeoutMs: options.timeoutMs ?? 20_000,
       userAgent: 'test',
     });
-    const worker = { ...made, webhookSender };
+    const worker = { ...created, webhookSender };
     const pacing = { ...fastPacing, ...options.pacing };
     await startWorker(options.worker?.(worker) ?? worker, lifecycle, pacing);
   });
@@ -99,19 +99,19 @@ export function useWebhooks(options: WebhookSetupOptions = {}) {
     /** A webhook to an unused path of the receiver, with its secret. */
     async webhook({ token }: Pick<TestAgent, 'token'>, settings: object = {}): Promise<TestWebhook> {
       const path = `/${(count += 1)}`;
-      const made = await call('POST', '/webhooks', token, { url: `${receiver.url}${path}`, ...settings });
-      expect(made.status).toBe(201);
-      return { ...made.body, path };
+      const created = await call('POST', '/webhooks', token, { url: `${receiver.url}${path}`, ...settings });
+      expect(created.status).toBe(201);
+      return { ...created.body, path };
     },
     /** Sends the agent a first message in a new thread, which are two events. */
     async sendMessageTo(to: TestAgent, content = 'Hello'): Promise<{ thread_id: string; from: TestAgent }> {
       const from = await buildAgent(core, { scopes: allScopes });
-      const made = await call('POST', '/threads', from.token, {
+      const created = await call('POST', '/threads', from.token, {
         with_handle: to.handle,
         initial_message: content,
       });
-      expect(made.status).toBe(201);
-      return { thread_id: made.body.id, from };
+      expect(created.status).toBe(201);
+      return { thread_id: created.body.id, from };
     },
     deliveries: async ({ token }: TestAgent, { id }: Pick<TestWebhook, 'id'>, query = '') =>
       (await call('GET', `/webhooks/${id}/deliveries${query}`, token)).body.deliveries as DeliveryEntry[],

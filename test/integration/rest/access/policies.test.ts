@@ -65,8 +65,8 @@ test('in a group only a block prevents a message, and its error is that of the p
     agentOf(newAgentName(), 'personal'),
     agentOf(newAgentName(), 'personal'),
   ]);
-  const made = await post('/threads', creator, { participants: [first.handle, second.handle] });
-  const thread: string = made.body.id;
+  const created = await post('/threads', creator, { participants: [first.handle, second.handle] });
+  const thread: string = created.body.id;
   const body = { inbound_policy: 'contacts_only' };
   await requestRest('PATCH', `${service.api}/agents/${second.id}`, { token: second.token, body });
   const send = (agent: TestAgent) => post(`/threads/${thread}/messages`, agent, { content: 'x' });

@@ -24,9 +24,9 @@ export function createPolicyFixtures(service: TestService) {
   const post = (path: string, { token }: TestAgent, body: object) =>
     requestRest('POST', `${service.api}${path}`, { token, body });
   const createThread = async (creator: TestAgent, handle: string): Promise<string> => {
-    const made = await post('/threads', creator, { with_handle: handle });
-    expect(made.status, made.text).toBe(201);
-    return made.body.id;
+    const created = await post('/threads', creator, { with_handle: handle });
+    expect(created.status, created.text).toBe(201);
+    return created.body.id;
   };
 
   const actions: Record<string, PolicyAction> = {
@@ -90,7 +90,7 @@ export function createPolicyFixtures(service: TestService) {
     visibility: Visibility,
   ) {
     const [viewersOwner] = viewer.handle.split('.');
-    const made: Partial<Record<Relation, () => Promise<RestResponse>>> = {
+    const created: Partial<Record<Relation, () => Promise<RestResponse>>> = {
       async contact() {
         const { body } = await post('/contacts/requests', viewer, { handle: target.handle });
         return post(`/contacts/requests/${body.request_id}/approve`, target, {});
@@ -100,7 +100,7 @@ export function createPolicyFixtures(service: TestService) {
       'blocked by it': () => post('/blocks', target, { handle: viewer.handle }),
       'has blocked it': () => post('/blocks', viewer, { handle: target.handle }),
     };
-    const answer = await made[relation]?.();
+    const answer = await created[relation]?.();
     expect(answer?.status ?? 200, answer?.text).toBeLessThan(300);
     const set = await requestRest('PATCH', `${service.api}/agents/${target.id}`, {
       token: target.token,

@@ -26,9 +26,9 @@ const register = (token: string, body: object = {}) =>
 
 test('an agent is registered with the documented defaults, and found at its Location', async () => {
   const ann = await owned();
-  const made = await agents('POST', '', ann.token, { name: 'Weather', display_name: 'The weather' });
-  expect(made.status).toBe(201);
-  expect(made.body).toEqual({
+  const created = await agents('POST', '', ann.token, { name: 'Weather', display_name: 'The weather' });
+  expect(created.status).toBe(201);
+  expect(created.body).toEqual({
     id: expect.stringMatching(/^agt_/),
     canonical_handle: `${ownerOf(ann)}.weather`,
     display_name: 'The weather',
@@ -37,17 +37,17 @@ test('an agent is registered with the documented defaults, and found at its Loca
     visibility: 'private',
     inbound_policy: 'contacts_only',
     created_at: expect.any(Number),
-    updated_at: made.body.created_at,
+    updated_at: created.body.created_at,
     card_body: '',
     skills: [],
     can_initiate_threads: true,
     paused: false,
     is_online: false,
   });
-  expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/agents/${made.body.id}`);
-  const refs = [made.body.id, made.body.canonical_handle, `@${ownerOf(ann).toUpperCase()}.WEATHER`];
-  for (const ref of [...refs, encodeURIComponent(`@${made.body.canonical_handle}`)]) {
-    expect((await agents('GET', `/${ref}`, ann.token)).body).toEqual(made.body);
+  expect(created.headers.get('location')).toBe(`http://localhost:3000/v1/agents/${created.body.id}`);
+  const refs = [created.body.id, created.body.canonical_handle, `@${ownerOf(ann).toUpperCase()}.WEATHER`];
+  for (const ref of [...refs, encodeURIComponent(`@${created.body.canonical_handle}`)]) {
+    expect((await agents('GET', `/${ref}`, ann.token)).body).toEqual(created.body);
   }
 });
 
@@ -66,9 +66,9 @@ test('every field is accepted up to its maximum length', async () => {
     skills,
     scope: 'personal',
   };
-  const made = await register(ann.token, input);
-  expect(made.status).toBe(201);
-  expect(made.body).toMatchObject(input);
+  const created = await register(ann.token, input);
+  expect(created.status).toBe(201);
+  expect(created.body).toMatchObject(input);
 });
 
 test('an invalid registration is refused by the name of the field', async () => {
@@ -122,8 +122,8 @@ test('a taken handle is refused, and a repeated key registers once', async () =>
 test('the list shows the personal agents of the owner, in pages that neither skip nor repeat', async () => {
   const ann = await owned();
   const stranger = await owned();
-  const made = [ann.id];
-  for (const name of ['a', 'b', 'c', 'd']) made.push((await register(ann.token, { name })).body.id);
+  const created = [ann.id];
+  for (const name of ['a', 'b', 'c', 'd']) created.push((await register(ann.token, { name })).body.id);
   const seen: string[] = [];
   let path = '?limit=2';
   for (;;) {
@@ -132,10 +132,10 @@ test('the list shows the personal agents of the owner, in pages that neither ski
     if (!page.body.next_cursor) break;
     expect(page.headers.get('link')).toContain('rel="next"');
     // New agents are added at the end of the list.
-    if (seen.length === 2) made.push((await register(ann.token)).body.id);
+    if (seen.length === 2) created.push((await register(ann.token)).body.id);
     path = `?limit=2&cursor=${encodeURIComponent(page.body.next_cursor)}`;
   }
-  expect(seen).toEqual(made);
+  expect(seen).toEqual(created);
   const { next_cursor } = (await agents('GET', '?limit=1', ann.token)).body;
   for (const wrong of [next_cursor, 'broken', `${next_cursor}x`]) {
     expect(codeOf(await agents('GET', `?cursor=${wrong}`, stranger.token))).toEqual([400, 'INVALID_CURSOR']);

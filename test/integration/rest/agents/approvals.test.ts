@@ -123,9 +123,9 @@ test('in an organization only agents of a person who acts as both can decide', a
 
 test('approvals are paged and filtered by state', async () => {
   const { asker, decider } = await household();
-  const made: string[] = [];
-  for (const message of ['one', 'two', 'three']) made.unshift(await question(asker, message));
-  await decide(decider, made[1] ?? '', 'deny');
+  const created: string[] = [];
+  for (const message of ['one', 'two', 'three']) created.unshift(await question(asker, message));
+  await decide(decider, created[1] ?? '', 'deny');
   const seen: string[] = [];
   let query = '?limit=2';
   do {
@@ -133,9 +133,9 @@ test('approvals are paged and filtered by state', async () => {
     seen.push(...body.approvals.map(({ id }: { id: string }) => id));
     query = body.next_cursor === undefined ? '' : `?limit=2&cursor=${body.next_cursor}`;
   } while (query !== '');
-  expect(seen).toEqual(made);
+  expect(seen).toEqual(created);
   const { body } = await list(decider, '?state=denied');
-  expect(body.approvals).toMatchObject([{ id: made[1], state: 'denied' }]);
+  expect(body.approvals).toMatchObject([{ id: created[1], state: 'denied' }]);
   expect((await list(decider, '?state=pending')).body.approvals).toHaveLength(2);
   expect((await list(decider, '?state=maybe')).status).toBe(400);
   expect((await list(decider, '?cursor=x')).body).toMatchObject({ error: { code: 'INVALID_CURSOR' } });

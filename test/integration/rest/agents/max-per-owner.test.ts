@@ -21,15 +21,15 @@ test('the number of agents per owner is limited, also for concurrent calls; a de
   const first = await service.register({ handle: 'crowd.first', create_owner: true }, { scopes });
   const names = Array.from({ length: 6 }, (_, turn) => `more-${turn}`);
   const answers = await Promise.all(names.map((name) => register(first.token, name)));
-  const made = answers.filter(({ status }) => status === 201);
+  const created = answers.filter(({ status }) => status === 201);
   const refused = answers.filter(({ status }) => status !== 201);
-  expect([made.length, refused.length]).toEqual([2, 4]);
+  expect([created.length, refused.length]).toEqual([2, 4]);
   for (const { status, body } of refused) {
     expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
     expect(body.error.message).toBe('crowd may have at most 3 agents; delete one first.');
   }
 
-  const gone = made[0]?.body.id;
+  const gone = created[0]?.body.id;
   expect((await requestRest('DELETE', `${service.api}/agents/${gone}`, { token: first.token })).status).toBe(
     204,
   );

@@ -26,13 +26,13 @@ function call(method: string, path: string, token: string, body?: unknown): Prom
 /** Two agents of one owner; the first one retires the second. */
 async function pair(): Promise<[TestAgent, TestAgent]> {
   const keeper = await service.agent({ scopes });
-  const made = await call('POST', '/agents', keeper.token, {
+  const created = await call('POST', '/agents', keeper.token, {
     name: 'second',
     display_name: 'Second',
     visibility: 'public',
     inbound_policy: 'open',
   });
-  const { id, canonical_handle: handle } = made.body;
+  const { id, canonical_handle: handle } = created.body;
   return [keeper, { id, handle, token: await service.token(handle, { scopes }) }];
 }
 
@@ -153,14 +153,14 @@ test('a retired agent is in no list, its handle stays reserved, and it cannot be
 
 test('messages keep the handle of a retired agent, and the thread keeps it as a member', async () => {
   const [keeper, gone] = await pair();
-  const made = await call('POST', '/threads', gone.token, {
+  const created = await call('POST', '/threads', gone.token, {
     with_handle: keeper.handle,
     initial_message: 'remember me',
   });
   await call('DELETE', `/agents/${gone.id}`, keeper.token);
-  const thread = await call('GET', `/threads/${made.body.id}`, keeper.token);
+  const thread = await call('GET', `/threads/${created.body.id}`, keeper.token);
   expect(thread.body.members).toContainEqual({ id: gone.id, canonical_handle: gone.handle });
-  const { body } = await call('GET', `/threads/${made.body.id}/messages`, keeper.token);
+  const { body } = await call('GET', `/threads/${created.body.id}/messages`, keeper.token);
   expect(body.messages).toMatchObject([
     { content: 'remember me', sender: { id: gone.id, canonical_handle: gone.handle } },
   ]);

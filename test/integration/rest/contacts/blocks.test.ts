@@ -31,11 +31,11 @@ test('a block is created once, is in one list, and is removed by id or handle, a
   const [owner, name] = ann.handle.split('.');
   for (const base of ['/blocks', `/agents/${owner}/${name}/blocks`]) {
     for (const ref of [bob.id, bob.handle, `@${bob.handle.toUpperCase()}`]) {
-      const made = await trust.call('POST', base, ann, { handle: ref, reason: 'spam' });
-      expect([made.status, made.body]).toEqual([201, blockOf(bob)]);
+      const created = await trust.call('POST', base, ann, { handle: ref, reason: 'spam' });
+      expect([created.status, created.body]).toEqual([201, blockOf(bob)]);
       const again = await trust.call('POST', base, ann, { handle: bob.handle });
-      expect([again.status, again.text]).toEqual([201, made.text]);
-      expect((await trust.call('GET', base, ann)).body).toEqual({ blocks: [made.body] });
+      expect([again.status, again.text]).toEqual([201, created.text]);
+      expect((await trust.call('GET', base, ann)).body).toEqual({ blocks: [created.body] });
       expect((await trust.blocks(bob)).body).toEqual({ blocks: [] });
       const ended = await trust.call('DELETE', `${base}/${encodeURIComponent(ref)}`, ann);
       expect([ended.status, ended.text]).toEqual([204, '']);

@@ -143,7 +143,7 @@ function matchObjectSchema({ properties, required = [] }: Schema): Arbitrary<Jso
     const field = matchSchema(schema).map((value) => `${json(key)}:${value}`);
     return (required as string[]).includes(key) || presence(key) > 0.5 ? field : fc.option(field);
   });
-  return fc.tuple(...fields).map((made) => `{${made.filter((field) => field !== null).join(',')}}`);
+  return fc.tuple(...fields).map((created) => `{${created.filter((field) => field !== null).join(',')}}`);
 }
 
 const nestJson = (open: string, close: string, depth: number): JsonText =>

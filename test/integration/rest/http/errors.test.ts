@@ -92,14 +92,17 @@ test('bodies that are no JSON, no object, no UTF-8, of another type, too large o
 
 test('deeply nested metadata is refused without an internal error', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
   const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
   const raw = `{"content":"x","metadata":${deep}}`;
   expectError(
-    await requestRest('POST', `${service.api}/threads/${made.body.id}/messages`, { token: ann.token, raw }),
+    await requestRest('POST', `${service.api}/threads/${created.body.id}/messages`, {
+      token: ann.token,
+      raw,
+    }),
     400,
     'VALIDATION_ERROR',
   );
@@ -123,11 +126,11 @@ test('a valid request id is kept, otherwise a new one is generated', async () =>
   const url = `${service.api}/agents/me`;
   const own = await requestRest('GET', url, { token, headers: { 'X-Request-Id': 'trace-0123456789' } });
   expect(own.headers.get('x-request-id')).toBe('trace-0123456789');
-  const made = await requestRest('GET', url, {
+  const created = await requestRest('GET', url, {
     token,
     headers: { 'X-Request-Id': '<script>alert(1)</script>' },
   });
-  expect(made.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+  expect(created.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
 });
 
 test('the API description is served to every caller', async () => {

@@ -12,11 +12,11 @@ afterAll(() => service.stop());
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
-  return { ann, bob, url: `${service.api}/threads/${made.body.id}/messages` };
+  return { ann, bob, url: `${service.api}/threads/${created.body.id}/messages` };
 }
 
 test('a hundred identical sends with one key create one message and a hundred identical responses', async () => {

@@ -31,9 +31,9 @@ async function secondApi({ core }: TestService): Promise<string> {
 async function newThread(service: TestService, ann: TestAgent): Promise<string> {
   const { handle } = await service.agent();
   const body = { with_handle: handle };
-  const made = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
-  expect(made.status).toBe(201);
-  return made.body.id;
+  const created = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+  expect(created.status).toBe(201);
+  return created.body.id;
 }
 
 const send = (api: string, { token }: TestAgent, thread_id: string, body: object = { content: 'x' }) =>

@@ -15,8 +15,8 @@ afterAll(() => service.stop());
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const body = { with_handle: bob.handle };
-  const made = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
-  const id: string = made.body.id;
+  const created = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+  const id: string = created.body.id;
   return { id, ann, bob };
 }
 

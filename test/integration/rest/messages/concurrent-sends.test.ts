@@ -13,11 +13,11 @@ afterAll(() => service.stop());
 
 test('many senders in one thread are all served, and leave connections to others', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
-  const url = `${service.api}/threads/${made.body.id}/messages`;
+  const url = `${service.api}/threads/${created.body.id}/messages`;
   let done = 0;
   const calls = Array.from({ length: 150 }, async (_, index) => {
     const answer = await requestRest('POST', url, { token: ann.token, body: { content: `m${index}` } });

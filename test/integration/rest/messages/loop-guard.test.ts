@@ -32,9 +32,9 @@ const agents = (count: number, of = service) => Promise.all(Array.from({ length:
 
 async function threadOf([first, ...others]: TestAgent[], api = service.api): Promise<string> {
   const body = { participants: others.map(({ handle }) => handle) };
-  const made = await requestRest('POST', `${api}/threads`, { token: first?.token, body });
-  expect(made.status).toBe(201);
-  return made.body.id;
+  const created = await requestRest('POST', `${api}/threads`, { token: first?.token, body });
+  expect(created.status).toBe(201);
+  return created.body.id;
 }
 
 const send = (

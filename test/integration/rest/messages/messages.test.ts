@@ -11,11 +11,11 @@ afterAll(() => service.stop());
 
 async function conversation(): Promise<{ ann: TestAgent; bob: TestAgent; id: string; url: string }> {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
-  return { ann, bob, id: made.body.id, url: `${service.api}/threads/${made.body.id}` };
+  return { ann, bob, id: created.body.id, url: `${service.api}/threads/${created.body.id}` };
 }
 
 const sequences = (answer: { body: { messages: { sequence: number }[] } }) =>

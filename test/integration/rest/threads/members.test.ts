@@ -12,12 +12,12 @@ afterAll(() => service.stop());
 
 async function thread(creator: TestAgent, ...others: TestAgent[]) {
   const participants = others.map(({ handle }) => handle);
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: creator.token,
     body: { participants },
   });
-  expect(made.status).toBe(201);
-  return { id: String(made.body.id), url: `${service.api}/threads/${made.body.id}` };
+  expect(created.status).toBe(201);
+  return { id: String(created.body.id), url: `${service.api}/threads/${created.body.id}` };
 }
 
 const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });

@@ -43,9 +43,9 @@ test('a thread is created with its first message, in the long and the short form
     `/agents/@${owner?.toUpperCase()}/${name}/threads`,
   ]) {
     const body = { with_handle: `@${bob.handle.toUpperCase()}`, subject: 'Plans', initial_message: 'Hello' };
-    const made = await requestRest('POST', `${service.api}${path}`, { token: ann.token, body });
-    expect(made.status).toBe(201);
-    expect(made.body).toEqual({
+    const created = await requestRest('POST', `${service.api}${path}`, { token: ann.token, body });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
       id: expect.stringMatching(/^thd_/),
       subject: 'Plans',
       status: 'active',
@@ -54,15 +54,15 @@ test('a thread is created with its first message, in the long and the short form
         { id: ann.id, canonical_handle: ann.handle },
         { id: bob.id, canonical_handle: bob.handle },
       ],
-      last_message_at: made.body.created_at,
+      last_message_at: created.body.created_at,
       created_at: expect.any(Number),
-      updated_at: made.body.created_at,
+      updated_at: created.body.created_at,
       last_sequence: 1,
       unread_count: 0,
       initial_message_id: expect.stringMatching(/^msg_/),
     });
-    expect(made.headers.get('location')).toBe(`http://localhost:3000/v1/threads/${made.body.id}`);
-    const { initial_message_id: first, ...thread } = made.body;
+    expect(created.headers.get('location')).toBe(`http://localhost:3000/v1/threads/${created.body.id}`);
+    const { initial_message_id: first, ...thread } = created.body;
     const seen = await requestRest('GET', `${service.api}/threads/${thread.id}`, { token: bob.token });
     expect(seen.body).toEqual({ ...thread, unread_count: 1 });
     const messages = await requestRest('GET', `${service.api}/threads/${thread.id}/messages`, {
@@ -185,11 +185,11 @@ test('the inbound policy of the other side applies, and a hidden agent is absent
 
 test('any member can make the documented status changes; the same status changes nothing', async () => {
   const [ann, bob] = await agents();
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
-  const url = `${service.api}/threads/${made.body.id}`;
+  const url = `${service.api}/threads/${created.body.id}`;
   const start = await requestRest('GET', `${service.api}/events`, { token: ann.token });
   const walk: [string, number][] = [
     ['active', 200],
@@ -223,11 +223,11 @@ test('any member can make the documented status changes; the same status changes
 
 test('a closed or archived thread accepts no message', async () => {
   const [ann, bob] = await agents();
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: ann.token,
     body: { with_handle: bob.handle },
   });
-  const url = `${service.api}/threads/${made.body.id}`;
+  const url = `${service.api}/threads/${created.body.id}`;
   for (const status of ['closed', 'archived']) {
     await requestRest('PATCH', url, { token: ann.token, body: { status } });
     const answer = await requestRest('POST', `${url}/messages`, {
@@ -280,15 +280,15 @@ test('lists filter by status, by member and by time, newest activity first', asy
 });
 
 test('the event of a new thread lists its members in the order of the thread', async () => {
-  const agents = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
-  const [last, ...others] = agents.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
+  const members = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
+  const [last, ...others] = members.toSorted((a, b) => (a.handle < b.handle ? 1 : -1));
   if (!last) throw new Error('there are no agents');
   const feed = await followFeed(service.api, last.token);
   const participants = others.map(({ handle }) => handle);
-  const made = await requestRest('POST', `${service.api}/threads`, {
+  const created = await requestRest('POST', `${service.api}/threads`, {
     token: last.token,
     body: { participants },
   });
   const [event] = await feed();
-  expect(event?.data.members).toEqual(made.body.members);
+  expect(event?.data.members).toEqual(created.body.members);
 });
