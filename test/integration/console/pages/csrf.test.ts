@@ -24,7 +24,7 @@ async function target(): Promise<Target> {
   return {
     ...person,
     csrf,
-    forms: house.listPaths('POST').map((path) => path.replaceAll(/:\w+/g, id)),
+    forms: setup.listPaths('POST').map((path) => path.replaceAll(/:\w+/g, id)),
   };
 }
 

@@ -46,7 +46,7 @@ function expectReadable({ text, title, elements, forms }: PageResponse): void {
 
 /** Every page, with a value for each parameter. */
 function pageAddresses(id: string): string[] {
-  const paths = house.listPaths('GET').map((path) => path.replaceAll(/:\w+/g, id));
+  const paths = setup.listPaths('GET').map((path) => path.replaceAll(/:\w+/g, id));
   return [...paths, ...elsewhere];
 }
 
