@@ -3,7 +3,7 @@ import type { Work } from '../../src/work/unit-of-work.ts';
 
 const rejectUse = () => Promise.reject(new Error('this test has no store for files'));
 
-/** For tests in which nobody uploads anything. */
+/** For tests without uploads. */
 export const disabledIntake: Intake = rejectUse;
 
 export const disabledAddresses: Work['addresses'] = { download: rejectUse, upload: rejectUse };

@@ -54,6 +54,6 @@ test('a wait ends with what it waited for, or with the reason why it was given u
   await expect(withTimeout('the moon', 1, never)).rejects.toThrow('waited 0.001 s for the moon');
   const over = new AbortController();
   over.abort(new Error('interrupted'));
-  const broken = Promise.reject(new Error('nobody must be surprised by this one'));
+  const broken = Promise.reject(new Error('handled by the test'));
   await expect(withTimeout('the moon', 60_000, broken, over.signal)).rejects.toThrow();
 });
