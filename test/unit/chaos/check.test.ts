@@ -93,7 +93,7 @@ const corruptions: [what: string, doctor: (history: History) => void, flaws: Exp
         at(readers, agent).seen.pop();
       }
     },
-    [['unacknowledged', /key-msg_5 after 2 tries/]],
+    [['unacknowledged', /key-msg_5 after 2 attempts/]],
   ],
   [
     'a hole in the sequence of a thread',
