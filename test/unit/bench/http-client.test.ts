@@ -46,7 +46,7 @@ test('a request whose connection ends before its answer fails at once, and so do
   const lanes = keepInFlight(4, Number.POSITIVE_INFINITY, forever.signal, async () => {
     await openKeepAliveConnection(base).send(request);
   });
-  await expect(lanes).rejects.toThrow('the API closed a connection before its answer');
+  await expect(lanes).rejects.toThrow('the API closed a connection before the response');
 });
 
 test('a wait ends with what it waited for, or with the reason why it was given up', async () => {
