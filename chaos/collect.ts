@@ -21,8 +21,8 @@ const requestPage = z.looseObject({ requests: z.array(z.object({ request_id: z.s
 /** A client that reads what the service says in the end. Tries again where the service cannot answer; throws where it refuses. */
 export function createCollector(base: string, cursors: Cursors, giveUp: AbortSignal) {
   async function get<T>(agent: Agent, path: string, query: object, schema: z.ZodType<T>): Promise<T> {
-    const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
-    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    const parameters = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
+    const text = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)])).toString();
     for (;;) {
       giveUp.throwIfAborted();
       const request = { base, token: agent.tokens.api, method: 'GET', path: `${path}?${text}` } as const;
@@ -67,16 +67,16 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
     async end(agent: Agent): Promise<number> {
       return cursors.decodeFeed(agent.id, await position(agent));
     },
-    /** The whole feed behind a position. */
+    /** Reads the whole feed after a position. */
     async feed(agent: Agent, start: string): Promise<History['feeds'][number]> {
       const events: SeenEvent[] = [];
       const begin = cursors.decodeFeed(agent.id, start);
       let cursor = start;
       for (let complete = false; !complete;) {
         const page = await get(agent, '/events', { cursor, limit: 100 }, eventPage);
-        if (page.gap) throw new Error(`a gap in the feed of ${agent.id} behind ${cursor}`);
-        for (const { id, type, cursor: behind, data } of page.events) {
-          const number = cursors.decodeFeed(agent.id, behind);
+        if (page.gap) throw new Error(`a gap in the feed of ${agent.id} after ${cursor}`);
+        for (const { id, type, cursor: after, data } of page.events) {
+          const number = cursors.decodeFeed(agent.id, after);
           events.push({ event_id: id, type, number, subject: subjectOf(type, data) });
         }
         ({ cursor, complete } = page);

@@ -67,7 +67,7 @@ export async function measureSending(
   const onError = () => undefined;
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: connections, onError });
   const threads = await createThreads(core, 'bench', options.threads);
-  // Apart from the others: nobody listens to them, as nothing of them is sent to anybody.
+  // Separate threads without receivers, because raw transactions are not delivered.
   const rawThreads = await createThreads(core, 'bench-raw', options.threads);
   const receivers = await openReceivers(environment.base, threads, { signal, lost: fail });
   const sends = openSenders(environment.base, threads, receivers, signal);
@@ -102,26 +102,26 @@ export async function measureSending(
     await raw(warmUpSeconds);
 
     const since = Date.now();
-    const raws: Rate[] = [];
-    const floods: Rate[] = [];
+    const rawRates: Rate[] = [];
+    const sendRates: Rate[] = [];
     const drains: number[] = [];
-    const spent: CpuTime[] = [];
+    const cpuTimes: CpuTime[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       const transactions = await raw(seconds / rounds);
-      raws.push(transactions);
+      rawRates.push(transactions);
       const before = readCpuTime(environment);
-      const flood = await sends.sendAtFullSpeed(in_flight, seconds / rounds);
-      floods.push(flood);
+      const sendRate = await sends.sendAtFullSpeed(in_flight, seconds / rounds);
+      sendRates.push(sendRate);
       drains.push(await drain());
-      const taken = cpuTimePerMessage(before, readCpuTime(environment), flood.count);
-      if (taken) spent.push(taken);
+      const taken = cpuTimePerMessage(before, readCpuTime(environment), sendRate.count);
+      if (taken) cpuTimes.push(taken);
       log(
-        `round ${round}: ${describeRate(transactions)} transactions/s alone, ${describeRate(flood)} sends/s`,
+        `round ${round}: ${describeRate(transactions)} transactions/s alone, ${describeRate(sendRate)} sends/s`,
       );
     }
     const lag = await core.repositories.messageSearch.lag(since);
-    const send_per_s = perSecond(sumRates(floods));
-    const raw_tx_per_s = perSecond(sumRates(raws));
+    const send_per_s = perSecond(sumRates(sendRates));
+    const raw_tx_per_s = perSecond(sumRates(rawRates));
     log(`delivery at ${steady_per_s} messages/s`);
     const delays = await sends.sendAtRate(steady_per_s, seconds);
     await drain();
@@ -146,13 +146,13 @@ export async function measureSending(
       frames: receivers.frames(),
       drain_ms: Math.round(Math.max(...drains)),
       steady_per_s,
-      cpu_ms_per_message: spent.at(-1) ?? null,
+      cpu_ms_per_message: cpuTimes.at(-1) ?? null,
     };
   } finally {
     sends.close();
     const closed = Promise.all([receivers.close(), database.close(), core.close()]);
-    await withTimeout('its own connections to close', shutdownTimeoutMs, closed).catch((error: unknown) =>
-      log(toOneLine(error)),
+    await withTimeout('the connections of the benchmark to close', shutdownTimeoutMs, closed).catch(
+      (error: unknown) => log(toOneLine(error)),
     );
   }
 }

@@ -15,19 +15,19 @@ export interface Load {
   sends: Send[];
   contactRequests: ContactRequestAttempt[];
   marks: ReadMark[];
-  /** What was refused, in words. */
+  /** Descriptions of the refusals. */
   complaints: string[];
-  /** Tries that got no clear answer, by reason. */
+  /** Attempts with an unknown outcome, by reason. */
   uncertainOutcomes: Map<string, number>;
-  /** Begins nothing more, and resolves when everything that was begun is acknowledged, or `giveUp` aborts. */
+  /** Starts no new actions; resolves when all started ones are acknowledged, or `giveUp` aborts. */
   finish(giveUp: AbortSignal): Promise<void>;
 }
 
-/** How many errands are under way at once. */
+/** Number of concurrent actions. */
 const concurrency = 8;
-/** Between two errands of a lane, at most, and before the same one is tried again, in milliseconds. */
+/** Maximum wait between two actions of a lane, and wait before a retry, in milliseconds. */
 const waitIntervals = { next: 150, again: 50 };
-/** Which share of what was acknowledged is tried once more, as by a client that lost the answer. */
+/** Share of acknowledged actions that are repeated, as by a client that lost the response. */
 const repeatChance = 0.1;
 
 interface ThreadState {
@@ -37,7 +37,7 @@ interface ThreadState {
   last: number;
 }
 
-/** Runs errands of all agents, each tried with one key until it is acknowledged, until `finish`. */
+/** Runs actions of all agents until `finish`. Each action is retried with one key until it is acknowledged. */
 export function startLoad(base: string, { agents, threads }: Population, seed: number): Load {
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
   const places: ThreadState[] = threads.map((thread) => ({ ...thread, last: 0 }));
@@ -56,8 +56,8 @@ export function startLoad(base: string, { agents, threads }: Population, seed: n
   const over = new AbortController();
   const abandoned = new AbortController();
 
-  /** One try after the other, until one gets a clear answer. Says whether it was a yes. */
-  async function insist<Answer>(
+  /** Retries until the outcome is known. Returns whether it was acknowledged. */
+  async function retry<Answer>(
     attempt: Attempt<Answer>,
     once: () => Promise<ActionResult<Answer>>,
   ): Promise<boolean> {
@@ -80,8 +80,8 @@ export function startLoad(base: string, { agents, threads }: Population, seed: n
   }
 
   async function perform<Answer>(attempt: Attempt<Answer>, once: () => Promise<ActionResult<Answer>>) {
-    const done = await insist(attempt, once);
-    if (done && random.chance(repeatChance)) await insist(attempt, once);
+    const done = await retry(attempt, once);
+    if (done && random.chance(repeatChance)) await retry(attempt, once);
   }
 
   function begin<Answer>(by: Agent): Attempt<Answer> {
@@ -119,24 +119,25 @@ export function startLoad(base: string, { agents, threads }: Population, seed: n
     load.sends.push(attempt);
     const participants = others.map(({ handle }) => handle);
     await perform(attempt, () => attemptSend(base, sender, attempt, { participants }));
-    const [made] = attempt.answers;
-    if (made) places.push({ thread_id: made.thread_id, members: [sender.id, ...attempt.others], last: 1 });
+    const [opened] = attempt.answers;
+    if (opened)
+      places.push({ thread_id: opened.thread_id, members: [sender.id, ...attempt.others], last: 1 });
   }
 
   async function requestContact(): Promise<void> {
     const pair = strangers.pop();
     if (!pair) return;
-    const [asking, asked] = pair;
-    const attempt: ContactRequestAttempt = { ...begin(asking), to: asked.id };
+    const [sender, recipient] = pair;
+    const attempt: ContactRequestAttempt = { ...begin(sender), to: recipient.id };
     load.contactRequests.push(attempt);
-    await perform(attempt, () => attemptContactRequest(base, asking, attempt, asked.handle));
+    await perform(attempt, () => attemptContactRequest(base, sender, attempt, recipient.handle));
   }
 
   async function markRead(): Promise<void> {
     const { thread_id, members, last } = random.pick(places);
     const agent = agentOf(random.pick(members));
     const attempt: Attempt<unknown> = begin(agent);
-    if (await insist(attempt, () => attemptReadMark(base, agent, thread_id, last))) {
+    if (await retry(attempt, () => attemptReadMark(base, agent, thread_id, last))) {
       load.marks.push({ by: agent.id, thread_id, up_to_sequence: last });
     }
   }

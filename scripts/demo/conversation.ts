@@ -12,15 +12,15 @@ const readThread = z.looseObject({ thread, messages: z.array(message) });
 const createdThread = thread.extend({ initial_message_id: z.string() });
 
 const describeId = (id: string) => (frame: Frame) => frame.data?.id === id;
-const describeNotification = (method: string, id: string) => (given: ToolNotification) =>
-  given.method === `notifications/service/${method}` && given.params.id === id;
+const describeNotification = (method: string, id: string) => (notification: ToolNotification) =>
+  notification.method === `notifications/service/${method}` && notification.params.id === id;
 const liveResult = ({ receivedAt }: ReceivedItem<unknown>, started: number, seen: string) => ({
   value: undefined,
   seen: `${seen}, measured from the start of the request`,
   ms: receivedAt - started,
 });
 
-/** The conversation of Ada (REST), Bob (REST and WebSocket) and Mia (an MCP client), step by step, at every door for real. */
+/** The conversation of Ada (REST), Bob (REST and WebSocket) and Mia (an MCP client), step by step, over every transport. */
 export async function runConversation(base: string, agents: DemoAgents, { step }: Steps): Promise<void> {
   const ada = createRestClient(base, agents.ada.token);
   const bob = createRestClient(base, agents.bob.token);
@@ -46,8 +46,8 @@ export async function runConversation(base: string, agents: DemoAgents, { step }
   try {
     const opening = await step('Ada opens a thread over REST', '201 with the thread', async () => {
       const participants = [agents.bob.handle, agents.mia.handle];
-      const given = { participants, subject: 'Lunch', initial_message: 'Shall we meet at noon?' };
-      const answer = await ada.post('/threads', given, createdThread);
+      const body = { participants, subject: 'Lunch', initial_message: 'Shall we meet at noon?' };
+      const answer = await ada.post('/threads', body, createdThread);
       return { value: answer, seen: `${answer.value.id} with a first message`, ms: answer.ms };
     });
     const { id: threadId, initial_message_id } = opening.value;
@@ -95,8 +95,8 @@ export async function runConversation(base: string, agents: DemoAgents, { step }
       return { value: undefined, seen: messages.map(({ content }) => `“${content}”`).join(' ') };
     });
     await step('Mia sends a message by tool', 'sequence 3, and its frame at Bob’s WebSocket', async () => {
-      const given = { thread_id: threadId, content: 'Gladly!', idempotency_key: randomUUID() };
-      const sent = await mia.call('send_message', given, message);
+      const input = { thread_id: threadId, content: 'Gladly!', idempotency_key: randomUUID() };
+      const sent = await mia.call('send_message', input, message);
       check(sent.sequence === 3, `the sequence was ${sent.sequence}`);
       await socket.inbox.first('the frame', describeId(sent.id));
       return { value: undefined, seen: `${sent.id}, seen by Bob` };

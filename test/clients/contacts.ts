@@ -46,9 +46,9 @@ export function createContactsClient(api: string) {
     },
     /** Makes two agents contacts: one asks, the other one approves. */
     async befriend(one: TestAgent, other: TestAgent): Promise<void> {
-      const asked = await trust.request(one, other.handle);
-      const approved = await trust.approve(other, asked.body.request_id);
-      if (approved.status !== 200) throw new Error(`no contact: ${asked.text} ${approved.text}`);
+      const requested = await trust.request(one, other.handle);
+      const approved = await trust.approve(other, requested.body.request_id);
+      if (approved.status !== 200) throw new Error(`no contact: ${requested.text} ${approved.text}`);
     },
   };
   return trust;

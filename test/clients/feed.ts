@@ -34,7 +34,7 @@ async function readPage(api: string, token: string, cursor?: string) {
   return answer.body as { events: FeedEvent[]; cursor: string; complete: boolean };
 }
 
-/** Everything in the feed of an agent, read from the database: nobody takes it. */
+/** Everything in the feed of an agent, read from the database, so the position does not change. */
 export async function readAllEvents(core: Core, agent: { id: string } | undefined): Promise<FeedEvent[]> {
   const text = `select e.type, e.id, e.data from feed f join events e on e.id = f.event_id where f.agent_id = $1 order by f.number`;
   const rows = await core.database.query<Omit<FeedEvent, 'cursor'>>({ text }, [agent?.id]);

@@ -89,7 +89,9 @@ export function openFormBrowser(serviceUrl: string) {
     const pressed = button === undefined ? form.buttons[0] : form.buttons.find(matchesButton(button));
     if (button !== undefined && !pressed) throw new Error(`there is no button ${button}`);
     const kept = form.fields.filter(([name]) => !Object.hasOwn(fields, name));
-    const given = Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+    const changes = Object.entries(fields).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value]],
+    );
     const own = pressed?.name === undefined ? [] : [[pressed.name, pressed.value]];
     return go(form.action, {
       method: 'POST',
@@ -99,7 +101,7 @@ export function openFormBrowser(serviceUrl: string) {
         'Sec-Fetch-Site': 'same-origin',
         ...headers,
       },
-      body: new URLSearchParams([...kept, ...given, ...own]).toString(),
+      body: new URLSearchParams([...kept, ...changes, ...own]).toString(),
       ...(follow !== undefined && { follow }),
     });
   }

@@ -10,7 +10,7 @@ export interface MessageFollower {
   repeated(): number;
   /** How many connections it took. */
   connections(): number;
-  /** Resolves when so many messages have come. */
+  /** Resolves when this many messages have arrived. */
   waitUntil(count: number): Promise<void>;
   /** How its first connection ended. */
   firstClose: Promise<{ code: number; reason: string }>;

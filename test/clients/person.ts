@@ -32,7 +32,7 @@ export async function signIn(page: Page, { username, password }: Credentials): P
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** On the page that asks for consent, where nobody can go on without an agent: makes the first one. */
+/** On the page that asks for consent, which requires an agent: creates the first one. */
 export async function createFirstAgent(page: Page, { agent }: Person): Promise<void> {
   await page.getByLabel('Handle').fill(agent);
   await page.getByRole('button', { name: 'Create agent' }).click();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { findBrowser } from '../../scripts/screenshots/find-programs.ts';
 import { describeUnless } from '../support/vitest/describe-unless.ts';
 
-/** A suite that needs a browser. A headless one is started for it and closed behind it. */
+/** A suite that needs a browser. Starts a headless browser and closes it afterwards. */
 export async function describeWithBrowser(
   name: string,
   body: (browser: () => Browser) => void,

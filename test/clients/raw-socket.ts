@@ -71,7 +71,7 @@ export interface RawResponse {
 
 export interface RawConnection {
   socket: Socket;
-  /** What came so far. @throws {Error} when it is no series of well-formed frames */
+  /** The frames received so far. @throws {Error} when it is no series of well-formed frames */
   answered(): RawResponse;
   /** Resolves when `fits` is true of what came, or the connection is over; rejects when neither happens in time. */
   waitFor(fits: (answered: RawResponse) => boolean): Promise<RawResponse>;

@@ -11,7 +11,7 @@ export interface SseClient {
   /** Everything that came so far, comments too. */
   raw(): string;
   /**
-   * Waits until that many events with data have come; rejects after 10 s, and when one of them is not as the service's own AsyncAPI
+   * Waits until that many events with data have arrived; rejects after 10 s, and when one of them is not as the service's own AsyncAPI
    * document describes it.
    */
   events(count: number): Promise<SseEvent[]>;

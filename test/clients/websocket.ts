@@ -49,7 +49,7 @@ export interface WsClient {
   /** Sends bytes as a text frame, well-formed or not. */
   sendText(bytes: Buffer): void;
   ping(): void;
-  /** Stops and goes on to read from the network. */
+  /** Pauses and resumes reading from the network. */
   pause(): void;
   resume(): void;
   /** Says goodbye, and waits for the end. */

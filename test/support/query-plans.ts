@@ -25,15 +25,15 @@ export async function collectPlans(
   db: Queryable,
   use: (db: Queryable) => Promise<unknown>,
 ): Promise<PlanNode[]> {
-  const asked: { statement: Statement; values: readonly unknown[] }[] = [];
+  const queries: { statement: Statement; values: readonly unknown[] }[] = [];
   await use({
     query<Row extends object>(statement: Statement, values: readonly unknown[]) {
-      asked.push({ statement, values });
+      queries.push({ statement, values });
       return db.query<Row>({ text: statement.text }, values);
     },
   });
   const plans: PlanNode[] = [];
-  for (const { statement, values } of asked) {
+  for (const { statement, values } of queries) {
     plans.push(...(await explainQuery(db, statement.text, values)));
     if (statement.name !== undefined)
       plans.push(...(await explainQuery(db, statement.text, [], ', generic_plan')));

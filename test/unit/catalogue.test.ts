@@ -19,7 +19,7 @@ import { pathsOf } from '../../src/transports/rest/route.ts';
 import { consumeQueues } from '../../workers/consume-queues.ts';
 import { startWorker } from '../../workers/start.ts';
 
-/** What stands in a list more than once. */
+/** The values that are in a list more than once. */
 function repeated(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index);
 }
@@ -34,7 +34,7 @@ describe('operations', () => {
     expect(catalogue.map(({ name }) => name).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
   });
 
-  test('stand in files that are called as they are', () => {
+  test('are in files of the same name', () => {
     const folder = join(import.meta.dirname, '../../src/operations');
     const files = catalogue.map(({ name }) => `${name.replaceAll('_', '-')}.ts`);
     const present = new Set(
@@ -67,7 +67,7 @@ describe('operations', () => {
   });
 });
 
-/** What has a budget of its own (contract, section 9), by route and by tool; all else shares the default. */
+/** Operations with a separate rate limit, by route and by tool; all others share the default. */
 const budgetOf = new Map(
   Object.entries({
     'POST /threads': 'create_thread',

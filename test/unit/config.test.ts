@@ -23,7 +23,7 @@ describe('settings', () => {
   });
 
   test('limit calls as the contract does, unless they say otherwise', () => {
-    const usual = {
+    const defaultLimits = {
       create_thread: { points: 30, seconds: 3600 },
       send_message: { points: 60, seconds: 60 },
       message_search: { points: 30, seconds: 60 },
@@ -41,12 +41,12 @@ describe('settings', () => {
       loop: { points: 240, seconds: 600 },
       unsent_uploads: { points: 200, seconds: 86_400 },
     };
-    expect(loadConfig(complete).RATE_LIMITS).toEqual(usual);
-    expect(Object.keys(usual)).toEqual([...budgets, 'loop', 'unsent_uploads']);
+    expect(loadConfig(complete).RATE_LIMITS).toEqual(defaultLimits);
+    expect(Object.keys(defaultLimits)).toEqual([...budgets, 'loop', 'unsent_uploads']);
     expect(
       loadConfig({ ...complete, RATE_LIMITS: ' send_message=120/60 , default=1000/10,' }).RATE_LIMITS,
     ).toEqual({
-      ...usual,
+      ...defaultLimits,
       send_message: { points: 120, seconds: 60 },
       default: { points: 1000, seconds: 10 },
     });
@@ -161,7 +161,7 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ],
   ['a clamd that is none', { ...complete, CLAMD_URL: 'http://localhost' }, /^CLAMD_URL: .*tcp:\/\//],
   [
-    'types that nobody takes',
+    'types that the service does not accept',
     { ...complete, ATTACHMENT_TYPES: 'text/html' },
     /^ATTACHMENT_TYPES: must name some of/,
   ],

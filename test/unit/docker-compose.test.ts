@@ -38,7 +38,7 @@ const omittedSettings: Record<string, string> = {
   HOST: 'the image listens everywhere; who may reach it is said by the ports',
   PORT: 'the image has one; PORT of .env is that of this machine',
   DATA_DIR: 'the image has one, where the volume is',
-  DATABASE_POOL_SIZE: 'goes with max_connections, which stands in the file too',
+  DATABASE_POOL_SIZE: 'depends on max_connections, which is in the file too',
   DATABASE_POOLER: 'nothing stands before the PostgreSQL of the file',
   DATABASE_DIRECT_URL: 'goes with a pooler',
   REDIS_PREFIX: 'the Redis of the file belongs to this service alone',
@@ -56,7 +56,7 @@ const imageSettings = new Set([
   'GF_ANALYTICS_REPORTING_ENABLED',
   'GF_ANALYTICS_CHECK_FOR_UPDATES',
 ]);
-/** Put into an address, or read under another name, and so a setting of nobody. */
+/** Part of an address, or read under another name; not a setting of the service. */
 const partsOfAddresses = new Set(['REDIS_PASSWORD', 'GRAFANA_PASSWORD', 'GRAFANA_PORT', 'BALANCER_PORT']);
 /** Empty where what they are for is not used. */
 const optionalSecrets = new Set([
@@ -129,8 +129,8 @@ describe('docker-compose.yml', () => {
   });
 
   test('gives a stop the time that its phases take', () => {
-    const usual = loadConfig({ DATABASE_URL: 'postgres://database', SECRET_KEY: 's'.repeat(48) });
-    const phases = 29 + usual.DRAIN_SECONDS;
+    const defaultConfig = loadConfig({ DATABASE_URL: 'postgres://database', SECRET_KEY: 's'.repeat(48) });
+    const phases = 29 + defaultConfig.DRAIN_SECONDS;
     for (const name of ours) {
       expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10), name).toBeGreaterThan(phases);
     }
@@ -188,8 +188,8 @@ describe('docker-compose.yml', () => {
   });
 
   test('knows every setting, or says why it does not', () => {
-    const given = new Set(ours.flatMap((name) => Object.keys(services[name]?.environment ?? {})));
-    expect([...settingNames].filter((name) => !given.has(name)).toSorted()).toEqual(
+    const environment = new Set(ours.flatMap((name) => Object.keys(services[name]?.environment ?? {})));
+    expect([...settingNames].filter((name) => !environment.has(name)).toSorted()).toEqual(
       Object.keys(omittedSettings).toSorted(),
     );
   });
@@ -197,13 +197,13 @@ describe('docker-compose.yml', () => {
   test('gives our processes settings that they start with', () => {
     const values: Record<string, string> = { ...example, SECRET_KEY: 's'.repeat(48) };
     for (const name of ours) {
-      const given = Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [
+      const environment = Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [
         key,
         value.replaceAll(reference, (_, wanted: string, kind: string, fallback: string) =>
           kind === ':-' ? values[wanted] || fallback : values[wanted] || 'x',
         ),
       ]);
-      expect(() => loadConfig(Object.fromEntries(given) as Record<string, string>), name).not.toThrow();
+      expect(() => loadConfig(Object.fromEntries(environment) as Record<string, string>), name).not.toThrow();
     }
   });
 });
@@ -233,7 +233,7 @@ describe('.env.example', () => {
 
 describe('Dockerfile', () => {
   const dockerfile = read('Dockerfile');
-  test('runs as nobody special, looks after its health, and leaves the command open', () => {
+  test('runs without root, checks its health, and leaves the command open', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \[.*\/livez/m);

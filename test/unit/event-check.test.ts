@@ -50,8 +50,8 @@ test.each<[string, Parameters<typeof checkSent>[0], unknown, RegExp]>([
   ['a notification without a cursor', 'mcp_notifications', { ...notification, params: data }, /_meta/],
   ['a post with more', 'webhooks', { ...event, agent_id: 'agt_1' }, /agent_id/],
   ['a page with a wrong event', 'long_poll', { ...examplePage, events: [timeless] }, /long_poll/],
-])('%s is found', (_, door, value, why) => {
-  expect(() => checkSent(door, value)).toThrow(why);
+])('%s is found', (_, transport, value, why) => {
+  expect(() => checkSent(transport, value)).toThrow(why);
 });
 
 /** A stream to who asks for one; to who initializes a session, that there is one. */
@@ -68,7 +68,7 @@ async function reply(request: IncomingMessage, response: ServerResponse, sse: un
   response.writeHead(answer ? 200 : 202, { 'Content-Type': 'application/json' }).end(answer);
 }
 
-/** A service that sends what it is told at every door. */
+/** A service that sends the configured events over every transport. */
 async function startInvalidServer(frames: readonly unknown[], sse: unknown): Promise<string> {
   const server = createServer((request, response) => {
     void reply(request, response, sse);

@@ -45,8 +45,11 @@ interface Answer {
 }
 
 function exchange(method: string, path: string, { status = 200, body, headers = {} }: Answer): HttpExchange {
-  const usual = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'a-request-id' };
-  const all = new Map<string, string | null>(Object.entries({ ...usual, ...headers }));
+  const defaultHeaders = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': 'a-request-id',
+  };
+  const all = new Map<string, string | null>(Object.entries({ ...defaultHeaders, ...headers }));
   const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
   return {
     method,

@@ -1,6 +1,6 @@
 import type { ReceiptMarks, AgentState, Thread } from './state.ts';
 
-/** An event as any door brings it. */
+/** An event from any transport. */
 export interface FeedEvent {
   type: string;
   // Every event is held to its description where it is received.
@@ -9,7 +9,7 @@ export interface FeedEvent {
 }
 
 /**
- * How to follow a feed: takes an event into the state. Take a cursor first, read the state, then fold the events behind the cursor,
+ * How to follow a feed: takes an event into the state. Take a cursor first, read the state, then fold the events after the cursor,
  * in order. Events that the state has already, because it was read later or because they come twice, change nothing for good.
  */
 export function applyEvent(state: AgentState, { type, data }: FeedEvent): void {
@@ -107,7 +107,7 @@ interface Message {
 function applyMessageCreated(state: AgentState, { thread_id, sender, sequence, created_at }: Message): void {
   const thread = state.threads.get(thread_id);
   if (!thread || sequence <= thread.last_sequence) return;
-  // Who writes has read what it writes, unless something before it is unread.
+  // Senders have read their own messages, unless an earlier message is unread.
   const read = sender.id === state.me && thread.unread_count === 0;
   state.threads.set(thread_id, {
     ...thread,

@@ -8,15 +8,15 @@ import {
 import { applyEvent } from './fold.ts';
 import type { AgentState } from './state.ts';
 
-/** One stay at a door: so many events are taken there at most. */
+/** One connection: at maxEvents `eventCount` events are read over this transport. */
 export interface TransportStay {
   transport: FeedTransport;
   eventCount: number;
 }
 
 /**
- * Folds a feed over a state from a cursor on, door after door: it leaves in the middle of what a door brings, and goes on at the next one
- * behind the last event that it took. At the last door it stays until the event for which `isLast` holds, and leaves it too.
+ * Folds a feed over a state from a cursor on, over several transports. It leaves each one after some events and resumes on the next
+ * after the last event. On the last transport it stays until the event for which `isLast` is true.
  * @returns the ids of all events, in order.
  */
 export async function followAcrossTransports(
@@ -30,15 +30,15 @@ export async function followAcrossTransports(
   let cursor = from;
   let over = false;
 
-  async function stay(door: OpenTransport, most: number): Promise<void> {
-    for (let left = most; left > 0 && !over;) {
-      for (const event of (await door.next()).slice(0, left)) {
+  async function stay(connection: OpenTransport, maxEvents: number): Promise<void> {
+    for (let left = maxEvents; left > 0 && !over;) {
+      for (const event of (await connection.next()).slice(0, left)) {
         applyEvent(state, event);
         ids.push(event.id);
         ({ cursor } = event);
         left -= 1;
         over = isLast(event);
-        // What came in one piece with it is behind the end.
+        // The rest of the page is after the end.
         if (over) break;
       }
     }
@@ -46,11 +46,11 @@ export async function followAcrossTransports(
 
   for (let index = 0; !over; index = Math.min(index + 1, stays.length - 1)) {
     const { transport: name, eventCount } = stays[index] ?? { transport: 'longPoll', eventCount: Infinity };
-    const door = await transportOpeners[name](place, cursor);
+    const connection = await transportOpeners[name](place, cursor);
     try {
-      await stay(door, index >= stays.length - 1 ? Infinity : eventCount);
+      await stay(connection, index >= stays.length - 1 ? Infinity : eventCount);
     } finally {
-      door.close();
+      connection.close();
     }
   }
   return ids;

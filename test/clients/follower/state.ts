@@ -37,8 +37,8 @@ export interface AgentState {
 }
 
 /**
- * Reads the whole state over REST. What changes meanwhile comes in events behind a cursor that was taken before; that some of it is
- * read already does no harm. Presence is no part of it: nobody is told of that.
+ * Reads the whole state over REST. Later changes arrive as events after a cursor that was taken before; that some of it is
+ * read already does no harm. Presence is no part of it: it causes no events.
  */
 export async function readAgentState(api: string, token: string): Promise<AgentState> {
   const get = async (path: string) => {

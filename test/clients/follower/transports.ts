@@ -4,7 +4,7 @@ import { requestRest } from '../rest.ts';
 import { connectWebSocket } from '../websocket.ts';
 import type { FeedEvent } from './fold.ts';
 
-/** An event with the position behind it. */
+/** An event with its cursor. */
 export interface PositionedEvent extends FeedEvent {
   id: string;
   cursor: string;
@@ -85,7 +85,7 @@ async function openLongPoll({ url, tokens }: FeedAccess, cursor: string): Promis
   };
 }
 
-/** Every door through which a feed can be read on and on. */
+/** Every transport that can follow a feed. */
 export const transportOpeners = {
   webSocket: openWebSocket,
   mcpStream: openMcpStream,

@@ -57,7 +57,7 @@ export function startBridge({
   return {
     client,
     notifications,
-    /** What was no MCP at its standard output. */
+    /** Standard output that was not MCP. */
     strange: invalidOutput,
     call,
     connect: () => client.connect(transport),

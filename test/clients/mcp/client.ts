@@ -107,8 +107,8 @@ export function postRawMessage(
   message: object,
   headers: Record<string, string> = {},
 ): Promise<RawResponse> {
-  const usual = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return sendRawRequest(url, { headers: { ...usual, ...headers }, body: JSON.stringify(message) });
+  const defaultHeaders = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return sendRawRequest(url, { headers: { ...defaultHeaders, ...headers }, body: JSON.stringify(message) });
 }
 
 /** The JSON-RPC answer in a body. */

@@ -38,7 +38,7 @@ export interface CallResult {
   error: Record<string, unknown>;
 }
 
-/** The SDK's client with a person behind it, who answers as told. */
+/** The SDK's client with a simulated person who gives the configured answers. */
 export async function connectElicitingClient(
   urls: readonly string[],
   token: string,
@@ -74,10 +74,10 @@ export async function connectElicitingClient(
     completed,
     close: () => client.close(),
     async call(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallResult> {
-      const given = await client.callTool({ name, arguments: args }, undefined, {
+      const result = await client.callTool({ name, arguments: args }, undefined, {
         ...(signal && { signal }),
       });
-      return readResult(given);
+      return readResult(result);
     },
   };
 }
@@ -85,8 +85,8 @@ export async function connectElicitingClient(
 export type ElicitingClient = Awaited<ReturnType<typeof connectElicitingClient>>;
 
 /** What a result of a tool says. */
-export function readResult(given: unknown): CallResult {
-  const { isError = false, content } = resultSchema.parse(given);
+export function readResult(result: unknown): CallResult {
+  const { isError = false, content } = resultSchema.parse(result);
   const value = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0]?.text ?? ''));
   return { isError, value, error: z.record(z.string(), z.unknown()).catch({}).parse(value['error']) };
 }

@@ -117,8 +117,8 @@ export function createApp(url: string, client_id: string, redirect_uri: string, 
       exchanged: Record<string, string> = {},
     ): Promise<Tokens> {
       const answer = await approve(who, over);
-      const given = over['redirect_uri'];
-      const redirect = typeof given === 'string' ? { redirect_uri: given } : {};
+      const override = over['redirect_uri'];
+      const redirect = typeof override === 'string' ? { redirect_uri: override } : {};
       return readTokens(await exchange(answer.get('code') ?? '', { ...redirect, ...exchanged }));
     },
     revoke: (token: string) => postForm(`${url}/revoke`, { token, client_id }),

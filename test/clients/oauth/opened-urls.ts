@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** Stands in for a desktop's browser: hands each address that a program opens through `BROWSER` to whoever asks for it. */
+/** Replaces a desktop's browser: records each address that a program opens through `BROWSER`. */
 export async function captureOpenedUrls() {
   const addresses: string[] = [];
   let wake = () => {};

@@ -9,7 +9,7 @@ let checks: EventChecks | undefined;
  * @returns the name of the message.
  * @throws {Error} that says what is not as described.
  */
-export function checkReceived(door: EventTransport, value: unknown): string {
+export function checkReceived(transport: EventTransport, value: unknown): string {
   checks ??= createEventChecks(buildAsyncApiDocument());
-  return checks.checkSent(door, value);
+  return checks.checkSent(transport, value);
 }

@@ -3,16 +3,16 @@ import { findByPointer, resolveReference, type Schema } from '../openapi/documen
 import { type SchemaCheck, forbidUnknownFields, createSchemaChecks } from '../openapi/schema-checks.ts';
 import type { AsyncApiDocument, MessageObject } from './document.ts';
 
-/** A channel of the document: a door through which events leave. */
+/** A channel of the document: a transport of events. */
 export type EventTransport = 'websocket' | 'mcp_notifications' | 'long_poll' | 'webhooks';
 
 export interface EventChecks {
   /**
-   * Holds what the service sent through a door to the document.
+   * Checks a sent event against the document.
    * @returns the name of the message that it is.
    * @throws {Error} that says what is not as described.
    */
-  checkSent(door: EventTransport, value: unknown): string;
+  checkSent(transport: EventTransport, value: unknown): string;
 }
 
 /** Objects have no fields but those that the document names: see `closed`. */
@@ -28,20 +28,20 @@ export function createEventChecks(document: AsyncApiDocument): EventChecks {
   for (const { action, messages } of Object.values(document.operations)) {
     if (action === 'receive') continue;
     for (const { $ref } of messages) {
-      const door = $ref.split('/')[2] ?? '';
+      const transport = $ref.split('/')[2] ?? '';
       const message = findByPointer(document, $ref) as MessageObject;
       const payload = resolveReference<Schema>(document, message.payload);
-      pointers.set(`${door} ${readEventType(readConstants(payload))}`, $ref);
+      pointers.set(`${transport} ${readEventType(readConstants(payload))}`, $ref);
     }
   }
 
   return {
-    checkSent(door, value) {
+    checkSent(transport, value) {
       const kind = readEventType(value);
-      const pointer = pointers.get(`${door} ${kind}`);
+      const pointer = pointers.get(`${transport} ${kind}`);
       const why = pointer ? faultOf(pointer, value) : 'the document knows no such message here';
       if (why === null && pointer) return pointer.split('/').at(-1)?.replaceAll('~1', '/') ?? '';
-      const what = `${door} sent ${kind}, not as the AsyncAPI document describes it:`;
+      const what = `${transport} sent ${kind}, not as the AsyncAPI document describes it:`;
       throw new Error([what, `- ${why}`, JSON.stringify(value).slice(0, 1_000)].join('\n'));
     },
   };
@@ -53,7 +53,7 @@ export function createEventChecks(document: AsyncApiDocument): EventChecks {
   }
 }
 
-/** What tells one message of a door from another: its type, or its method. A page has neither. */
+/** What distinguishes the messages of a transport: the type or the method. A page has neither. */
 function readEventType(value: unknown): string {
   const { type, method } = Object(value) as { type?: unknown; method?: unknown };
   const kind = type ?? method ?? 'page';

@@ -52,7 +52,7 @@ function prompts(): Prompt[] {
     errors: [],
     example: { input: {}, output: {} },
   });
-  const asked = (...names: string[]) => names.map((name) => ({ name, required: true }));
+  const requiredArguments = (...names: string[]) => names.map((name) => ({ name, required: true }));
   return [
     {
       definition: { name: 'test_simple_prompt', description: 'Says something.' },
@@ -62,7 +62,7 @@ function prompts(): Prompt[] {
       definition: {
         name: 'test_prompt_with_arguments',
         description: 'Says what it is given.',
-        arguments: asked('arg1', 'arg2'),
+        arguments: requiredArguments('arg1', 'arg2'),
       },
       messages: ({ arg1, arg2 }) => [textMessage(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
       completion: {
@@ -76,7 +76,7 @@ function prompts(): Prompt[] {
       definition: {
         name: 'test_prompt_with_embedded_resource',
         description: 'Shows a resource.',
-        arguments: asked('resourceUri'),
+        arguments: requiredArguments('resourceUri'),
       },
       messages: ({ resourceUri = '' }) => [
         contentMessage({

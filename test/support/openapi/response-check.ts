@@ -52,12 +52,12 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   }
 
   function checkHeaders({ headers }: HttpExchange, response: ResponseObject, pointer: string): string[] {
-    return Object.entries(response.headers).flatMap(([name, given]) => {
-      const header = resolveReference<HeaderObject>(document, given);
+    return Object.entries(response.headers).flatMap(([name, described]) => {
+      const header = resolveReference<HeaderObject>(document, described);
       const text = headers.get(name);
       if (text === null) return header.required ? [`the header ${name} is missing`] : [];
       const value = header.schema['type'] === 'integer' ? Number(text) : text;
-      const at = '$ref' in given ? given.$ref : `${pointer}/headers/${escapePointer(name)}`;
+      const at = '$ref' in described ? described.$ref : `${pointer}/headers/${escapePointer(name)}`;
       const why = fault(`${at}/schema`, value);
       return why ? [`the header ${name} is ${JSON.stringify(text)}: ${why}`] : [];
     });
@@ -91,13 +91,13 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
       if (found === 'unknown path') return refusal(exchange, 404);
       if (found === 'unknown method') return refusal(exchange, 405);
       const { operation } = found;
-      const given = operation.responses[exchange.status];
-      if (!given) {
+      const described = operation.responses[exchange.status];
+      if (!described) {
         failCheck(exchange, [`${operation.operationId} has no such status`]);
         return null;
       }
-      const pointer = '$ref' in given ? given.$ref : `${found.pointer}/responses/${exchange.status}`;
-      const response = resolveReference<ResponseObject>(document, given);
+      const pointer = '$ref' in described ? described.$ref : `${found.pointer}/responses/${exchange.status}`;
+      const response = resolveReference<ResponseObject>(document, described);
       failCheck(exchange, [
         ...checkHeaders(exchange, response, pointer),
         ...checkBody(exchange, response, pointer),

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { findByPointer } from './document.ts';
 
-/** What is wrong with a value, or null when nothing is. */
+/** Returns the error of a value, or null when it is valid. */
 export type SchemaCheck = (value: unknown) => string | null;
 
 /** A document whose schemas refer to those in `components`. */
@@ -19,7 +19,7 @@ export function createSchemaChecks(
   document: SchemaDocument,
   Dialect: typeof Ajv2020 | typeof Ajv = Ajv2020,
 ): (pointer: string) => SchemaCheck {
-  // Types and properties may stand in different parts of an allOf; everything else is as strict as can be.
+  // Types and properties may be in different parts of an allOf; everything else is as strict as can be.
   const ajv = new Dialect({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addVocabulary(['components']);
@@ -49,7 +49,7 @@ function createCheck(validate: ValidateFunction): SchemaCheck {
 
 /**
  * The same document, whose objects have no fields but those that it names. Clients must ignore what they do not know; a test
- * must not, or nobody would ever describe it.
+ * must not, or undocumented fields would go unnoticed.
  */
 export function forbidUnknownFields<T>(value: T): T {
   return closeSchema(value) as T;

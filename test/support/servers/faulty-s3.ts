@@ -29,15 +29,15 @@ interface StoredObject {
 /** An S3 server of one bucket, in memory, as ill as it is told to be. It knows no secrets. */
 export async function startFaultyS3() {
   const objects = new Map<string, StoredObject>();
-  /** What was last to be put under each key. */
+  /** The last content of each key. */
   const brought = new Map<string, Buffer>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   /** For requests about the bucket. */
   const listing: { deed: FaultyResponse } = { deed: 'do' };
 
   function deedFor(method: string, key: string): FaultyResponse {
     const deeds = readPlan(brought.get(key))[method as keyof FaultPlan] ?? [];
-    const turn = asked.filter((one) => one === `${method} ${key}`).length;
+    const turn = requests.filter((one) => one === `${method} ${key}`).length;
     return deeds[Math.min(turn, deeds.length) - 1] ?? 'do';
   }
 
@@ -47,7 +47,7 @@ export async function startFaultyS3() {
     const key = pathname.split('/').slice(2).join('/');
     const body = await buffer(request);
     if (method === 'PUT') brought.set(key, body);
-    asked.push(`${method} ${key}`);
+    requests.push(`${method} ${key}`);
     const deed = key === '' ? listing.deed : deedFor(method, key);
     if (deed === 'hang') return;
     if (deed === 'cut') return void request.socket.destroy();
@@ -76,10 +76,10 @@ export async function startFaultyS3() {
   return {
     objects,
     listing,
-    /** How often it was asked to do this with these bytes, under whatever keys. */
+    /** How often it was requests to do this with these bytes, under whatever keys. */
     countAttempts(method: string, bytes: Buffer): number {
       const keys = Array.from(brought.keys()).filter((key) => brought.get(key)?.equals(bytes));
-      return asked.filter((one) => keys.some((key) => one === `${method} ${key}`)).length;
+      return requests.filter((one) => keys.some((key) => one === `${method} ${key}`)).length;
     },
     /** The objects that hold these bytes. */
     countCopies: (bytes: Buffer) =>
@@ -125,11 +125,11 @@ function send(
   });
 }
 
-function renderListing(objects: ReadonlyMap<string, StoredObject>, asked: URLSearchParams): string {
+function renderListing(objects: ReadonlyMap<string, StoredObject>, requests: URLSearchParams): string {
   const keys = Array.from(objects.keys())
-    .filter((key) => key > (asked.get('start-after') ?? ''))
+    .filter((key) => key > (requests.get('start-after') ?? ''))
     .sort();
-  const page = keys.slice(0, Number(asked.get('max-keys')));
+  const page = keys.slice(0, Number(requests.get('max-keys')));
   const lines = page.map((key) => {
     const time = new Date(objects.get(key)?.at ?? 0).toISOString();
     return `<Contents><Key>${key}</Key><LastModified>${time}</LastModified></Contents>`;

@@ -88,11 +88,11 @@ export async function startForgedIssuer(client_id: string) {
       codes.set(code, { nonce, challenge });
       const iss = forgery.omitKeyId ? undefined : url;
       const honest = { code, state: searchParams.get('state') ?? '', iss };
-      const given = Object.entries({ ...honest, ...forgery.answer }).flatMap(
+      const claims = Object.entries({ ...honest, ...forgery.answer }).flatMap(
         ([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]),
       );
       const back = new URL(searchParams.get('redirect_uri') ?? '');
-      back.search = new URLSearchParams(given).toString();
+      back.search = new URLSearchParams(claims).toString();
       return void response.writeHead(302, { Location: back.href }).end();
     }
     let body = '';

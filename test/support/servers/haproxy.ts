@@ -23,7 +23,7 @@ export interface ProxiedRequest {
   server: string;
 }
 
-/** Ends the balancer when whoever started it is gone. */
+/** Stops the balancer when its parent exits. */
 const cleanUpOnExit = '"$@" </dev/null & cat >/dev/null; kill -9 $!';
 
 /** The balancer of the compose file, with its own settings, before two ports of this machine. */

@@ -23,7 +23,7 @@ export async function startIssuer(redirect_uri: string) {
       claims: () => ({ sub: accountId, preferred_username: accountId }),
     }),
     claims: { openid: ['sub'], profile: ['preferred_username'] },
-    // As many issuers do: the name stands in the ID token.
+    // As many issuers do: the name is in the ID token.
     conformIdTokenClaims: false,
     cookies: { keys: ['a key of the issuer'] },
     pkce: { required: () => true },

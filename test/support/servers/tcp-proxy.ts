@@ -1,11 +1,11 @@
 import { type TcpBalancer, startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 
 export interface TcpProxy extends TcpBalancer {
-  /** The address given, by way of the proxy. */
+  /** The address of the server through the proxy. */
   url: string;
 }
 
-/** A way to a server that a test can interrupt, while the server goes on for the other tests. */
+/** A way to a server that a test can interrupt, while the server keeps running for the other tests. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const { hostname: host, port, protocol } = new URL(target);
   const defaultPort = protocol.startsWith('redis') ? 6379 : 5432;

@@ -1,4 +1,4 @@
-/** A certificate for localhost, 127.0.0.1 and ::1 that nobody but these tests trusts, and its key. Good from 2020 to 2119. */
+/** A certificate for localhost, 127.0.0.1 and ::1 that only these tests trust, and its key. Good from 2020 to 2119. */
 export const testCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBeDCCAR+gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv

@@ -15,7 +15,7 @@ export type PostHandler = (response: ServerResponse, post: ReceivedPost) => void
 
 /**
  * Somebody's server, at a loopback address. It takes every post unless told otherwise. A post that is not as the service's own
- * AsyncAPI document describes it is answered with 500, and whoever looks at the posts then hears of it.
+ * AsyncAPI document describes it is answered with 500, and reading the posts then throws.
  */
 export async function startWebhookReceiver() {
   const posts: ReceivedPost[] = [];

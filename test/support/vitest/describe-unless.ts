@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 
 /**
- * A suite that needs something which a machine may lack. Without it the suite says so loudly, and stands in the report as
+ * A suite that needs something which a machine may lack. Without it the suite is reported as
  * skipped, never as passed.
  */
 export function describeUnless(missing: string | undefined, name: string, body: () => void): void {

@@ -1,2 +1,2 @@
-// What is imported is evaluated once in each worker, this file once for each test file.
+// An imported module is evaluated once in each worker, this file once for each test file.
 import './exit-with-run.ts';

@@ -157,7 +157,6 @@ export const indexFiles: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The one place that may leave tests out: a suite without its Redis or its browser says so loudly, and stands in the report as
- * skipped.
+ * The only file that may skip tests: a suite without its Redis or its browser is reported as skipped.
  */
 export const skipAllowedFiles: ReadonlySet<string> = new Set(['test/support/vitest/describe-unless.ts']);

@@ -46,7 +46,7 @@ test('a request whose connection ends before its answer fails at once, and so do
   const lanes = keepInFlight(4, Number.POSITIVE_INFINITY, forever.signal, async () => {
     await openKeepAliveConnection(base).send(request);
   });
-  await expect(lanes).rejects.toThrow('the API closed a connection before its answer');
+  await expect(lanes).rejects.toThrow('the API closed a connection before the response');
 });
 
 test('a wait ends with what it waited for, or with the reason why it was given up', async () => {
@@ -54,6 +54,6 @@ test('a wait ends with what it waited for, or with the reason why it was given u
   await expect(withTimeout('the moon', 1, never)).rejects.toThrow('waited 0.001 s for the moon');
   const over = new AbortController();
   over.abort(new Error('interrupted'));
-  const broken = Promise.reject(new Error('nobody must be surprised by this one'));
+  const broken = Promise.reject(new Error('handled by the test'));
   await expect(withTimeout('the moon', 60_000, broken, over.signal)).rejects.toThrow();
 });

@@ -28,7 +28,7 @@ const cid = 2;
 /** One flaw, or the same one so many times, for so many members. */
 type Expected = [kind: Violation['kind'], what: RegExp, times?: number];
 
-/** What is done to a sound history, and all that the checker must say then, nothing else. */
+/** Changes to a valid history, each with exactly the violations that the checker must report. */
 const corruptions: [what: string, doctor: (history: History) => void, flaws: Expected[]][] = [
   [
     'an acknowledged message that no member finds',
@@ -93,7 +93,7 @@ const corruptions: [what: string, doctor: (history: History) => void, flaws: Exp
         at(readers, agent).seen.pop();
       }
     },
-    [['unacknowledged', /key-msg_5 after 2 tries/]],
+    [['unacknowledged', /key-msg_5 after 2 attempts/]],
   ],
   [
     'a hole in the sequence of a thread',

@@ -36,7 +36,7 @@ test('the time until whole counts from the end of a fault to the last reader', (
   const history = createValidHistory();
   const fault = { kind: 'API killed', begun_at: 900, ended_at: 1_005 };
   expect(maxRecoveryTime(history, [fault])).toEqual({ after: 'API killed', maxMs: 15 });
-  // What was begun later is not the fault's.
+  // A request that began after the fault does not count.
   expect(maxRecoveryTime(history, [{ ...fault, ended_at: 999 }])?.maxMs).toBe(0);
   const [send] = history.sends;
   if (send) send.acknowledged_at = 4_005;

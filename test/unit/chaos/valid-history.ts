@@ -28,7 +28,7 @@ function buildFeed(agent: string): SeenEvent[] {
   return events.map((event, index) => ({ ...event, number: 11 + index }));
 }
 
-/** What a faultless run wrote down: three agents, each with a reader at one door. Every call makes another copy. */
+/** The history of a run without violations: three agents, each with a reader on one transport. Every call returns a new copy. */
 export function createValidHistory(): History {
   const attempted = { begun_at: 1_000, acknowledged_at: 1_010, attempts: 2 };
   const sends = messages.map((message): Send => {

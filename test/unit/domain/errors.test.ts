@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError, type ErrorCode, errorStatuses } from '../../../src/domain/errors.ts';
 
-/** The contract, section 7, row by row, and the code of mcp.md, section 5, that only tools answer with. */
+/** All error codes of docs/api.md with their status, including the code that only tools return. */
 const contract: [status: number, codes: string][] = [
   [400, 'VALIDATION_ERROR, INVALID_HANDLE, INVALID_CURSOR, INVALID_JSON, IDEMPOTENCY_KEY_REQUIRED'],
   [401, 'UNAUTHORIZED'],

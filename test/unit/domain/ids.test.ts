@@ -53,7 +53,7 @@ describe('identifiers', () => {
     ['lower case', `agt_${body.toLowerCase()}`, false],
     ['a letter that Crockford leaves out', `agt_${body.slice(0, -1)}U`, false],
     ['a time beyond 128 bits', `agt_8${body.slice(1)}`, false],
-    ['a line behind it', `agt_${body}\n`, false],
+    ['a line break after it', `agt_${body}\n`, false],
     ['nothing', '', false],
   ])('are judged by their shape: %s', (_what, value, good) => {
     expect(isId('agent', value)).toBe(good);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findHits, parseSearch, toTsQuery } from '../../../src/domain/search/query.ts';
 import { tokenize } from '../../../src/domain/search/tokenizer.ts';
 
-const asked = (query: string) => toTsQuery(parseSearch(query, 'q'));
+const toQuery = (query: string) => toTsQuery(parseSearch(query, 'q'));
 
 describe('a query', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('a query', () => {
     ['a run after a word', 'iPhone手', "('iphone'<->'手':*)"],
     ['a star behind such a run means nothing', '東京*', "('東京')"],
   ])('%s', (_what, query, expected) => {
-    expect(asked(query)).toBe(expected);
+    expect(toQuery(query)).toBe(expected);
   });
 
   test.each([['   '], ['"" - *'], ['-blue'], ['-"blue whale" -x'], ['🎉🎉'], ['…!?'], ['___']])(
@@ -58,7 +58,7 @@ describe('a query', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (query) => {
         try {
-          expect(asked(query)).toMatch(/^!?\('/);
+          expect(toQuery(query)).toMatch(/^!?\('/);
         } catch (error) {
           expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
         }

@@ -4,25 +4,25 @@ import { newId } from '../../../src/domain/ids.ts';
 import { forEachWakeup, packWakeups, type Wakeup } from '../../../src/domain/feed/wakeups.ts';
 
 function unpacked(messages: { body: string }[]): Wakeup[] {
-  const rings: Wakeup[] = [];
+  const wakeups: Wakeup[] = [];
   for (const { body } of messages) {
-    forEachWakeup(body, (agent_id, last_number) => rings.push({ agent_id, last_number }));
+    forEachWakeup(body, (agent_id, last_number) => wakeups.push({ agent_id, last_number }));
   }
-  return rings;
+  return wakeups;
 }
 
-test('any number of rings comes whole and in order, in messages that the bus carries', () => {
+test('any number of wake-ups arrives complete and in order, in messages that the bus can carry', () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeNat(), { maxLength: 300 }), (numbers) => {
-      const rings = numbers.map((last_number) => ({ agent_id: newId('agent'), last_number }));
-      const messages = packWakeups(rings);
-      expect(unpacked(messages)).toEqual(rings);
+      const wakeups = numbers.map((last_number) => ({ agent_id: newId('agent'), last_number }));
+      const messages = packWakeups(wakeups);
+      expect(unpacked(messages)).toEqual(wakeups);
       for (const { body } of messages) expect(body.length).toBeLessThanOrEqual(4_096);
     }),
   );
 });
 
-test('what is no ring rings for nobody, and ends', () => {
+test('a malformed message causes no wake-up', () => {
   for (const body of ['', 'agt_1', '7', 'agt_1,', ',,', 'agt_1 ', ' '])
     expect(unpacked([{ body }])).toEqual([]);
   fc.assert(fc.property(fc.string(), (body) => void unpacked([{ body }])));

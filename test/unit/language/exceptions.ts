@@ -37,4 +37,9 @@ export const exceptions: readonly Exception[] = [
     place: /^(?:openapi|asyncapi)\.json#|^src\/operations\//,
     reason: 'The name of an agent in the examples of the published documents.',
   },
+  {
+    word: 'nobody',
+    place: /^test\/unit\/embedded-files\.test\.ts/,
+    reason: 'The name of an account in a passwd file.',
+  },
 ];

@@ -15,7 +15,7 @@ test('a replica is behind since the primary had what it lacks', () => {
   expect(getLagMs(places, 100, 5_000)).toBe(2_000);
 });
 
-test('what lacks the first thing that is known of the primary is behind by nobody knows how much', () => {
+test('the delay of a replica without the oldest known position of the primary is unknown', () => {
   expect(getLagMs([place(100, 1_000)], 99, 1_000)).toBeNull();
   expect(getLagMs([], 99, 1_000)).toBeNull();
 });

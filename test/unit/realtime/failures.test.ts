@@ -4,7 +4,7 @@ import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('lost rings heal through the poll while the bus believes to be well', async () => {
+test('the poll delivers events of lost wake-ups while the bus reports no failure', async () => {
   const { realtime, memory, bus } = setUp({ intervals: { healthy_ms: 60, unhealthy_ms: 20 } });
   bus.deaf = true;
   const { reader, ids } = createRecordingReader();
@@ -21,15 +21,15 @@ test('the poll is quick while the bus is down, and asks once for all agents', as
   for (const [index, { reader }] of readers.entries()) {
     (await realtime.open(buildActor(`agent-${index}`), {}, reader)).start();
   }
-  memory.asked.heads = 0;
+  memory.counts.heads = 0;
   memory.add(readers.map((_, index) => `agent-${index}`));
   await waitUntil(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
-  expect(memory.asked.heads).toBeLessThan(10);
+  expect(memory.counts.heads).toBeLessThan(10);
 });
 
-test('a bus that refuses a subscription is asked again, and the poll stands in meanwhile', async () => {
+test('a refused subscription is retried, and the poll delivers events meanwhile', async () => {
   let refusals = 2;
-  const { realtime, memory, ring, logged } = setUp();
+  const { realtime, memory, notify, logged } = setUp();
   const local = setUp({
     feed: memory.feed,
     bus: {
@@ -46,7 +46,7 @@ test('a bus that refuses a subscription is asked again, and the poll stands in m
   const { reader, ids } = createRecordingReader();
   (await local.realtime.open(buildActor('a'), {}, reader)).start();
   const id = memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   await waitUntil(() => expect(ids()).toEqual([id]));
   await waitUntil(() => expect(refusals).toBeLessThan(0));
   expect(local.logged).toContain('cannot subscribe to wake-ups on the bus');
@@ -55,13 +55,13 @@ test('a bus that refuses a subscription is asked again, and the poll stands in m
 });
 
 test('a stream survives a database that is away, and skips nothing', async () => {
-  const { realtime, memory, ring } = setUp();
+  const { realtime, memory, notify } = setUp();
   const { reader, ids, ends } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
   memory.fail(new Error('the database is away'));
   const all = [memory.add(['a']), memory.add(['a'])];
-  await ring('a', 2);
-  await waitUntil(() => expect(memory.asked.read).toBeGreaterThan(2));
+  await notify('a', 2);
+  await waitUntil(() => expect(memory.counts.read).toBeGreaterThan(2));
   memory.fail(undefined);
   await waitUntil(() => expect(ids()).toEqual(all));
   expect(ends).toEqual([]);
@@ -104,7 +104,7 @@ test('a cursor beyond the end of a restored log is a gap, and the stream starts 
 });
 
 test('a stream that is open while its log goes back, or loses what lies ahead, ends instead of skipping', async () => {
-  const { realtime, memory, ring, bus, cursors } = setUp();
+  const { realtime, memory, notify, bus, cursors } = setUp();
   for (let number = 1; number <= 9; number += 1) memory.add(['a', 'b']);
   const back = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, back.reader)).start();
@@ -119,27 +119,27 @@ test('a stream that is open while its log goes back, or loses what lies ahead, e
   stream.start();
   await waitUntil(() => expect(behind.ends).toEqual(['position_expired']));
   expect(behind.events).toEqual([]);
-  await ring('b', 9);
+  await notify('b', 9);
 });
 
-test('an event that is not there ends the stream behind everything before it', async () => {
-  const { realtime, memory, ring, logged } = setUp();
+test('a missing event ends the stream after everything before it', async () => {
+  const { realtime, memory, notify, logged } = setUp();
   const { reader, ids, ends } = createRecordingReader();
   const other = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
   (await realtime.open(buildActor('b'), {}, other.reader)).start();
   const good = memory.add(['a', 'b']);
   memory.add(['a'], 'message.created', 'without a message');
-  await Promise.all([ring('a', 2), ring('b', 1)]);
+  await Promise.all([notify('a', 2), notify('b', 1)]);
   await waitUntil(() => expect(ends).toEqual(['failed']));
   expect(ids()).toEqual([good]);
   expect(other.ids()).toEqual([good]);
   expect(logged).toContain('cannot present event evt_2');
 });
 
-test('a number that is missing in the middle ends the stream behind everything before it', async () => {
+test('a missing number in the middle ends the stream after everything before it', async () => {
   const { memory } = setUp();
-  const { realtime, ring } = setUp({
+  const { realtime, notify } = setUp({
     feed: {
       ...memory.feed,
       read: async (positions, limit) =>
@@ -149,7 +149,7 @@ test('a number that is missing in the middle ends the stream behind everything b
   const { reader, ids, ends } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
   for (let number = 1; number <= 5; number += 1) memory.add(['a']);
-  await ring('a', 5);
+  await notify('a', 5);
   await waitUntil(() => expect(ends).toEqual(['failed']));
   expect(ids()).toEqual(['evt_1', 'evt_2']);
 });

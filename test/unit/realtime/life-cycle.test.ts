@@ -4,14 +4,14 @@ import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('one subscription hears the rings of all agents, until the end', async () => {
-  const { realtime, memory, ring, topics } = setUp();
+test('one subscription receives the wake-ups of all agents until the service closes', async () => {
+  const { realtime, memory, notify, topics } = setUp();
   const readers = ['a', 'b', 'b'].map((agent) => ({ agent, ...createRecordingReader() }));
   for (const { agent, reader } of readers) (await realtime.open(buildActor(agent), {}, reader)).start();
   expect(topics()).toEqual(['rings']);
   const id = memory.add(['a', 'b', 'c']);
-  await ring('c', 1);
-  await ring('b', 1);
+  await notify('c', 1);
+  await notify('b', 1);
   await waitUntil(() => expect(readers.map(({ ids }) => ids())).toEqual([[], [id], [id]]));
   await realtime.close();
   expect(topics()).toEqual([]);
@@ -28,17 +28,17 @@ test('a token that expires ends its stream; one that lasts for years does not', 
 });
 
 test('nothing is delivered under an expired token, even before the clock is looked at again', async () => {
-  const { realtime, memory, ring } = setUp({ intervals: { healthy_ms: 100_000, unhealthy_ms: 100_000 } });
+  const { realtime, memory, notify } = setUp({ intervals: { healthy_ms: 100_000, unhealthy_ms: 100_000 } });
   const { reader, events, ends } = createRecordingReader();
   (await realtime.open(buildActor('a', { expires_at: Date.now() + 30 }), {}, reader)).start();
   await new Promise((resolve) => setTimeout(resolve, 40));
   memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   await waitUntil(() => expect(ends).toEqual(['token_ended']));
   expect(events).toEqual([]);
 });
 
-test('a revocation ends the streams of that token at once, and no others', async () => {
+test('a revocation ends the streams of that token immediately, and no others', async () => {
   const { realtime } = setUp();
   const gone = createRecordingReader();
   const stays = createRecordingReader();
@@ -64,11 +64,11 @@ test('a revocation while a stream opens refuses it; before its start it is told 
 
 test('a token that ended without a word from the bus ends its streams and waiting callers, and no others', async () => {
   const good = new Set(['gone', 'stays']);
-  const asked: (readonly string[])[] = [];
+  const lookups: (readonly string[])[] = [];
   const { realtime, here } = setUp({
     intervals: { healthy_ms: 40, unhealthy_ms: 10 },
     async listValidTokens(ids) {
-      asked.push(ids);
+      lookups.push(ids);
       return new Set(ids.filter((id) => good.has(id)));
     },
   });
@@ -80,7 +80,7 @@ test('a token that ended without a word from the bus ends its streams and waitin
   const waiting = realtime.page(buildActor('b', { token_id: 'gone' }), { limit: 5, wait_ms: 60_000 });
   const refused = expect(waiting).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   await waitUntil(() => expect(here()).toContain('b'));
-  await waitUntil(() => expect(asked).toContainEqual(['gone', 'stays']));
+  await waitUntil(() => expect(lookups).toContainEqual(['gone', 'stays']));
   good.delete('gone');
   await waitUntil(() => expect(gone.ends).toEqual(['token_ended']));
   await refused;
@@ -96,7 +96,7 @@ test('the token of a new stream is looked at soon: it may have ended while the s
   await waitUntil(() => expect(ends).toEqual(['token_ended']));
 });
 
-test('tokens that cannot be looked up end nobody; when they can be, those that ended do', async () => {
+test('a failed token lookup ends no stream; after it works again, streams of invalid tokens end', async () => {
   let away = true;
   let tries = 0;
   const { realtime, logged } = setUp({
@@ -115,7 +115,7 @@ test('tokens that cannot be looked up end nobody; when they can be, those that e
   await waitUntil(() => expect(ends).toEqual(['token_ended']));
 });
 
-test('an agent may have so many streams and waiting callers and no more; whoever leaves makes room', async () => {
+test('streams and waiting callers of an agent are limited; closing one makes room', async () => {
   const { realtime } = setUp({ streams_per_agent: 2 });
   const { reader } = createRecordingReader();
   const one = await realtime.open(buildActor('a'), {}, reader);
@@ -155,7 +155,7 @@ test('closing ends every stream and waiting caller, and refuses new ones', async
 });
 
 test('a reader that fails loses its stream and harms no other', async () => {
-  const { realtime, memory, ring, logged } = setUp();
+  const { realtime, memory, notify, logged } = setUp();
   const ends: string[] = [];
   const broken = {
     transport: 'ws' as const,
@@ -171,7 +171,7 @@ test('a reader that fails loses its stream and harms no other', async () => {
   (await realtime.open(buildActor('a'), {}, broken)).start();
   (await realtime.open(buildActor('a'), {}, reader)).start();
   memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   await waitUntil(() => expect(ends).toEqual(['failed']));
   expect(events).toHaveLength(1);
   expect(logged).toHaveLength(2);

@@ -21,22 +21,22 @@ test('what this process commits reaches its readers without a query and without 
   const third = memory.add(['b']);
   realtime.fanOut(memory.commitResultOf(third));
   await waitUntil(() => expect(readers[1]?.ids()).toEqual([first, second, third]));
-  expect(memory.asked).toMatchObject({ read: 0, events: 0 });
+  expect(memory.counts).toMatchObject({ read: 0, events: 0 });
 });
 
-test('a ring of the bus that comes before the readers are rung sends none of them to the log', async () => {
-  const { realtime, memory, ring } = setUp();
+test('a wake-up of the bus that arrives before the local one causes no read of the feed', async () => {
+  const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
   const id = memory.add(['a']);
   realtime.fanOut(memory.commitResultOf(id));
-  await ring('a', 1);
+  await notify('a', 1);
   await waitUntil(() => expect(ids()).toEqual([id]));
-  expect(memory.asked).toMatchObject({ read: 0, events: 0 });
+  expect(memory.counts).toMatchObject({ read: 0, events: 0 });
 });
 
 test('it comes in the same form as from the log', async () => {
-  const { realtime, memory, ring, cursors } = setUp();
+  const { realtime, memory, notify, cursors } = setUp();
   const [handed, read] = [createRecordingReader(), createRecordingReader()];
   (await realtime.open(buildActor('a'), {}, handed.reader)).start();
   const id = memory.add(['a']);
@@ -50,17 +50,17 @@ test('it comes in the same form as from the log', async () => {
   );
   stream.start();
   await waitUntil(() => expect(read.events).toEqual(handed.events));
-  await ring('a', 1);
+  await notify('a', 1);
 });
 
-test('an event whose row was not at hand is read from the log', async () => {
+test('an event whose row is not cached is read from the feed', async () => {
   const { realtime, memory } = setUp();
   const { reader, ids } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
   const id = memory.add(['a']);
   realtime.fanOut({ ...memory.commitResultOf(id), events: [] });
   await waitUntil(() => expect(ids()).toEqual([id]));
-  expect(memory.asked.read).toBe(1);
+  expect(memory.counts.read).toBe(1);
 });
 
 test('a waiting caller is handed what was committed here', async () => {
@@ -73,7 +73,7 @@ test('a waiting caller is handed what was committed here', async () => {
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
 });
 
-test('a page without waiting is of the log, whatever was handed over', async () => {
+test('a page without waiting is read from the feed, even when events are cached', async () => {
   const { realtime, memory, cursors } = setUp();
   (await realtime.open(buildActor('a'), {}, createRecordingReader().reader)).start();
   const own = memory.add(['a']);
@@ -84,8 +84,8 @@ test('a page without waiting is of the log, whatever was handed over', async () 
   expect(page.events.map((event) => event.id)).toEqual([own, foreign]);
 });
 
-test('what others committed behind it comes with it, though their ring came first', async () => {
-  const { realtime, memory, ring } = setUp();
+test('later events of other processes are delivered with it, even when their wake-up arrived first', async () => {
+  const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   let goOn = () => {};
   const slow = new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ test('what others committed behind it comes with it, though their ring came firs
   realtime.fanOut(memory.commitResultOf(own));
   await waitUntil(() => expect(waits.ids()).toContain(own));
   memory.add(['a']);
-  await ring('a', 3);
+  await notify('a', 3);
   goOn();
   await waitUntil(() => expect(ids()).toEqual(memory.idsOf('a')));
 });
@@ -114,25 +114,25 @@ test('lost, doubled, late and mixed with what others commit: every reader sees e
     agents: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
     by: fc.constantFrom('here', 'here', 'elsewhere'),
     fate: fc.constantFrom('in time', 'in time', 'lost', 'doubled', 'late'),
-    rung: fc.boolean(),
+    isNotified: fc.boolean(),
     rest: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-      const { realtime, memory, ring } = setUp();
+      const { realtime, memory, notify } = setUp();
       const readers = ['a', 'b', 'c'].map((agent) => ({ agent, ...createRecordingReader() }));
       for (const { agent, reader } of readers) (await realtime.open(buildActor(agent), {}, reader)).start();
       const late: string[] = [];
-      for (const { agents, by, fate, rung, rest } of steps) {
+      for (const { agents, by, fate, isNotified, rest } of steps) {
         const id = memory.add(agents);
         if (by === 'here' && fate !== 'lost' && fate !== 'late') realtime.fanOut(memory.commitResultOf(id));
         if (by === 'here' && fate === 'doubled') realtime.fanOut(memory.commitResultOf(id));
         if (by === 'here' && fate === 'late') late.unshift(id);
-        if (rung) for (const agent of agents) await ring(agent, memory.lastPosition(agent));
+        if (isNotified) for (const agent of agents) await notify(agent, memory.lastPosition(agent));
         if (rest) await new Promise((resolve) => setImmediate(resolve));
       }
       for (const id of late) realtime.fanOut(memory.commitResultOf(id));
-      for (const { agent } of readers) await ring(agent, memory.lastPosition(agent));
+      for (const { agent } of readers) await notify(agent, memory.lastPosition(agent));
       await waitUntil(() => {
         for (const { agent, ids } of readers) expect(ids()).toEqual(memory.idsOf(agent));
       });

@@ -4,7 +4,7 @@ import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('a page has at most the limit, says whether more lies behind, and its cursor leads on', async () => {
+test('a page has at most the limit, reports whether more events follow, and has a cursor for the next page', async () => {
   const { realtime, memory, cursors } = setUp();
   const all = Array.from({ length: 7 }, () => memory.add(['a']));
   const first = await realtime.page(buildActor('a'), {
@@ -20,25 +20,25 @@ test('a page has at most the limit, says whether more lies behind, and its curso
   expect(third).toEqual({ events: [], cursor: second.cursor, complete: true, gap: false });
 });
 
-test('a waiting caller gets the first event at once, or an empty page at the end of its patience', async () => {
-  const { realtime, memory, ring, here } = setUp();
+test('a waiting caller gets the first event immediately, or an empty page at its timeout', async () => {
+  const { realtime, memory, notify, here } = setUp();
   const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 });
   await waitUntil(() => expect(here()).toEqual(['a']));
   const id = memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
   expect(await realtime.page(buildActor('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
   await waitUntil(() => expect(here()).toEqual([]));
 });
 
-test('an invented ring does not end the wait, nor keep it from a real one', async () => {
-  const { realtime, memory, ring, here } = setUp();
+test('a false wake-up does not end the wait, and a real one still does', async () => {
+  const { realtime, memory, notify, here } = setUp();
   const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 });
   await waitUntil(() => expect(here()).toEqual(['a']));
-  await ring('a', 1_000);
-  await waitUntil(() => expect(memory.asked.read).toBeGreaterThan(1));
+  await notify('a', 1_000);
+  await waitUntil(() => expect(memory.counts.read).toBeGreaterThan(1));
   const id = memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
 });
 
@@ -108,7 +108,7 @@ test('the acknowledged position is where readers without a cursor start; it only
   expect(page.events.map((event) => event.id)).toEqual(['evt_4', 'evt_5']);
 });
 
-test('a foreign or broken cursor is refused at every door', async () => {
+test('a foreign or invalid cursor is rejected by every transport', async () => {
   const { realtime, cursors } = setUp();
   const reader = { transport: 'ws' as const, deliver: async () => {}, onEnded() {} };
   const refusal = { code: 'INVALID_CURSOR' };

@@ -6,11 +6,11 @@ import type { RealtimeParts } from '../../../src/realtime/create.ts';
 type Feed = RealtimeParts['feed'];
 type EventRow = Awaited<ReturnType<Feed['readEvents']>>[number];
 
-/** A feed in memory that counts what it is asked for, and can be told to fail. */
+/** A feed in memory that counts what it is counts for, and can be told to fail. */
 export function createMemoryFeed() {
   const logs = new Map<string, { first: number; ids: string[]; acknowledged: number | null }>();
   const events = new Map<string, EventRow>();
-  const asked = { heads: 0, bounds: 0, read: 0, events: 0 };
+  const counts = { heads: 0, bounds: 0, read: 0, events: 0 };
   let fault: Error | undefined;
   let made = 0;
 
@@ -19,8 +19,8 @@ export function createMemoryFeed() {
     logs.set(agentId, log);
     return log;
   }
-  async function answer<T>(question: keyof typeof asked, value: () => T): Promise<T> {
-    asked[question] += 1;
+  async function answer<T>(question: keyof typeof counts, value: () => T): Promise<T> {
+    counts[question] += 1;
     await new Promise((resolve) => setImmediate(resolve));
     if (fault) throw fault;
     return value();
@@ -86,7 +86,7 @@ export function createMemoryFeed() {
 
   return {
     feed,
-    asked,
+    counts,
     fail(error: Error | undefined) {
       fault = error;
     },

@@ -14,7 +14,7 @@ function counted(agents = 1_000) {
   return { signed, ...createNextCursors({ encodeFeed }, agents) };
 }
 
-test('the next cursor of everybody who got one is made in the pause behind it', async () => {
+test('the next cursor of every recent reader is computed in the following pause', async () => {
   const { signed, encodeFeed } = counted();
   const names = Array.from({ length: 120 }, (_, number) => `agent-${number}-`);
   for (const name of names) expect(encodeFeed(name, 1)).toBe(`cursor of ${name}1`);

@@ -97,7 +97,7 @@ test('what fails is repeated until it is so, and told once', async () => {
   }
 });
 
-test('a process that was taken for dead writes everything anew', async () => {
+test('a process that was considered dead writes all its rows again', async () => {
   const { presence, rows, state } = setUp();
   for (const agent of agents(3)) presence.change(agent, true);
   await waitUntil(() => expect(rows.size).toBe(3));
@@ -106,7 +106,7 @@ test('a process that was taken for dead writes everything anew', async () => {
   await waitUntil(() => expect([...rows].toSorted()).toEqual(agents(3)));
 });
 
-test('whoever holds nobody says nothing', async () => {
+test('a process without connections writes nothing', async () => {
   const { presence, rows, statements } = setUp();
   presence.change('agt_1', true);
   await waitUntil(() => expect(statements.length).toBeGreaterThan(2));

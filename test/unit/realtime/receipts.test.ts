@@ -30,7 +30,7 @@ const message = (sequence: number, thread_id = 't', sender_id = 'sender'): { mes
 });
 const rangeOf = (agent_id: string, after: number, upto: number): FeedRange => ({ agent_id, after, upto });
 
-test('however many messages and doors moved it, a mark is written once, the furthest one', async () => {
+test('only the furthest position of a mark is written, for any number of messages and transports', async () => {
   const { receipts, batches } = setUp();
   receipts.delivered('a', [message(1), message(2), message(3)]);
   receipts.delivered('a', [message(2)]);

@@ -31,7 +31,7 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
     });
     return agents;
   }
-  return { realtime, memory, ring: notify, bus: state, topics, here, cursors, logged: logEntries };
+  return { realtime, memory, notify, bus: state, topics, here, cursors, logged: logEntries };
 }
 
 /** Waits until `check` no longer throws; generous, because the machine may be busy. */

@@ -5,63 +5,63 @@ import { waitUntil, setUp } from './setup.ts';
 vi.setConfig({ testTimeout: 20_000 });
 
 test('a stream without a cursor starts now and gets what comes', async () => {
-  const { realtime, memory, ring } = setUp();
+  const { realtime, memory, notify } = setUp();
   memory.add(['a']);
   const { reader, ids } = createRecordingReader();
   const stream = await realtime.open(buildActor('a'), {}, reader);
   expect(stream).toMatchObject({ resumed: false, gap: false });
   stream.start();
   const id = memory.add(['a']);
-  await ring('a', 2);
+  await notify('a', 2);
   await waitUntil(() => expect(ids()).toEqual([id]));
 });
 
-test('a stream resumes behind its cursor, through several pages, and goes on live', async () => {
-  const { realtime, memory, ring, cursors } = setUp();
+test('a stream resumes after its cursor, over several pages, and continues live', async () => {
+  const { realtime, memory, notify, cursors } = setUp();
   const all = Array.from({ length: 350 }, () => memory.add(['a']));
   const { reader, ids, events } = createRecordingReader();
   const stream = await realtime.open(buildActor('a'), { cursor: cursors.encodeFeed('a', 10) }, reader);
   expect(stream).toMatchObject({ resumed: true, gap: false, cursor: cursors.encodeFeed('a', 10) });
   stream.start();
   all.push(memory.add(['a']));
-  await ring('a', 351);
+  await notify('a', 351);
   await waitUntil(() => expect(ids()).toEqual(all.slice(10)));
   expect(events.at(-1)?.cursor).toBe(cursors.encodeFeed('a', 351));
 });
 
 test('events committed between opening and starting are neither lost nor doubled', async () => {
-  const { realtime, memory, ring } = setUp();
+  const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   const stream = await realtime.open(buildActor('a'), {}, reader);
   const first = memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   stream.start();
   stream.start();
   const second = memory.add(['a']);
-  await ring('a', 2);
-  await ring('a', 2);
+  await notify('a', 2);
+  await notify('a', 2);
   await waitUntil(() => expect(ids()).toEqual([first, second]));
 });
 
-test('late, doubled and invented rings cost a query and change nothing', async () => {
-  const { realtime, memory, ring } = setUp();
+test('late, duplicated and false wake-ups cost a query and change nothing', async () => {
+  const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
-  await ring('a', 1_000_000);
-  await waitUntil(() => expect(memory.asked.read).toBe(1));
-  await ring('a', 0);
-  await ring('a', Number.NaN);
+  await notify('a', 1_000_000);
+  await waitUntil(() => expect(memory.counts.read).toBe(1));
+  await notify('a', 0);
+  await notify('a', Number.NaN);
   const id = memory.add(['a']);
-  await ring('a', 1);
+  await notify('a', 1);
   await waitUntil(() => expect(ids()).toEqual([id]));
-  const reads = memory.asked.read;
-  await ring('a', 1);
+  const reads = memory.counts.read;
+  await notify('a', 1);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(memory.asked.read).toBe(reads);
+  expect(memory.counts.read).toBe(reads);
 });
 
 test('200 receivers of one event cost one query of positions, one row and one text', async () => {
-  const { realtime, memory, ring } = setUp();
+  const { realtime, memory, notify } = setUp();
   const agents = Array.from({ length: 200 }, (_, index) => `agent-${index}`);
   const readers = agents.map(() => createRecordingReader());
   for (const [index, agent] of agents.entries()) {
@@ -69,31 +69,31 @@ test('200 receivers of one event cost one query of positions, one row and one te
     (await realtime.open(buildActor(agent), {}, reader)).start();
   }
   memory.add(agents);
-  await Promise.all(agents.map((agent) => ring(agent, 1)));
+  await Promise.all(agents.map((agent) => notify(agent, 1)));
   await waitUntil(() => expect(readers.every(({ events }) => events.length === 1)).toBe(true));
-  expect(memory.asked).toMatchObject({ read: 1, events: 1 });
+  expect(memory.counts).toMatchObject({ read: 1, events: 1 });
   expect(new Set(readers.map(({ events }) => events[0]?.data)).size).toBe(1);
   expect(new Set(readers.map(({ events }) => events[0]?.cursor)).size).toBe(200);
 });
 
-test('what a token may not see is left out, and the position moves on behind it', async () => {
-  const { realtime, memory, ring } = setUp();
+test('events that a token may not see are omitted, and the position moves past them', async () => {
+  const { realtime, memory, notify } = setUp();
   const seeing = createRecordingReader();
   const blind = createRecordingReader();
   (await realtime.open(buildActor('a', { scopes: new Set(['realtime:read']) }), {}, seeing.reader)).start();
   (await realtime.open(buildActor('a', { scopes: new Set(['contacts:read']) }), {}, blind.reader)).start();
   for (let number = 1; number <= 250; number += 1) memory.add(['a']);
-  await ring('a', 250);
+  await notify('a', 250);
   await waitUntil(() => expect(seeing.events).toHaveLength(250));
-  const reads = memory.asked.read;
-  await ring('a', 250);
+  const reads = memory.counts.read;
+  await notify('a', 250);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(blind.events).toHaveLength(0);
-  expect(memory.asked.read).toBe(reads);
+  expect(memory.counts.read).toBe(reads);
 });
 
-test('a slow reader gets one page at a time and holds up nobody else', async () => {
-  const { realtime, memory, ring } = setUp();
+test('a slow reader gets one page at a time and delays no other reader', async () => {
+  const { realtime, memory, notify } = setUp();
   const fast = createRecordingReader();
   let release: (() => void) | undefined;
   const batches: number[] = [];
@@ -111,7 +111,7 @@ test('a slow reader gets one page at a time and holds up nobody else', async () 
   (await realtime.open(buildActor('a'), {}, fast.reader)).start();
   for (let number = 1; number <= 500; number += 1) {
     memory.add(['a']);
-    await ring('a', number);
+    await notify('a', number);
   }
   await waitUntil(() => expect(fast.events).toHaveLength(500));
   expect(batches).toHaveLength(1);
@@ -121,7 +121,7 @@ test('a slow reader gets one page at a time and holds up nobody else', async () 
   });
 });
 
-test('a ring that comes while a page is read or delivered is not forgotten', async () => {
+test('a wake-up that arrives while a page is read or delivered is not lost', async () => {
   const { memory } = setUp();
   let duringRead: (() => void) | undefined;
   const local = setUp({
@@ -148,13 +148,13 @@ test('a ring that comes while a page is read or delivered is not forgotten', asy
   const more = () => {
     duringRead = duringDelivery = undefined;
     memory.add(['a']);
-    void local.ring('a', memory.lastPosition('a'));
+    void local.notify('a', memory.lastPosition('a'));
   };
   for (const moment of ['read', 'delivery']) {
     if (moment === 'read') duringRead = more;
     else duringDelivery = more;
     memory.add(['a']);
-    await local.ring('a', memory.lastPosition('a'));
+    await local.notify('a', memory.lastPosition('a'));
     await waitUntil(() => expect(seen).toHaveLength(memory.lastPosition('a')));
   }
   expect(seen).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
@@ -180,16 +180,16 @@ test.each([
 ])(
   'a reader that what it has not read was taken from is ended, and learns why when it comes back: %s',
   async (_, gone) => {
-    const { realtime, memory, ring, cursors } = setUp();
+    const { realtime, memory, notify, cursors } = setUp();
     let release: (() => void) | undefined;
     const { reader, ends } = createRecordingReader();
     const slow = { ...reader, deliver: () => new Promise<void>((resolve) => (release = resolve)) };
     (await realtime.open(buildActor('a'), {}, slow)).start();
     memory.add(['a']);
-    await ring('a', 1);
+    await notify('a', 1);
     await waitUntil(() => expect(release).toBeDefined());
     for (let number = 2; number <= 4; number += 1) memory.add(['a']);
-    await ring('a', 4);
+    await notify('a', 4);
     memory.dropOldest('a', gone);
     release?.();
     await waitUntil(() => expect(ends).toEqual(['position_expired']));
@@ -206,13 +206,13 @@ test('what the reader takes is told as delivered, and what it does not want is n
     acknowledged() {},
     close: async () => {},
   };
-  const { realtime, memory, ring } = setUp({ receipts });
+  const { realtime, memory, notify } = setUp({ receipts });
   const { reader, ids } = createRecordingReader();
   let wanted = '';
   (await realtime.open(buildActor('a'), {}, { ...reader, wants: ({ id }) => id === wanted })).start();
   memory.add(['a']);
   wanted = memory.add(['a']);
-  await ring('a', 2);
+  await notify('a', 2);
   await waitUntil(() => expect(ids()).toEqual([wanted]));
   await waitUntil(() => expect(delivered).toEqual(['a 1']));
 });

@@ -11,7 +11,7 @@ test('each rest is twice as long as the one before, up to the longest; an end fo
     rests.reset('a');
     expect(rests.blockedUntil('a')).toBe(0);
     expect(rests.start('a')).toBe(1_000_005);
-    // Who asks for more gets more; the next rest is as long as if nobody had asked.
+    // A caller can request a longer delay; the next delay is not affected by it.
     expect([rests.start('a', 99), rests.blockedUntil('a'), rests.start('a', 1)]).toEqual([
       1_000_099, 1_000_099, 1_000_020,
     ]);

@@ -10,7 +10,7 @@ interface Journey {
 
 function createTestBatcher({ lanes = 1, most = 10 } = {}) {
   const journeys: Journey[] = [];
-  const tired: string[] = [];
+  const timedOut: string[] = [];
   const take = createBatcher<string>({
     maxConcurrent: lanes,
     maxBatchSize: most,
@@ -19,7 +19,7 @@ function createTestBatcher({ lanes = 1, most = 10 } = {}) {
     run: (batch) => new Promise((resolve) => journeys.push({ batch, arrive: resolve })),
   });
   const left = () => journeys.map(({ batch }) => batch.map(({ item }) => item));
-  return { take: (item: string) => take(item, () => tired.push(item)), journeys, left, tired };
+  return { take: (item: string) => take(item, () => timedOut.push(item)), journeys, left, timedOut };
 }
 
 test('what comes in one turn leaves together, and what comes meanwhile leaves when the lane is free', async () => {
@@ -63,12 +63,12 @@ test('a batch is no larger than it may be, and keeps the order', async () => {
 test('who waits too long is told, and does not leave any more', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { take, journeys, left, tired } = createTestBatcher();
+  const { take, journeys, left, timedOut } = createTestBatcher();
   take('a1');
   await turn();
   take('b1');
   vi.advanceTimersByTime(1_000);
-  expect(tired).toEqual(['b1']);
+  expect(timedOut).toEqual(['b1']);
   journeys[0]?.arrive();
   await turn();
   await turn();

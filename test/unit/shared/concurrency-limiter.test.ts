@@ -43,21 +43,21 @@ test('as many pass at once as it is wide', async () => {
   const limiter = createConcurrencyLimiter({ maxConcurrent: 2, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   let inside = 0;
-  let most = 0;
+  let maxRunning = 0;
   const tasks = Array.from({ length: 6 }, () =>
     limiter.run('a', async () => {
       inside += 1;
-      most = Math.max(most, inside);
+      maxRunning = Math.max(maxRunning, inside);
       await gate;
       inside -= 1;
     }),
   );
   release();
   await Promise.all(tasks);
-  expect([most, inside]).toEqual([2, 0]);
+  expect([maxRunning, inside]).toEqual([2, 0]);
 });
 
-test('whoever waits ten seconds is refused, and leaves its place to the next', async () => {
+test('a task that waits ten seconds is rejected, and the next one takes its place', async () => {
   vi.useFakeTimers();
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();

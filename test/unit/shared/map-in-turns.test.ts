@@ -36,7 +36,7 @@ test('gives the event loop a turn after each 10 ms of work, also with several ca
   expect(new Set(turnOfItem).size).toBe(12);
 });
 
-test('does many short items in one turn, and goes on after one that fails', async () => {
+test('processes many short items in one turn, and continues after one that fails', async () => {
   const { counted, stop } = countTurns();
   const failed = mapInTurns([1], () => {
     throw new Error('no such item');

@@ -6,7 +6,7 @@ const [api, mcp, ws] = ['https://ams.test/v1', 'https://ams.test/mcp', 'wss://am
 const ordered = (query: Record<string, string | string[]>) =>
   normalizeQuery(query, createResourceIndicators({ api, mcp, ws }));
 
-test('what is asked for stands first, the other resources behind it', () => {
+test('the requested resource is first, followed by the other resources', () => {
   expect(ordered({})['resource']).toEqual([api, mcp, ws]);
   expect(ordered({ resource: mcp })['resource']).toEqual([mcp, api, ws]);
   expect(ordered({ resource: `${ws}/` })['resource']).toEqual([ws, api, mcp]);

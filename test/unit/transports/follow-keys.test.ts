@@ -28,7 +28,7 @@ test('keys that have not changed change nothing', async () => {
   follower.stop();
 });
 
-test('a change is seen when told of it, and within a minute when nobody tells', async () => {
+test('a change takes effect after a notification, and within a minute without one', async () => {
   const { stored, follower, used } = setUp();
   stored.keys = [key('b'), key('a')];
   await follower.refresh();

@@ -17,12 +17,12 @@ export async function findMissingPgbouncer(): Promise<string | undefined> {
   );
 }
 
-/** Ends with whoever started it, however that ends. */
+/** Stops when its parent exits for any reason. */
 const cleanUpOnExit =
   '"$@" >/dev/null 2>&1 </dev/null & cat >/dev/null; kill -TERM $!; wait $!; rm -rf "$FOLDER"';
 
 export interface Pgbouncer {
-  /** The database given, by way of the pooler. */
+  /** The address of the database through the pooler. */
   url: string;
   stop(): Promise<void>;
 }

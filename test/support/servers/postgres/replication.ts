@@ -18,7 +18,7 @@ export interface Replication {
   /** One statement on either. */
   onPrimary(sql: string): Promise<pg.QueryResult>;
   onStandby(sql: string): Promise<pg.QueryResult>;
-  /** The standby goes on to receive the log, and replays none of it. */
+  /** The standby continues to receive the log, but does not replay it. */
   pauseReplay(): Promise<void>;
   resumeReplay(): Promise<void>;
   /** Ends the standby without a word. */
@@ -63,7 +63,7 @@ export async function startReplication(): Promise<Replication> {
       await onStandby('select pg_wal_replay_pause()');
       await vi.waitFor(async () => {
         const { rows } = await onStandby('select pg_get_wal_replay_pause_state() as state');
-        if (rows[0].state !== 'paused') throw new Error('the replay goes on');
+        if (rows[0].state !== 'paused') throw new Error('the replay is not paused');
       }, waitOptions);
     },
     resumeReplay: async () => void (await onStandby('select pg_wal_replay_resume()')),

@@ -43,7 +43,7 @@ export async function startTestSentinels({ tls = false } = {}): Promise<TestSent
   );
   const [asked] = clients;
   if (!asked) throw new Error('there is a first sentinel');
-  // They find each other, and the replica, by way of the master.
+  // They find each other and the replica through the master.
   await vi.waitFor(async () => {
     for (const client of clients) {
       const about = await client.call('SENTINEL', 'MASTER', 'main');

@@ -141,7 +141,7 @@ async function waitUntilStopped(port: number): Promise<void> {
   while ((await pingOnce(port)) !== undefined) await pause(5);
 }
 
-/** The first line of the answer to PING; nothing when nobody listens. */
+/** The first line of the answer to PING; undefined when no server listens. */
 async function pingOnce(port: number): Promise<string | undefined> {
   const socket = connect(port, '127.0.0.1');
   try {
