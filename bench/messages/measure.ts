@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks';
-import { compose } from '../../src/compose.ts';
+import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { toOneLine } from '../../src/embedded/launcher-error.ts';
 import { waitUntil } from '../../src/shared/wait-until.ts';
-import { openDatabase } from '../../src/platform/database/database.ts';
+import { type Database, openDatabase } from '../../src/platform/database/database.ts';
 import { countFrames, isIdle, countMessages } from './counts.ts';
 import { type CpuTime, cpuTimePerMessage, readCpuTime } from '../cpu-time.ts';
 import { keepInFlight, perSecond, type Rate, sumRates } from '../in-flight.ts';
 import { type Percentiles, percentiles } from '../percentiles.ts';
-import { createThreads } from '../population.ts';
+import { createThreads, type Thread } from '../population.ts';
 import { deleteRawJobs, runRawTransaction } from './raw-transaction.ts';
 import { buildNumberedContent, openReceivers } from './receivers.ts';
-import { openSenders } from './sends.ts';
+import { openSenders, type Senders } from './sends.ts';
 import type { Backend, Environment } from '../environment.ts';
 import { withTimeout } from '../with-timeout.ts';
 
@@ -55,7 +55,7 @@ const warmUpSeconds = 2;
 const timeoutMs = 60_000;
 const shutdownTimeoutMs = 30_000;
 
-/** The whole measurement on a environment that is up; see docs/performance.md for what each figure means. */
+/** The whole measurement in an environment that is up; see docs/performance.md for what each figure means. */
 export async function measureSending(
   environment: Environment,
   options: MeasureOptions,
@@ -72,56 +72,21 @@ export async function measureSending(
   const receivers = await openReceivers(environment.base, threads, { signal, lost: fail });
   const sends = openSenders(environment.base, threads, receivers, signal);
 
-  async function raw(duration: number): Promise<Rate> {
-    const rate = await keepInFlight(in_flight, duration, signal, (number) => {
-      const thread = rawThreads[number % rawThreads.length];
-      if (!thread) throw new Error('there are no threads');
-      return runRawTransaction(database, thread, buildNumberedContent(number));
-    });
-    await deleteRawJobs(database);
-    return rate;
-  }
-  async function drain(): Promise<number> {
-    const start = performance.now();
-    const empty = await waitUntil(
-      () => withTimeout('the depths of the queues', timeoutMs, isIdle(core), signal),
-      {
-        timeoutMs,
-        intervalMs: 25,
-        signal,
-      },
-    );
-    if (!empty) throw new Error(`the queue is not empty after ${timeoutMs / 1000} s`);
-    return performance.now() - start;
-  }
+  const runRaw = (duration: number) =>
+    runRawTransactions(database, rawThreads, { in_flight, seconds: duration, signal });
+  const drain = () => waitUntilIdle(core, signal);
 
   try {
     log('warming up');
     await sends.sendAtFullSpeed(in_flight, warmUpSeconds);
     await drain();
-    await raw(warmUpSeconds);
+    await runRaw(warmUpSeconds);
 
     const since = Date.now();
-    const rawRates: Rate[] = [];
-    const sendRates: Rate[] = [];
-    const drains: number[] = [];
-    const cpuTimes: CpuTime[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      const transactions = await raw(seconds / rounds);
-      rawRates.push(transactions);
-      const before = readCpuTime(environment);
-      const sendRate = await sends.sendAtFullSpeed(in_flight, seconds / rounds);
-      sendRates.push(sendRate);
-      drains.push(await drain());
-      const taken = cpuTimePerMessage(before, readCpuTime(environment), sendRate.count);
-      if (taken) cpuTimes.push(taken);
-      log(
-        `round ${round}: ${describeRate(transactions)} transactions/s alone, ${describeRate(sendRate)} sends/s`,
-      );
-    }
+    const measured = await runRounds(environment, options, { runRaw, sends, drain });
     const lag = await core.repositories.messageSearch.lag(since);
-    const send_per_s = perSecond(sumRates(sendRates));
-    const raw_tx_per_s = perSecond(sumRates(rawRates));
+    const send_per_s = perSecond(sumRates(measured.sendRates));
+    const raw_tx_per_s = perSecond(sumRates(measured.rawRates));
     log(`delivery at ${steady_per_s} messages/s`);
     const delays = await sends.sendAtRate(steady_per_s, seconds);
     await drain();
@@ -144,9 +109,9 @@ export async function measureSending(
       threads: threads.length,
       messages: sends.acknowledged.size,
       frames: receivers.frames(),
-      drain_ms: Math.round(Math.max(...drains)),
+      drain_ms: Math.round(Math.max(...measured.drainTimesMs)),
       steady_per_s,
-      cpu_ms_per_message: cpuTimes.at(-1) ?? null,
+      cpu_ms_per_message: measured.cpuTimes.at(-1) ?? null,
     };
   } finally {
     sends.close();
@@ -155,6 +120,67 @@ export async function measureSending(
       (error: unknown) => log(toOneLine(error)),
     );
   }
+}
+
+interface RoundParts {
+  runRaw: (seconds: number) => Promise<Rate>;
+  sends: Senders;
+  drain: () => Promise<number>;
+}
+
+/** One entry for each round. CPU times are missing where the system does not report them. */
+interface RoundMeasurements {
+  rawRates: Rate[];
+  sendRates: Rate[];
+  drainTimesMs: number[];
+  cpuTimes: CpuTime[];
+}
+
+/** Measures raw transactions (a) and sends (b) alternately, so that both run under similar conditions. */
+async function runRounds(
+  environment: Environment,
+  { seconds, in_flight, log }: MeasureOptions,
+  { runRaw, sends, drain }: RoundParts,
+): Promise<RoundMeasurements> {
+  const measured: RoundMeasurements = { rawRates: [], sendRates: [], drainTimesMs: [], cpuTimes: [] };
+  for (let round = 1; round <= rounds; round += 1) {
+    const rawRate = await runRaw(seconds / rounds);
+    measured.rawRates.push(rawRate);
+    const before = readCpuTime(environment);
+    const sendRate = await sends.sendAtFullSpeed(in_flight, seconds / rounds);
+    measured.sendRates.push(sendRate);
+    measured.drainTimesMs.push(await drain());
+    const cpuTime = cpuTimePerMessage(before, readCpuTime(environment), sendRate.count);
+    if (cpuTime) measured.cpuTimes.push(cpuTime);
+    log(`round ${round}: ${describeRate(rawRate)} transactions/s alone, ${describeRate(sendRate)} sends/s`);
+  }
+  return measured;
+}
+
+/** Runs raw transactions for some seconds and deletes their jobs. */
+async function runRawTransactions(
+  database: Database,
+  threads: readonly Thread[],
+  { in_flight, seconds, signal }: Pick<MeasureOptions, 'in_flight' | 'seconds' | 'signal'>,
+): Promise<Rate> {
+  const rate = await keepInFlight(in_flight, seconds, signal, (number) => {
+    const thread = threads[number % threads.length];
+    if (!thread) throw new Error('there are no threads');
+    return runRawTransaction(database, thread, buildNumberedContent(number));
+  });
+  await deleteRawJobs(database);
+  return rate;
+}
+
+/** Waits until outbox and queues are empty. Returns how many milliseconds that took. */
+async function waitUntilIdle(core: Core, signal: AbortSignal): Promise<number> {
+  const start = performance.now();
+  const empty = await waitUntil(
+    () => withTimeout('the depths of the queues', timeoutMs, isIdle(core), signal),
+    { timeoutMs, intervalMs: 25, signal },
+  );
+  if (!empty) throw new Error(`the queue is not empty after ${timeoutMs / 1000} s`);
+  return performance.now() - start;
 }
 
 function describeRate(rate: Rate): string {

@@ -43,14 +43,14 @@ export function openSenders(
   const connections = Array.from({ length: defaultConnections }, () => openKeepAliveConnection(base));
   const acknowledged = new Map<number, Thread>();
 
-  function turn(number: number): { thread: Thread; sender: Member } {
+  function pickSender(number: number): { thread: Thread; sender: Member } {
     const thread = threads[number % threads.length];
     if (!thread) throw new Error('there are no threads');
     return { thread, sender: thread.members[Math.floor(number / threads.length) % 2 === 0 ? 0 : 1] };
   }
 
   async function send(connection: KeepAliveConnection, number: number): Promise<void> {
-    const { thread, sender } = turn(number);
+    const { thread, sender } = pickSender(number);
     const content = buildNumberedContent(number, nextText());
     const text = buildMessageRequest({
       base,
@@ -77,43 +77,17 @@ export function openSenders(
       });
     },
     async sendAtRate(per_second, seconds) {
-      const free = connections.toReversed();
       const started = new Map<number, number>();
       const delays: number[] = [];
       receivers.onFrame((member, number, at) => {
         const start = started.get(number);
-        if (start !== undefined && turn(number).sender !== member) delays.push(at - start);
+        if (start !== undefined && pickSender(number).sender !== member) delays.push(at - start);
       });
-      const running: Promise<void>[] = [];
-      let failure: unknown;
-      const sendAndFree = async (connection: KeepAliveConnection, number: number) => {
-        try {
-          await send(connection, number);
-          free.push(connection);
-        } catch (error) {
-          failure ??= error;
-        }
-      };
-      const begin = performance.now();
-      const total = Math.round(per_second * seconds);
-      const latest = begin + seconds * 1000 + timeoutMs;
-      for (let sent = 0; sent < total && !signal.aborted && failure === undefined;) {
-        if (performance.now() > latest) {
-          failure = new Error(`only ${sent} of ${total} messages were sent at ${per_second}/s`);
-        }
-        const due = Math.min(total, Math.floor(((performance.now() - begin) / 1000) * per_second) + 1);
-        for (; sent < due; sent += 1) {
-          const connection = free.pop();
-          if (!connection) break; // all are waiting for answers: these are sent as soon as one comes back
-          const number = nextNumber();
-          started.set(number, performance.now());
-          running.push(sendAndFree(connection, number));
-        }
-        await pause(1);
-      }
-      await Promise.all(running);
-      if (failure !== undefined) throw failure;
-      signal.throwIfAborted();
+      await sendSteadily({ connections, per_second, seconds, signal }, (connection) => {
+        const number = nextNumber();
+        started.set(number, performance.now());
+        return send(connection, number);
+      });
       await pause(500);
       return delays;
     },
@@ -121,4 +95,50 @@ export function openSenders(
       for (const connection of connections) connection.close();
     },
   };
+}
+
+interface SteadyRate {
+  connections: readonly KeepAliveConnection[];
+  per_second: number;
+  seconds: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Starts sends at a steady rate, each on a free connection, and waits for all.
+ * @throws the first failure, which stops further sends.
+ */
+async function sendSteadily(
+  { connections, per_second, seconds, signal }: SteadyRate,
+  send: (connection: KeepAliveConnection) => Promise<void>,
+): Promise<void> {
+  const free = connections.toReversed();
+  const running: Promise<void>[] = [];
+  let failure: unknown;
+  const sendAndFree = async (connection: KeepAliveConnection) => {
+    try {
+      await send(connection);
+      free.push(connection);
+    } catch (error) {
+      failure ??= error;
+    }
+  };
+  const begin = performance.now();
+  const total = Math.round(per_second * seconds);
+  const latest = begin + seconds * 1000 + timeoutMs;
+  for (let sent = 0; sent < total && !signal.aborted && failure === undefined;) {
+    if (performance.now() > latest) {
+      failure = new Error(`only ${sent} of ${total} messages were sent at ${per_second}/s`);
+    }
+    const due = Math.min(total, Math.floor(((performance.now() - begin) / 1000) * per_second) + 1);
+    for (; sent < due; sent += 1) {
+      const connection = free.pop();
+      if (!connection) break; // every connection waits for its response; the rest is sent when one is free
+      running.push(sendAndFree(connection));
+    }
+    await pause(1);
+  }
+  await Promise.all(running);
+  if (failure !== undefined) throw failure;
+  signal.throwIfAborted();
 }

@@ -41,6 +41,36 @@ const numberMarker = Buffer.from('"content":"#');
 const digits = 9;
 const timeoutMs = 30_000;
 
+/** The number of the message in a frame; null for other frames. */
+function readNumber(frame: Buffer): number | null {
+  const start = frame.indexOf(numberMarker);
+  if (start < 0) return null;
+  const at = start + numberMarker.length;
+  return Number(frame.toString('latin1', at, at + digits));
+}
+
+interface SteadyRate extends Pick<BroadcastOptions, 'signal' | 'fail'> {
+  per_second: number;
+  seconds: number;
+}
+
+/** Starts calls at a steady rate without waiting for earlier ones, then waits for all. */
+async function callAtRate(
+  { per_second, seconds, signal, fail }: SteadyRate,
+  call: () => Promise<void>,
+): Promise<void> {
+  const running: Promise<void>[] = [];
+  const begin = performance.now();
+  for (let started = 0; started < per_second * seconds; started += 1) {
+    const due = begin + (started * 1000) / per_second;
+    if (due > performance.now()) await pause(due - performance.now(), undefined, { signal });
+    const calling = call();
+    calling.catch(fail);
+    running.push(calling);
+  }
+  await Promise.all(running);
+}
+
 /** Opens a socket for every token. */
 export async function openBroadcast(options: BroadcastOptions): Promise<Broadcast> {
   const { base, path, tokens, signal, fail } = options;
@@ -55,10 +85,8 @@ export async function openBroadcast(options: BroadcastOptions): Promise<Broadcas
   let next = 0;
 
   function take(seen: Set<number>, frame: Buffer): void {
-    const start = frame.indexOf(numberMarker);
-    if (start < 0) return;
-    const at = start + numberMarker.length;
-    const number = Number(frame.toString('latin1', at, at + digits));
+    const number = readNumber(frame);
+    if (number === null) return;
     if (seen.has(number)) doubled += 1;
     seen.add(number);
     frames += 1;
@@ -103,16 +131,7 @@ export async function openBroadcast(options: BroadcastOptions): Promise<Broadcas
     },
     async sendAtRate(per_second, seconds) {
       delays = [];
-      const running: Promise<void>[] = [];
-      const begin = performance.now();
-      for (let sent = 0; sent < per_second * seconds; sent += 1) {
-        const due = begin + (sent * 1000) / per_second;
-        if (due > performance.now()) await pause(due - performance.now(), undefined, { signal });
-        const sending = send();
-        sending.catch(fail);
-        running.push(sending);
-      }
-      await Promise.all(running);
+      await callAtRate({ per_second, seconds, signal, fail }, send);
       await allArrived();
       const all = delays;
       delays = undefined;
