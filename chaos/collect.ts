@@ -18,8 +18,8 @@ const messagePage = z.looseObject({ messages: z.array(message), next_cursor });
 const searchPage = z.looseObject({ results: z.array(z.looseObject({ message })), next_cursor });
 const requestPage = z.looseObject({ requests: z.array(z.object({ request_id: z.string() })), next_cursor });
 
-/** A client that reads what the service says in the end. Tries again where the service cannot answer; throws where it refuses. */
-export function createCollector(base: string, cursors: Cursors, giveUp: AbortSignal) {
+/** Reads answers and lists of pages. Retries while the outcome is unknown; throws on a permanent error. */
+function createPageReader(base: string, giveUp: AbortSignal) {
   async function get<T>(agent: Agent, path: string, query: object, schema: z.ZodType<T>): Promise<T> {
     const parameters = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
     const text = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)])).toString();
@@ -33,7 +33,7 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
     }
   }
 
-  async function all<Page extends { next_cursor?: string | null | undefined }>(
+  async function getAll<Page extends { next_cursor?: string | null | undefined }>(
     agent: Agent,
     path: string,
     query: object,
@@ -49,7 +49,14 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
     return pages;
   }
 
-  /** Where the agent's feed ends now. */
+  return { get, getAll };
+}
+
+/** A client that reads the stored state. Retries while the service cannot answer; throws on a permanent error. */
+export function createCollector(base: string, cursors: Cursors, giveUp: AbortSignal) {
+  const { get, getAll } = createPageReader(base, giveUp);
+
+  /** The cursor of the current end of the agent's feed. */
   async function position(agent: Agent): Promise<string> {
     return (await get(agent, '/events', {}, eventPage)).cursor;
   }
@@ -57,7 +64,7 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
   /** Ids of the messages that a search for the common word finds in a thread. */
   async function search(agent: Agent, thread_id: string): Promise<string[]> {
     const query = { q: searchWord, thread_id, limit: 50 };
-    const pages = await all(agent, '/messages/search', query, searchPage);
+    const pages = await getAll(agent, '/messages/search', query, searchPage);
     return pages.flatMap(({ results }) => results.map((result) => result.message.id));
   }
 
@@ -83,13 +90,13 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
       }
       return { agent_id: agent.id, start: begin, events };
     },
-    /** The threads of an agent with all their messages, and with what a search finds in them where `searches` says so. */
+    /** The threads of an agent with all messages. Threads for which `searches` is true include search results. */
     async threads(agent: Agent, searches: (thread_id: string) => boolean): Promise<StoredThread[]> {
-      const pages = await all(agent, '/threads', { limit: 100 }, threadPage);
+      const pages = await getAll(agent, '/threads', { limit: 100 }, threadPage);
       const stored: StoredThread[] = [];
       for (const { id: thread_id, last_sequence, unread_count } of pages.flatMap(({ threads }) => threads)) {
         const query = { order: 'asc', limit: 100 };
-        const listed = await all(agent, `/threads/${thread_id}/messages`, query, messagePage);
+        const listed = await getAll(agent, `/threads/${thread_id}/messages`, query, messagePage);
         const messages = listed.flatMap((page) => page.messages);
         const found = searches(thread_id) ? await search(agent, thread_id) : null;
         stored.push({ thread_id, agent_id: agent.id, last_sequence, unread_count, messages, found });
@@ -98,10 +105,10 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
     },
     /** The contact requests that an agent made. */
     async requests(agent: Agent): Promise<History['requests'][number]> {
-      const pages = await all(agent, '/contacts/requests', { direction: 'outgoing' }, requestPage);
+      const pages = await getAll(agent, '/contacts/requests', { direction: 'outgoing' }, requestPage);
       return {
         by: agent.id,
-        request_ids: pages.flatMap(({ requests }) => requests.map((one) => one.request_id)),
+        request_ids: pages.flatMap(({ requests }) => requests.map(({ request_id }) => request_id)),
       };
     },
   };

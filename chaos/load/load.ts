@@ -23,10 +23,12 @@ export interface Load {
   finish(giveUp: AbortSignal): Promise<void>;
 }
 
+type Results = Omit<Load, 'finish'>;
+
 /** Number of concurrent actions. */
 const concurrency = 8;
-/** Maximum wait between two actions of a lane, and wait before a retry, in milliseconds. */
-const waitIntervals = { next: 150, again: 50 };
+const maxPauseBetweenActionsMs = 150;
+const retryDelayMs = 50;
 /** Share of acknowledged actions that are repeated, as by a client that lost the response. */
 const repeatChance = 0.1;
 
@@ -38,30 +40,48 @@ interface ThreadState {
 }
 
 /** Runs actions of all agents until `finish`. Each action is retried with one key until it is acknowledged. */
-export function startLoad(base: string, { agents, threads }: Population, seed: number): Load {
-  const byId = new Map(agents.map((agent) => [agent.id, agent]));
-  const places: ThreadState[] = threads.map((thread) => ({ ...thread, last: 0 }));
+export function startLoad(base: string, population: Population, seed: number): Load {
   const random = seededRandom(seed);
-  const strangers = random.sample(
-    agents.flatMap((one, index) => agents.slice(index + 1).map((other) => [one, other] as const)),
-    agents.length ** 2,
-  );
-  const load: Omit<Load, 'finish'> = {
+  const results: Results = {
     sends: [],
     contactRequests: [],
     marks: [],
     complaints: [],
     uncertainOutcomes: new Map(),
   };
-  const over = new AbortController();
+  const stopped = new AbortController();
   const abandoned = new AbortController();
+  const retry = createRetry(results, abandoned.signal);
+  const actions = createActions({ base, population, random, results, retry });
 
-  /** Retries until the outcome is known. Returns whether it was acknowledged. */
-  async function retry<Answer>(
-    attempt: Attempt<Answer>,
-    once: () => Promise<ActionResult<Answer>>,
-  ): Promise<boolean> {
-    while (!abandoned.signal.aborted) {
+  const running = Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (!stopped.signal.aborted) {
+        await runRandomAction(random, actions);
+        await pause(random.below(maxPauseBetweenActionsMs));
+      }
+    }),
+  );
+  return {
+    ...results,
+    async finish(giveUp) {
+      stopped.abort();
+      if (giveUp.aborted) abandoned.abort();
+      giveUp.addEventListener('abort', () => abandoned.abort(), { once: true });
+      await running;
+    },
+  };
+}
+
+/** Retries until the outcome is known. Returns whether it was acknowledged. */
+type Retry = <Answer>(
+  attempt: Attempt<Answer>,
+  once: () => Promise<ActionResult<Answer>>,
+) => Promise<boolean>;
+
+function createRetry({ complaints, uncertainOutcomes }: Results, abandoned: AbortSignal): Retry {
+  return async (attempt, once) => {
+    while (!abandoned.aborted) {
       attempt.attempts += 1;
       const outcome = await once();
       if ('answer' in outcome) {
@@ -70,108 +90,108 @@ export function startLoad(base: string, { agents, threads }: Population, seed: n
         return true;
       }
       if ('refused' in outcome) {
-        load.complaints.push(`${attempt.agent_id}, key ${attempt.key}: ${outcome.refused}`);
+        complaints.push(`${attempt.agent_id}, key ${attempt.key}: ${outcome.refused}`);
         return false;
       }
-      load.uncertainOutcomes.set(outcome.doubt, (load.uncertainOutcomes.get(outcome.doubt) ?? 0) + 1);
-      await pause(waitIntervals.again);
+      uncertainOutcomes.set(outcome.doubt, (uncertainOutcomes.get(outcome.doubt) ?? 0) + 1);
+      await pause(retryDelayMs);
     }
     return false;
-  }
-
-  async function perform<Answer>(attempt: Attempt<Answer>, once: () => Promise<ActionResult<Answer>>) {
-    const done = await retry(attempt, once);
-    if (done && random.chance(repeatChance)) await retry(attempt, once);
-  }
-
-  function begin<Answer>(by: Agent): Attempt<Answer> {
-    return {
-      key: randomUUID(),
-      agent_id: by.id,
-      begun_at: Date.now(),
-      acknowledged_at: null,
-      attempts: 0,
-      answers: [],
-    };
-  }
-
-  function agentOf(id: string): Agent {
-    const agent = byId.get(id);
-    if (!agent) throw new Error(`${id} is no agent of this run`);
-    return agent;
-  }
-
-  async function send(kind: 'REST' | 'tool'): Promise<void> {
-    const place = random.pick(places);
-    const sender = agentOf(random.pick(place.members));
-    const content = `${searchWord} ${load.sends.length + 1} by ${kind}`;
-    const attempt: Send = { ...begin(sender), kind, content, others: [] };
-    load.sends.push(attempt);
-    await perform(attempt, () => attemptSend(base, sender, attempt, place));
-    place.last = Math.max(place.last, attempt.answers[0]?.sequence ?? 0);
-  }
-
-  async function openThread(): Promise<void> {
-    const [sender, ...others] = random.sample(agents, 2 + random.below(maxThreadSize - 1));
-    if (!sender) return;
-    const content = `${searchWord} ${load.sends.length + 1} opens a thread`;
-    const attempt: Send = { ...begin(sender), kind: 'opening', content, others: others.map(({ id }) => id) };
-    load.sends.push(attempt);
-    const participants = others.map(({ handle }) => handle);
-    await perform(attempt, () => attemptSend(base, sender, attempt, { participants }));
-    const [opened] = attempt.answers;
-    if (opened)
-      places.push({ thread_id: opened.thread_id, members: [sender.id, ...attempt.others], last: 1 });
-  }
-
-  async function requestContact(): Promise<void> {
-    const pair = strangers.pop();
-    if (!pair) return;
-    const [sender, recipient] = pair;
-    const attempt: ContactRequestAttempt = { ...begin(sender), to: recipient.id };
-    load.contactRequests.push(attempt);
-    await perform(attempt, () => attemptContactRequest(base, sender, attempt, recipient.handle));
-  }
-
-  async function markRead(): Promise<void> {
-    const { thread_id, members, last } = random.pick(places);
-    const agent = agentOf(random.pick(members));
-    const attempt: Attempt<unknown> = begin(agent);
-    if (await retry(attempt, () => attemptReadMark(base, agent, thread_id, last))) {
-      load.marks.push({ by: agent.id, thread_id, up_to_sequence: last });
-    }
-  }
-
-  const running = Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      while (!over.signal.aborted) {
-        await pickAction(random, { send, openThread, requestContact, markRead });
-        await pause(random.below(waitIntervals.next));
-      }
-    }),
-  );
-  return {
-    ...load,
-    async finish(giveUp) {
-      over.abort();
-      if (giveUp.aborted) abandoned.abort();
-      giveUp.addEventListener('abort', () => abandoned.abort(), { once: true });
-      await running;
-    },
   };
 }
 
+interface ActionContext {
+  base: string;
+  population: Population;
+  random: Random;
+  results: Results;
+  retry: Retry;
+}
+
 interface Actions {
-  send(way: 'REST' | 'tool'): Promise<void>;
+  send(kind: 'REST' | 'tool'): Promise<void>;
   openThread(): Promise<void>;
   requestContact(): Promise<void>;
   markRead(): Promise<void>;
 }
 
-function pickAction(random: Random, { send, openThread, requestContact, markRead }: Actions): Promise<void> {
-  const of100 = random.below(100);
-  if (of100 < 45) return send('REST');
-  if (of100 < 80) return send('tool');
-  if (of100 < 85) return openThread();
-  return of100 < 90 ? requestContact() : markRead();
+function createActions({ base, population, random, results, retry }: ActionContext): Actions {
+  const { agents } = population;
+  const agentsById = new Map(agents.map((agent) => [agent.id, agent]));
+  const threads: ThreadState[] = population.threads.map((thread) => ({ ...thread, last: 0 }));
+  const strangers = random.sample(
+    agents.flatMap((one, index) => agents.slice(index + 1).map((other) => [one, other] as const)),
+    agents.length ** 2,
+  );
+
+  function pickMember(members: readonly string[]): Agent {
+    const id = random.pick(members);
+    const agent = agentsById.get(id);
+    if (!agent) throw new Error(`${id} is not an agent of this run`);
+    return agent;
+  }
+
+  async function perform<Answer>(attempt: Attempt<Answer>, once: () => Promise<ActionResult<Answer>>) {
+    const isAcknowledged = await retry(attempt, once);
+    if (isAcknowledged && random.chance(repeatChance)) await retry(attempt, once);
+  }
+
+  return {
+    async send(kind) {
+      const thread = random.pick(threads);
+      const sender = pickMember(thread.members);
+      const content = `${searchWord} ${results.sends.length + 1} by ${kind}`;
+      const attempt: Send = { ...newAttempt(sender), kind, content, others: [] };
+      results.sends.push(attempt);
+      await perform(attempt, () => attemptSend(base, sender, attempt, thread));
+      thread.last = Math.max(thread.last, attempt.answers[0]?.sequence ?? 0);
+    },
+    async openThread() {
+      const [sender, ...others] = random.sample(agents, 2 + random.below(maxThreadSize - 1));
+      if (!sender) return;
+      const content = `${searchWord} ${results.sends.length + 1} opens a thread`;
+      const otherIds = others.map(({ id }) => id);
+      const attempt: Send = { ...newAttempt(sender), kind: 'opening', content, others: otherIds };
+      results.sends.push(attempt);
+      const participants = others.map(({ handle }) => handle);
+      await perform(attempt, () => attemptSend(base, sender, attempt, { participants }));
+      const [opened] = attempt.answers;
+      if (opened) threads.push({ thread_id: opened.thread_id, members: [sender.id, ...otherIds], last: 1 });
+    },
+    async requestContact() {
+      const pair = strangers.pop();
+      if (!pair) return;
+      const [sender, recipient] = pair;
+      const attempt: ContactRequestAttempt = { ...newAttempt(sender), to: recipient.id };
+      results.contactRequests.push(attempt);
+      await perform(attempt, () => attemptContactRequest(base, sender, attempt, recipient.handle));
+    },
+    async markRead() {
+      const { thread_id, members, last } = random.pick(threads);
+      const agent = pickMember(members);
+      const attempt: Attempt<unknown> = newAttempt(agent);
+      if (await retry(attempt, () => attemptReadMark(base, agent, thread_id, last))) {
+        results.marks.push({ by: agent.id, thread_id, up_to_sequence: last });
+      }
+    },
+  };
+}
+
+function newAttempt<Answer>({ id }: Agent): Attempt<Answer> {
+  return {
+    key: randomUUID(),
+    agent_id: id,
+    begun_at: Date.now(),
+    acknowledged_at: null,
+    attempts: 0,
+    answers: [],
+  };
+}
+
+function runRandomAction(random: Random, actions: Actions): Promise<void> {
+  const percent = random.below(100);
+  if (percent < 45) return actions.send('REST');
+  if (percent < 80) return actions.send('tool');
+  if (percent < 85) return actions.openThread();
+  return percent < 90 ? actions.requestContact() : actions.markRead();
 }
