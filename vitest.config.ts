@@ -8,9 +8,9 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/nightly/**'],
     globalSetup: ['test/support/vitest/global-setup.ts'],
     setupFiles: ['test/support/vitest/worker-setup.ts'],
-    // Real servers on a busy machine: generous limits, and every test waits for conditions, never for time.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // Tests wait for conditions. Suites of whole processes or browsers set a longer limit themselves.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     // Nothing happens on import, so files can share the modules of their worker: loading them anew for each file is a third of the time.
     isolate: false,

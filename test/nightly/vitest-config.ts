@@ -15,6 +15,8 @@ export default defineConfig({
       'test/integration/workers/{api-kill,attachment-scanning,graceful-stop,postgres-loss,redis-loss,two-processes,worker-kill}.test.ts',
     ],
     env: { TEST_EXTENT: 'nightly' },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     exclude: [],
     sequence: {},
     maxWorkers: 1,

@@ -98,9 +98,9 @@ describe('cached tokens', () => {
 
   test('checks at the same time share a look-up, and its failure is not remembered', async () => {
     let fails = true;
-    let lookups = 0;
+    let lookupCount = 0;
     const tokens = tokensOver(async () => {
-      lookups += 1;
+      lookupCount += 1;
       await Promise.resolve();
       if (fails) throw new Error('database away');
       return row;
@@ -109,7 +109,7 @@ describe('cached tokens', () => {
     expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     fails = false;
     await Promise.all([1, 2, 3].map(() => tokens.verify('good', 'api')));
-    expect(lookups).toBe(2);
+    expect(lookupCount).toBe(2);
   });
 
   test('holds longer for what was found good meanwhile, from before that was looked up', async () => {
@@ -138,16 +138,16 @@ describe('cached tokens', () => {
 
   test('stays within its bounds', async () => {
     for (let i = 0; i <= 10_000; i += 1) rows[`t${i}`] = {};
-    let lookups = 0;
+    let lookupCount = 0;
     const tokens = tokensOver(async () => {
-      lookups += 1;
+      lookupCount += 1;
       return row;
     });
     for (let i = 0; i <= 10_000; i += 1) await tokens.verify(`t${i}`, 'api');
     await tokens.verify('t10000', 'api');
-    expect(lookups).toBe(10_001);
+    expect(lookupCount).toBe(10_001);
     await tokens.verify('t0', 'api');
-    expect(lookups).toBe(10_002);
+    expect(lookupCount).toBe(10_002);
   });
 });
 

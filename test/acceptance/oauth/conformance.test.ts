@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { runConformance } from '../../support/conformance/run.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { register } from '../../clients/oauth/public-client.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('the conformance suite of the MCP project', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;

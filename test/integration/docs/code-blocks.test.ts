@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { type CodeBlock, listPages, readCodeBlocks } from './code-blocks.ts';
 import { runPages, runnableLanguages } from './run-pages.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** Each of these sequences is one terminal session, because later pages use the variables of the quick start. */
 const sessions = [
