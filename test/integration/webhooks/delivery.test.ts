@@ -213,10 +213,12 @@ describe('failed deliveries', () => {
     setup.receiver.setHandler(answer);
     await setup.sendMessageTo(bob);
     await waitUntil(() => setup.deliveries(bob, webhook, '?state=failed')).toEqual([
-      expect.objectContaining({ last_status, last_error }),
+      expect.objectContaining({ attempts: 3, last_status, last_error }),
     ]);
     expect(setup.receiver.postsAt('/elsewhere')).toEqual([]);
-    expect(setup.receiver.postsAt(webhook.path)).toHaveLength(3);
+    // An attempt on a reused connection is repeated when the connection is reset.
+    const posts = setup.receiver.postsAt(webhook.path).length;
+    expect([3, 4]).toContain(posts);
     setup.receiver.setHandler(respondWith(200));
   });
 

@@ -41,6 +41,6 @@ test('jobs that are still pending at the timeout are listed', async () => {
   await owe('evt_1');
   const left = await waitForEmptyOutbox(url, AbortSignal.timeout(500));
   expect(left).toEqual([
-    expect.stringMatching(/^deliver-events of evt_1 for \d+ ms, brought again 0 times$/),
+    expect.stringMatching(/^deliver-events of evt_1 for \d+ ms, 0 attempts$/),
   ]);
 });

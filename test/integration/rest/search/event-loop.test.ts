@@ -34,7 +34,7 @@ function hostile(unit: string, index: number): string {
   return unit.repeat(Math.floor(room / Buffer.byteLength(unit))) + end;
 }
 
-/** The maxDelay delay of the event loop while `task` ran, in milliseconds. */
+/** The longest delay of the event loop while `task` ran, in milliseconds. */
 async function measureMaxDelay(task: () => Promise<void>): Promise<number> {
   let maxDelay = 0;
   let last = performance.now();
@@ -50,7 +50,7 @@ async function measureMaxDelay(task: () => Promise<void>): Promise<number> {
   return maxDelay;
 }
 
-test('searches of the maxDelay messages do not block the event loop', async () => {
+test('searches of the longest messages do not block the event loop', async () => {
   const delay = await measureMaxDelay(async () => {
     const answers = await Promise.all(
       Array.from({ length: searchesAtOnce }, () => on.ask(ann, { q: '海豚', limit: messages })),
