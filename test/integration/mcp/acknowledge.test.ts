@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An agent with a token for each door, and somebody who writes to it. */
+/** An agent with a REST token and an MCP token, and a second agent that writes to it. */
 async function conversation() {
   const { handle, token: api } = await service.agent();
   const mcp = await service.token(handle, { audience: 'mcp' });
@@ -38,12 +38,12 @@ async function conversation() {
 const contents = ({ events }: Record<string, unknown>): unknown[] =>
   Object(events).map(({ data }: { data: { content?: string } }) => data.content);
 
-test('what a model acknowledges counts at every door, and every door begins behind it', async () => {
+test('events acknowledged through MCP are acknowledged on every transport, and each starts after them', async () => {
   const { api, mcp, send, pending, tool } = await conversation();
   const { cursor: begin } = await tool('wait_for_events', { wait_seconds: 0 });
   await send('one');
   await send('two');
-  // Nobody has said anything yet, so nothing is owed; reading alone says nothing either.
+  // No position is acknowledged yet, so no events are pending; reading does not acknowledge.
   const page = await tool('wait_for_events', { cursor: begin, limit: 1 });
   expect([contents(page), await pending()]).toEqual([['one'], 0]);
 
@@ -75,7 +75,7 @@ test('what a model acknowledges counts at every door, and every door begins behi
   expect(await tool('acknowledge_events', { cursor })).toEqual({ pending_events: 0 });
 });
 
-test('what other doors acknowledge is seen through MCP', async () => {
+test('events acknowledged on other transports are acknowledged for MCP', async () => {
   const { api, send, pending, tool } = await conversation();
   const { cursor: begin } = await tool('wait_for_events', { wait_seconds: 0 });
   await send('one');
@@ -96,7 +96,7 @@ test('what other doors acknowledge is seen through MCP', async () => {
   expect(contents(await tool('wait_for_events', {}))).toEqual(['two']);
 });
 
-test('a position of another agent, or of nobody, is refused, and so is a token that may follow nothing', async () => {
+test('a position of another agent or of no agent is refused, and so is a token without a scope for events', async () => {
   const { handle, tool, pending } = await conversation();
   const other = await conversation();
   const { cursor } = await other.tool('wait_for_events', { wait_seconds: 0 });

@@ -55,14 +55,14 @@ test('requests are listed and answered, and contacts are listed, as REST does it
   const user: ToolUser = await toolUser();
   const { agent, call } = user;
   const [bob, cleo] = await Promise.all([service.agent(), service.agent()]);
-  const asked = await trust.request(bob, agent.handle, 'Hello');
+  const requested = await trust.request(bob, agent.handle, 'Hello');
   const other = await trust.request(cleo, agent.handle);
   expect((await call('list_contact_requests')).value).toEqual((await trust.requests(agent)).body);
 
-  const approve = { request_id: asked.body.request_id, decision: 'approve' };
+  const approve = { request_id: requested.body.request_id, decision: 'approve' };
   for (let again = 0; again < 2; again += 1) {
     const { isError, value } = await call('respond_to_contact_request', approve);
-    expect([isError, value]).toEqual([false, { ...asked.body, status: 'approved' }]);
+    expect([isError, value]).toEqual([false, { ...requested.body, status: 'approved' }]);
   }
   const reject = { request_id: other.body.request_id, decision: 'reject' };
   expect((await call('respond_to_contact_request', reject)).value).toEqual({
@@ -110,7 +110,7 @@ test('an agent is blocked without a question, and unblocked again', async () => 
   expect(await call('unblock_agent', { handle: bob.handle })).toEqual({ isError: false, value: {} });
   expect((await trust.blocks(agent)).body).toEqual({ blocks: [] });
   expect(await call('unblock_agent', { handle: bob.handle })).toMatchObject(refused('NOT_FOUND'));
-  expect(await call('block_agent', { handle: 'nobody.here' })).toMatchObject(refused('AGENT_NOT_FOUND'));
+  expect(await call('block_agent', { handle: 'missing.here' })).toMatchObject(refused('AGENT_NOT_FOUND'));
   expect(await call('block_agent', { handle: agent.handle })).toMatchObject(refused('VALIDATION_ERROR'));
   await close();
 });
@@ -122,8 +122,8 @@ test('contact events are notifications, with the data of the socket', async () =
   await expect
     .poll(
       async () => {
-        const asked = await trust.request(bob, agent.handle, 'Hello');
-        if (notifications.length === 0) await trust.reject(agent, asked.body.request_id);
+        const requested = await trust.request(bob, agent.handle, 'Hello');
+        if (notifications.length === 0) await trust.reject(agent, requested.body.request_id);
         return notifications.length;
       },
       { timeout: 10_000 },

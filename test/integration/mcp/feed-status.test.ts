@@ -39,7 +39,7 @@ test('results say where the feed stood before the call, and how much waits behin
   expect(await metaOf(reader)).toEqual({ ...Object(later), pending_events: 2 });
   expect(await metaOf(reader, 'get_thread', { thread_id: 'thd_none' })).toMatchObject({ pending_events: 2 });
 
-  // What the call itself causes lies behind its cursor.
+  // Events that the call itself causes are after its cursor.
   const sent = Object(await metaOf(writer, 'send_message', { thread_id, content: 'two' }));
   const { value: events } = await callToolRaw(instance.url, reader, 'wait_for_events', {
     cursor: Object(later).cursor,

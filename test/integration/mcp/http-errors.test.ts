@@ -29,7 +29,7 @@ test('without a token: 401, and where to get one', async () => {
     expect((await sendRawRequest(instance.url, { method })).status).toBe(401);
 });
 
-test.each(['api', 'ws'] as const)('a token for the %s door: 401 invalid_token', async (audience) => {
+test.each(['api', 'ws'] as const)('a token for the audience %s: 401 invalid_token', async (audience) => {
   const answer = await postRawMessage(
     instance.url,
     await instance.token('refused.agent', { audience }),

@@ -65,7 +65,7 @@ function longAnswers(url: () => string | undefined): void {
       const thief = (await asker(processes[0])).sender;
       for (const at of processes) {
         const { call, id, sender } = await opened(processes[0]);
-        // What others answer, at whatever length, is for nobody.
+        // Answers from other sessions are ignored, however long they are.
         const yes = { action: 'accept', content: { filler, approve: true } };
         const sibling = await openElicitingSession(at.url, sender.token);
         expect(await answerElicitation({ ...thief, url: at.url }, id, yes)).toBe(202);
@@ -80,7 +80,7 @@ function longAnswers(url: () => string | undefined): void {
     },
   );
 
-  test('a client that refuses to ask, at length, has asked nobody', async () => {
+  test('a client that refuses the question with a long error leaves it unanswered', async () => {
     const { call, id, sender } = await opened(processes[0]);
     const error = { code: -32_601, message: filler };
     expect(await post({ ...sender, url: processes[1].url }, { jsonrpc: '2.0', id, error })).toBe(202);
@@ -100,7 +100,7 @@ await describeWithRedis('over Redis', () => {
 
 describe('over PostgreSQL', () => longAnswers(() => undefined));
 
-test('while a person thinks, a client that asks for it hears so, and the stream shows signs of life', async () => {
+test('while a question is open, a client that requests progress gets it, and the stream sends heartbeats', async () => {
   const instance = await startMcpInstance(database.url, { progress_ms: 20, heartbeat_ms: 30 });
   onTestFinished(() => instance.close());
   const { stranger, sender } = await asker(instance);

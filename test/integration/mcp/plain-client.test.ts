@@ -65,8 +65,8 @@ test('a client that takes neither is told so', async () => {
 });
 
 test('an unknown revision is answered with the newest one, a newer header with 400', async () => {
-  const asked = { ...initialize, params: { ...initialize.params, protocolVersion: '2099-01-01' } };
-  expect(readRpcResult(await postRawMessage(instance.url, token, asked)).result).toMatchObject({
+  const message = { ...initialize, params: { ...initialize.params, protocolVersion: '2099-01-01' } };
+  expect(readRpcResult(await postRawMessage(instance.url, token, message)).result).toMatchObject({
     protocolVersion: '2025-11-25',
   });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

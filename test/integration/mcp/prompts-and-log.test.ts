@@ -16,9 +16,9 @@ afterAll(() => Promise.all([first.close(), second.close()]));
 
 async function connected(handle: string) {
   const token = await first.token(handle);
-  const asked = await connectElicitingClient([first.url, second.url], token, { ways: { form: {} } });
-  onTestFinished(() => asked.close());
-  return asked;
+  const client = await connectElicitingClient([first.url, second.url], token, { ways: { form: {} } });
+  onTestFinished(() => client.close());
+  return client;
 }
 
 test('prompts are listed, filled in, and completed from the contacts of the caller', async () => {
@@ -29,8 +29,8 @@ test('prompts are listed, filled in, and completed from the contacts of the call
   expect(prompts.map(({ name }) => name)).toEqual(['catch_up', 'write_to']);
   const { messages } = await client.getPrompt({ name: 'catch_up' });
   expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
-  const given = { handle: 'ada.desk', about: 'the meeting on Monday' };
-  const filled = await client.getPrompt({ name: 'write_to', arguments: given });
+  const promptArguments = { handle: 'ada.desk', about: 'the meeting on Monday' };
+  const filled = await client.getPrompt({ name: 'write_to', arguments: promptArguments });
   expect(JSON.stringify(filled.messages)).toContain('ada.desk: the meeting on Monday');
 
   const ref = { type: 'ref/prompt' as const, name: 'write_to' };
@@ -41,7 +41,7 @@ test('prompts are listed, filled in, and completed from the contacts of the call
   );
   const handles = contacts.map((contact: { canonical_handle: string }) => contact.canonical_handle);
   expect(await completed('handle', 'prom')).toEqual(handles);
-  expect(await completed('handle', 'nobody')).toEqual([]);
+  expect(await completed('handle', 'missing')).toEqual([]);
   await expect(completed('about', '')).rejects.toMatchObject({ code: -32_602 });
   for (const wrong of [{ name: 'nothing' }, { name: 'write_to', arguments: { handle: 'ada.desk' } }]) {
     await expect(client.getPrompt(wrong)).rejects.toMatchObject({ code: -32_602 });
@@ -53,9 +53,9 @@ test('a session that asked for the log is told that its call waits, by whichever
   const { client, questions, call } = await connected('log.agent');
   const heard: unknown[] = [];
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.push(params));
-  let asked = 0;
+  let callCount = 0;
   const ask = () => {
-    asked += 1;
+    callCount += 1;
     return call('request_contact', { handle: 'far.stranger' });
   };
   const { error } = await ask();
@@ -71,11 +71,11 @@ test('a session that asked for the log is told that its call waits, by whichever
   await ask();
   await ask();
   expect(heard).toMatchObject([waits, waits]);
-  expect(questions).toHaveLength(asked);
+  expect(questions).toHaveLength(callCount);
 });
 
 test('a level of severity needs a session, and has to be one', async () => {
-  const token = await first.token('log.nobody');
+  const token = await first.token('log.sessionless');
   const set = async (level: string) =>
     readRpcResult(
       await postRawMessage(first.url, token, {

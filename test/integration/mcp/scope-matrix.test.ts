@@ -7,7 +7,7 @@ import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/cl
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { type McpInstance, startMcpInstance } from './instance.ts';
 
-/** What got as far as the one door to all operations. */
+/** The operations that were dispatched. */
 const dispatched: string[] = [];
 const seen = new DomainError('FORBIDDEN', 'seen');
 const tools = [...createTools(catalogue)].flatMap(([name, { operation }]) =>

@@ -60,7 +60,7 @@ test('a stream without a session carries events as notifications, and resumes fr
   resumed.close();
 });
 
-test('signs of life come as comments, without an event', async () => {
+test('heartbeats are comments, without an event', async () => {
   const stream = await openSseStream(`${instance.url}/mcp`, bearer(await instance.token('beat.agent')));
   await expect.poll(() => stream.raw(), { timeout: 20_000 }).toMatch(/^: connected\nretry: \d+\n(:\n){3}/);
   stream.close();
@@ -99,7 +99,7 @@ test('a broken Last-Event-ID and one of another agent are refused', async () => 
   }
 });
 
-test('a cursor older than what is kept is answered with a gap, and the stream goes on from there', async () => {
+test('a cursor older than the retained events is answered with a gap, and the stream continues from there', async () => {
   const { listener, send } = await conversation('gap');
   const stream = await openSseStream(`${instance.url}/mcp`, bearer(listener));
   for (const content of ['one', 'two', 'three']) await send(content);
@@ -143,7 +143,7 @@ test('a stream ends with its token: expired, or revoked', async () => {
   await expect(revoked.ended).resolves.toBeUndefined();
 });
 
-test('a stream ends when the process stops, and goes on at another one', async () => {
+test('a stream ends when the process stops, and continues on another one', async () => {
   const leaving = await startMcpInstance(database.url);
   const { listener, send } = await conversation('moving');
   const before = await openSseStream(`${leaving.url}/mcp`, bearer(listener));
@@ -182,7 +182,7 @@ async function stall(url: string, token: string) {
   };
 }
 
-test('a reader that stops reading holds up nobody, and misses nothing when it goes on or comes back', async () => {
+test('a reader that stops reading delays no other reader, and misses nothing when it continues or reconnects', async () => {
   const [patient, hasty] = await Promise.all([
     startMcpInstance(database.url, { heartbeat_ms: 60_000 }),
     startMcpInstance(database.url, { heartbeat_ms: 50 }),
@@ -190,7 +190,7 @@ test('a reader that stops reading holds up nobody, and misses nothing when it go
   const { listener, send } = await conversation('slow');
   const [goOn, comeBack] = await Promise.all([stall(patient.url, listener), stall(hasty.url, listener)]);
   const brisk = await openSseStream(`${instance.url}/mcp`, bearer(listener));
-  // More than sockets hold of what nobody reads: 4 MB or so.
+  // More than the socket buffers hold unread, which is about 4 MB.
   const filler = 'x'.repeat(32_000);
   const [lanes, each] = [8, 30];
   const count = lanes * each;

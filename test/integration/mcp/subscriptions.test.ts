@@ -74,7 +74,7 @@ test('what is subscribed at one process is told on the stream of another, each r
   ]);
 });
 
-test('subscriptions outlive every process, and what was missed meanwhile is told when the stream goes on', async () => {
+test('subscriptions outlive every process, and missed updates are sent when the stream resumes', async () => {
   const { uri, ask, listen, send } = await scene('outlive');
   const leaving = await startMcpInstance(database.url);
   await ask('resources/subscribe', { uri }, leaving);

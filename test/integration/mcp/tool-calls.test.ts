@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-/** What was logged since the last look, without what a slow machine does to watches in the background. */
+/** Takes the errors logged for calls; those of background work on a slow machine are left out. */
 const faultsOfCalls = () => instance.loggedErrors.splice(0).filter((fault) => 'operation' in fault);
 
 async function newThread(): Promise<string> {
@@ -83,7 +83,7 @@ test('refusals are results with the error body of REST', async () => {
       { code: 'VALIDATION_ERROR', details: [{ field: 'idempotency_key' }] },
     ],
     ['list_threads', { cursor: 'x' }, { code: 'INVALID_CURSOR' }],
-    ['create_thread', { with_handle: 'nobody.here' }, { code: 'AGENT_NOT_FOUND' }],
+    ['create_thread', { with_handle: 'missing.here' }, { code: 'AGENT_NOT_FOUND' }],
     ['create_thread', { with_handle: 'no handle' }, { code: 'INVALID_HANDLE' }],
     ['send_message', { thread_id, content: 'x'.repeat(32_769) }, { code: 'MESSAGE_TOO_LARGE' }],
     ['send_message', { thread_id, content: '\0' }, { code: 'VALIDATION_ERROR' }],
@@ -157,7 +157,7 @@ test('long messages come as previews, whole when asked for one by one, and as th
   await close();
 });
 
-test('a page that is too long becomes a shorter one, and its cursor goes on right behind it', async () => {
+test('a page that is too long becomes a shorter one, and its cursor points to the end of that page', async () => {
   const agent = await instance.token('calls.lister');
   const subject = 'é'.repeat(200);
   const ids: unknown[] = [];

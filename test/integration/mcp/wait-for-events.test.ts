@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-/** A reader who waits, a writer, their thread, and where the reader's feed stands when it has heard of that. */
+/** A reader, a writer, their thread, and the reader's cursor after the creation of the thread. */
 async function conversation(owner: string) {
   const reader = await instance.token(`${owner}.reader`);
   const writer = await instance.token(`${owner}.writer`);
@@ -41,10 +41,10 @@ const waiting = (handle: string, count = 1) =>
 
 test('a call waits for the first event, and its cursor leads on from there', async () => {
   const { wait, send, cursor, thread_id } = await conversation('first');
-  const asked = wait({ cursor });
+  const pendingCall = wait({ cursor });
   await waiting('first.reader');
   await send('hello', { metadata: { no_reply_expected: true } });
-  const one = await asked;
+  const one = await pendingCall;
   expect(one).toMatchObject({
     events: [
       {
@@ -71,11 +71,11 @@ test('a call waits for the first event, and its cursor leads on from there', asy
 test('own messages do not end a wait, and types leave others out; the cursor passes all of them by', async () => {
   const { reader, writer, wait, send, cursor, thread_id } = await conversation('typed');
   await send('mine', {}, reader);
-  const asked = wait({ cursor, types: ['thread.updated'] });
+  const pendingCall = wait({ cursor, types: ['thread.updated'] });
   await waiting('typed.reader');
   await send('theirs');
   await callToolRaw(instance.url, writer, 'update_thread', { thread_id, subject: 'new' });
-  const found = await asked;
+  const found = await pendingCall;
   expect(found).toMatchObject({ events: [{ type: 'thread.updated', data: { subject: 'new' } }] });
   expect(await wait({ cursor: found['cursor'], types: ['message.created'], wait_seconds: 0 })).toMatchObject({
     events: [],
@@ -83,7 +83,7 @@ test('own messages do not end a wait, and types leave others out; the cursor pas
   expect(contents(await wait({ cursor, types: ['message.created'] }))).toEqual(['theirs']);
 });
 
-test('a page that is too long becomes a shorter one, and no event is lost behind it', async () => {
+test('a page that is too long becomes a shorter one, and no event is lost after it', async () => {
   const { wait, send, cursor } = await conversation('long');
   const filler = 'x'.repeat(1_900);
   const sent = Array.from({ length: 50 }, (_, index) => `${index} ${filler}`);
@@ -163,13 +163,13 @@ test('a cancelled wait ends its stream without an answer', async () => {
   const { client, close } = await connectSdkClient(instance.url, reader);
   onTestFinished(close);
   const cancel = new AbortController();
-  const asked = client.callTool({ name: 'wait_for_events' }, undefined, {
+  const pendingCall = client.callTool({ name: 'wait_for_events' }, undefined, {
     signal: cancel.signal,
     onprogress: () => {},
   });
   await waiting('cancel.reader', 2);
   cancel.abort('no longer');
-  await expect(asked).rejects.toThrow('no longer');
+  await expect(pendingCall).rejects.toThrow('no longer');
   await waiting('cancel.reader');
 });
 
@@ -192,7 +192,7 @@ test('a client that asks for it hears how long the wait has lasted', async () =>
   await send('at last');
   await stream.ended;
   expect(stream.raw()).toContain('at last');
-  // Who takes no stream gets the answer alone.
+  // A client that accepts no stream gets the answer alone.
   const plain = await postRawMessage(instance.url, reader, JSON.parse(body), { accept: 'application/json' });
   expect(plain.json).toMatchObject({ id: 5, result: { structuredContent: { complete: true } } });
 });

@@ -37,9 +37,9 @@ async function connected(
   ways: ElicitationCapabilities,
   answer?: ElicitationHandler,
 ) {
-  const asked = await connectElicitingClient(urls, token, { ways, ...(answer && { answer }) });
-  onTestFinished(() => asked.close());
-  return asked;
+  const client = await connectElicitingClient(urls, token, { ways, ...(answer && { answer }) });
+  onTestFinished(() => client.close());
+  return client;
 }
 
 /** Repeats a call whose question waits; it is the same question, and the answer is what was decided. */
@@ -70,7 +70,7 @@ describe.each(setups)('over %s', (_, urls) => {
       isError: false,
       value: { status: 'pending', to: { canonical_handle: stranger } },
     });
-    // It is done: calling once more tells how the request stands, and asks nobody.
+    // The request exists: another call returns its status and asks no question.
     expect((await client.call('request_contact', { handle: stranger })).value).toEqual(done.value);
     expect([await requests(mine), await rows(mine)]).toMatchObject([1, [{ state: 'approved', used: true }]]);
   });
@@ -98,7 +98,7 @@ describe.each(setups)('over %s', (_, urls) => {
       { same, name: 'form', ways: {} },
       { same, name: 'url', ways: { url: {} } },
     ]),
-  )('the same $same, $name: done at once, nobody is asked', async ({ same, ways }) => {
+  )('the same $same, $name: done immediately, without a question', async ({ same, ways }) => {
     const { mine, kin, token } = await (same === 'owner' ? people() : colleagues());
     const client = await connected(urls(), token, ways);
     expect(await client.call('request_contact', { handle: kin })).toMatchObject({
@@ -231,7 +231,7 @@ describe.each(setups)('over %s', (_, urls) => {
     expect(client.questions.map(({ message }) => message.includes('wants to remove'))).toEqual([false, true]);
   });
 
-  test('decided elsewhere while the form is open: the call goes on, and the form is taken back', async () => {
+  test('decided elsewhere while the form is open: the call continues, and the form is cancelled', async () => {
     const { mine, stranger, token } = await people();
     let withdrawn = false;
     const client = await connected(urls(), token, {}, (_params, signal) => {
@@ -258,7 +258,7 @@ test.each([
   ['form', {}],
   ['url', { url: {} }],
 ] as [string, ElicitationCapabilities][])(
-  '%s, nobody answers in time: it waits, and the form is taken back',
+  '%s, no answer in time: the question waits, and the form is cancelled',
   async (_name, ways) => {
     const { mine, stranger, token } = await people();
     let withdrawn = false;
@@ -282,7 +282,7 @@ test.each([
   },
 );
 
-test('url, the page is opened and nobody decides in time: it waits', async () => {
+test('url, the page is opened and there is no decision in time: the question waits', async () => {
   const { mine, stranger, token } = await people();
   const client = await connected([shortTimeoutInstance.url], token, { url: {} }, () => ({
     action: 'accept',

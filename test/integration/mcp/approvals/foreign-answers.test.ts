@@ -77,7 +77,7 @@ describe.each([
       { ...here, session: sibling },
     ];
     for (const one of wrong) expect(await answerElicitation(one, id)).toBe(202);
-    // A session of another agent is none, and without a session nobody was asked.
+    // For another agent the session does not exist.
     expect(await answerElicitation({ ...here, token: thief.token }, id)).toBe(404);
     for (const unknown of [
       '',
@@ -88,7 +88,7 @@ describe.each([
     ]) {
       expect(await answerElicitation(here, unknown)).toBe(202);
     }
-    // Whoever answers next does count, so nothing of all that did.
+    // The next answer counts, so none of the answers before it did.
     expect(await answerElicitation(here, id, { action: 'decline' })).toBe(202);
     expect((await call.result(2)).error['code']).toBe('APPROVAL_DENIED');
     expect([await requests(mine), await approvals(mine)]).toMatchObject([0, [{ state: 'denied' }]]);
@@ -108,7 +108,7 @@ describe.each([
     ]);
   });
 
-  test('of another form is as good as none, also with megabytes around it, and harms nobody', async () => {
+  test('in another form counts as no answer and causes no error, also with megabytes of filler', async () => {
     const { mine, stranger, sender } = await asker();
     const here = { ...sender, url: other().url };
     const call = await opened(sender, 1, stranger);
@@ -130,7 +130,7 @@ describe.each([
     expect(await post({ ...thief, url: other().url }, cancellation(9))).toBe(202);
     expect(await post({ ...here, session: sibling }, cancellation(9))).toBe(202);
     expect(await post(here, cancellation('9'))).toBe(202);
-    // The answer comes behind them on the same way.
+    // The answer is sent after them, to the same process.
     expect(await answerElicitation(here, id)).toBe(202);
     expect((await call.result(2)).isError).toBe(false);
   });
@@ -208,11 +208,11 @@ test('a call with a key whose effect is there is answered from it, without a que
 test('what the operation would refuse is refused before anybody is asked', async () => {
   const { mine, stranger, sender } = await asker();
   const cases: [string, string, string][] = [
-    ['request_contact', 'nobody.here', 'AGENT_NOT_FOUND'],
+    ['request_contact', 'missing.here', 'AGENT_NOT_FOUND'],
     ['request_contact', mine, 'VALIDATION_ERROR'],
     ['request_contact', 'no handle', 'INVALID_HANDLE'],
     ['remove_contact', stranger, 'CONTACT_NOT_FOUND'],
-    ['remove_contact', 'nobody.here', 'CONTACT_NOT_FOUND'],
+    ['remove_contact', 'missing.here', 'CONTACT_NOT_FOUND'],
   ];
   for (const [index, [name, handle, code]] of cases.entries()) {
     const call = await opened(sender, index, handle, name);
@@ -232,7 +232,7 @@ test('without its scope a tool is refused before anybody is asked', async () => 
   expect(await approvals(mine)).toEqual([]);
 });
 
-test('a process that stops answers its calls: the question waits, and another process goes on with it', async () => {
+test('a process that stops answers its calls: the question waits, and another process continues it', async () => {
   const leaving = await startMcpInstance(database.url);
   const { mine, stranger, sender } = await asker(leaving);
   const call = await opened(sender, 1, stranger);

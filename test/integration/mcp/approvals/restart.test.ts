@@ -67,7 +67,7 @@ test('a connected client outlives a restart of every process, with a question op
     approval_url: expect.stringContaining('/console/approvals/apr_'),
   });
 
-  // The owner decides over REST, through another agent; the client goes on in its session.
+  // The owner decides over REST, through another agent; the client continues in its session.
   const decided = await requestRest(
     'POST',
     `${urls[0]}/v1/approvals/${String(error['approval_id'])}/approve`,
