@@ -90,7 +90,7 @@ describe('doctor', () => {
     const nothing = await doctor({
       ...authority.env,
       PUBLIC_URL: 'http://127.0.0.1:9',
-      DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x',
+      DATABASE_URL: 'postgres://unknown@127.0.0.1:9/x',
     });
     expect(nothing.ill.map(({ part }) => part)).toEqual([
       'database',

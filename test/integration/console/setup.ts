@@ -31,7 +31,7 @@ export function useConsole(env: Record<string, string> = {}) {
     /** Every path of the console that takes this method, with `:name` for parameters. */
     listPaths: (wanted: 'GET' | 'POST') =>
       service.parts.pages.routes.filter(({ method }) => method === wanted).map(({ path }) => path),
-    /** A browser in which nobody is signed in. */
+    /** A browser without a signed-in user. */
     browser: () => openFormBrowser(service.url),
     /** A new person, signed in. */
     async signUpPerson(username = newUsername()): Promise<SignedInBrowser> {

@@ -24,7 +24,8 @@ afterAll(async () => {
   await authority.close();
 });
 
-const verdict: AuthorizationServer['verifyToken'] = (token, door) => authority.verifyToken(token, door);
+const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
+  authority.verifyToken(token, audience);
 const visit = (address: string) =>
   openFormBrowser(authority.url).go(address, { follow: false, ...programRequest });
 const codeFor = async (app: Awaited<ReturnType<typeof registerApp>>) =>
@@ -183,7 +184,7 @@ describe('clients that register themselves', () => {
 });
 
 describe('other clients', () => {
-  test('cannot give back a token of an app, nor hear of it', async () => {
+  test('can neither revoke nor introspect a token of another app', async () => {
     const app = await registerApp(authority.url);
     const who = await authority.person();
     const tokens = await app.connect(who);
@@ -212,7 +213,7 @@ describe('other clients', () => {
     expect((await app.refresh(refresh_token)).status).toBe(200);
   });
 
-  test('who cannot prove who it is gets no introspection, not even of its own token', async () => {
+  test('a client that cannot authenticate may not introspect, not even its own token', async () => {
     const app = await registerApp(authority.url);
     const { access_token } = await app.connect(await authority.person());
     for (const token of [access_token, 'x']) {
@@ -222,16 +223,16 @@ describe('other clients', () => {
   });
 });
 
-test('a token of a grant opens the door of its resource only', async () => {
+test('a token of a grant is valid for its own resource only', async () => {
   const app = await registerApp(authority.url);
   const who = await authority.person();
   const opens = { api: ['api', 'ws'], mcp: ['mcp'], ws: ['ws'] };
-  for (const [name, doors] of Object.entries(opens)) {
+  for (const [name, audiences] of Object.entries(opens)) {
     const resource = authority.resources[name as 'api' | 'mcp' | 'ws'];
     const { access_token } = await app.connect(who, { resource });
-    for (const door of ['api', 'mcp', 'ws'] as const) {
-      const said = await verdict(access_token, door);
-      if (doors.includes(door)) expect(said).toBe('good');
+    for (const audience of ['api', 'mcp', 'ws'] as const) {
+      const said = await verdict(access_token, audience);
+      if (audiences.includes(audience)) expect(said).toBe('good');
       else expect(said).toContain(`is for ${resource}`);
     }
   }

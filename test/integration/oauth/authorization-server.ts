@@ -19,7 +19,7 @@ let passwordHash: Promise<string> | undefined;
 
 export const secret = 'a secret key that is for tests and nothing else';
 
-/** What a door says to a token that stands no more. */
+/** The error message for a revoked token. */
 export const revokedTokenMessage = /unknown or was revoked/;
 
 export interface AuthorizationServerOptions {
@@ -89,9 +89,9 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     resources,
     storage: parts.storage,
     tokens,
-    /** What a door says to a token: `good`, or why not. */
-    verifyToken: (token: string, door: 'api' | 'mcp' | 'ws' = 'api') =>
-      tokens.verify(token, door).then(
+    /** `good`, or the message of the error that the verification of a token throws. */
+    verifyToken: (token: string, audience: 'api' | 'mcp' | 'ws' = 'api') =>
+      tokens.verify(token, audience).then(
         () => 'good',
         (error: Error) => error.message,
       ),

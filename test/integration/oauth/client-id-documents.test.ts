@@ -142,7 +142,7 @@ test('a server that is away does not make a client unknown: it is told to try ag
   await next.close();
 });
 
-test('only where people are asked a client that nobody has connected is looked at', async () => {
+test('the document of a client without connections is read only for authorization requests', async () => {
   const before = read.length;
   const app = createApp(authority.url, publish({}), redirect_uri);
   for (const answer of [await app.refresh('guess'), await app.exchange('guess'), await app.revoke('guess')]) {
@@ -151,7 +151,7 @@ test('only where people are asked a client that nobody has connected is looked a
   expect(read).toHaveLength(before);
 });
 
-test('who makes us read many documents is slowed down', async () => {
+test('requests that read documents beyond the limit are refused', async () => {
   const limited = await startAuthorizationServer({ documents, limits: 'register=2/3600' });
   const statuses = [];
   for (let count = 0; count < 4; count += 1) {

@@ -107,7 +107,7 @@ test('the request is shown to the person as the app made it', async () => {
 });
 
 describe('the person decides', () => {
-  test('each time anew, and may choose another agent for the same app', async () => {
+  test('for each request, and may choose another agent for the same app', async () => {
     const who = await authority.person();
     const second = await authority.agent(who.username, 'second');
     const app = await registerApp(authority.url);
@@ -170,7 +170,7 @@ describe('the person decides', () => {
     expect((await mine.go(resume)).status).toBe(400);
   });
 
-  test('and nobody stays signed in at the authorization server', async () => {
+  test('the authorization server keeps no session of the person', async () => {
     const who = await authority.person();
     const browser = openFormBrowser(authority.url);
     const app = await registerApp(authority.url);
@@ -182,7 +182,7 @@ describe('the person decides', () => {
   });
 });
 
-test('whatever prompt asks for, the person is asked; and when nobody may be asked there is no code', async () => {
+test('the person is asked for every value of prompt; prompt=none returns an error instead of a code', async () => {
   const app = await registerApp(authority.url);
   for (const prompt of ['login', 'consent', 'login consent', 'select_account', 'create']) {
     const page = await openFormBrowser(authority.url).go(app.address({ prompt }), { follow: false });
@@ -206,8 +206,8 @@ describe('scope', () => {
 
   test('unknown ones are left out of what is granted, and the answer says so', async () => {
     const app = await registerApp(authority.url);
-    const asked = { scope: 'openid profile threads:read offline_access agents:write' };
-    const tokens = await app.connect(await authority.person(), asked);
+    const fields = { scope: 'openid profile threads:read offline_access agents:write' };
+    const tokens = await app.connect(await authority.person(), fields);
     expect(tokens.scope).toBe('threads:read agents:write');
     expect(tokens).not.toHaveProperty('id_token');
   });
@@ -246,7 +246,7 @@ test('parameters of OpenID Connect are ignored, others that would change the req
     const answer = await openFormBrowser(authority.url).go(app.address({ [name]: value }), programRequest);
     const address = answer.headers.get('Location') ?? '';
     expect(address).toMatch(app.redirect_uri);
-    // What an implicit client is told stands behind the # (RFC 6749, section 4.2.2.1).
+    // The error for an implicit client is in the fragment (RFC 6749, section 4.2.2.1).
     expect(new URLSearchParams(address.split(/[?#]/)[1]).get('error')).toBe(error);
   }
 });

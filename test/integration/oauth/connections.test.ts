@@ -32,9 +32,10 @@ afterAll(async () => {
 
 const writeAsSystem = <T>(run: (work: SystemWork) => Promise<T>) =>
   authority.core.unitOfWork.writeAsSystem(run);
-const verdict: AuthorizationServer['verifyToken'] = (token, door) => authority.verifyToken(token, door);
+const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
+  authority.verifyToken(token, audience);
 
-/** That a connection has ended: its token at once, its refresh token for good, and it is listed no more. */
+/** Expects that a connection has ended: both tokens are refused, and the connection is not listed. */
 async function expectEnded(app: OAuthApp, tokens: Tokens, account_id: string): Promise<void> {
   await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
   expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
@@ -80,7 +81,7 @@ describe('the connected clients of a person', () => {
     expect(listed[0]?.last_used_at).toBeGreaterThanOrEqual(before);
   });
 
-  test('are ended by their person, and by nobody else', async () => {
+  test('can be ended only by their person', async () => {
     const [who, other] = [await authority.person(), await authority.person()];
     const app = await registerApp(authority.url);
     const tokens = await app.connect(who);
@@ -219,7 +220,7 @@ test('a grant of which nothing lives any more is swept, and no other', async () 
   };
   const [minute, day] = [60_000, 24 * 3_600_000];
   expect(await sweep(Date.now() + 5 * minute)).toBe(2);
-  // Ten minutes after approval a code that nobody used is long over.
+  // An unused code has expired ten minutes after approval.
   expect(await sweep(Date.now() + 11 * minute)).toBe(1);
   expect(await sweep(Date.now() + 30 * day)).toBe(1);
   expect((await app.refresh(refresh_token)).status).toBe(200);

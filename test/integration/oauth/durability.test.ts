@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => authority.close());
 
-test('what began goes on after the process was restarted: request, code and refresh token', async () => {
+test('requests, codes and refresh tokens remain valid after a restart of the process', async () => {
   const who = await authority.person();
   const app = await registerApp(authority.url);
   const [begun, decided] = [openFormBrowser(authority.url), openFormBrowser(authority.url)];

@@ -22,7 +22,7 @@ test('what is over goes: requests, codes, tokens, grants and clients, each after
   await app.refresh(refresh_token);
   const tables = ['oauth_records', 'access_tokens', 'client_grants', 'oauth_clients'];
   const left = () => Promise.all(tables.map(count));
-  /** Lets time pass for the rows, and the housekeeping do its work. */
+  /** Moves the rows into the past and runs the maintenance task. */
   async function after(milliseconds: number) {
     await authority.sql('update oauth_records set expires_at = expires_at - $1::bigint', [milliseconds]);
     await authority.sql('update access_tokens set expires_at = expires_at - $1::bigint', [milliseconds]);
@@ -33,7 +33,7 @@ test('what is over goes: requests, codes, tokens, grants and clients, each after
   }
   // A request, two codes (one of them used), two refresh tokens (one of them used), two access tokens.
   expect(await left()).toEqual([5, 2, 2, 1]);
-  // A minute later codes are over, a quarter of an hour later access tokens and the grant that nobody came for.
+  // Codes expire after a minute; access tokens and the grant of the unused code after 15 minutes.
   expect(await after(61_000)).toEqual([3, 2, 2, 1]);
   expect(await after(15 * 60_000)).toEqual([3, 0, 1, 1]);
   expect(await after(3_600_000)).toEqual([2, 0, 1, 1]);

@@ -104,7 +104,7 @@ describe('redirects', () => {
     }
   });
 
-  test('a client that nobody knows gets a page, and its name is not repeated', async () => {
+  test('an unknown client gets a page that does not repeat its name', async () => {
     const app = await registerApp(authority.url);
     for (const client_id of ['app_unknown', '<script>', 'operator', 'console', '\0', '']) {
       const answer = await visit(app.address({ client_id }));
@@ -129,7 +129,7 @@ describe('redirects', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
   });
 
-  test('the Host of a request sends nobody elsewhere', async () => {
+  test('the Host of a request does not change the redirect', async () => {
     const app = await registerApp(authority.url);
     const answer = await openFormBrowser(authority.url).go(app.address(), {
       follow: false,

@@ -52,7 +52,7 @@ async function later({ client_id }: OAuthApp, seconds: number) {
 }
 
 describe('a refresh token that is used again at once', () => {
-  test('is good at both of two processes, and what came of each use goes on by itself', async () => {
+  test('is valid at two processes, and the tokens of each use can be refreshed independently', async () => {
     const { app, elsewhere, tokens } = await connected();
     const answers = await Promise.all([app, elsewhere].map((each) => each.refresh(tokens.refresh_token)));
     const [one, two] = answers.map(readTokens) as [Tokens, Tokens];
@@ -69,13 +69,13 @@ describe('a refresh token that is used again at once', () => {
     expect(await grantsOf(app)).toBe(1);
   });
 
-  test('is good for whoever never heard the first answer', async () => {
+  test('is valid for a client that did not receive the first response', async () => {
     const { app, tokens } = await connected();
     await app.refresh(tokens.refresh_token);
     await later(app, refresh_grace_s / 2);
-    const heard = readTokens(await app.refresh(tokens.refresh_token));
-    expect(await here.verifyToken(heard.access_token)).toBe('good');
-    expect((await app.refresh(heard.refresh_token)).status).toBe(200);
+    const second = readTokens(await app.refresh(tokens.refresh_token));
+    expect(await here.verifyToken(second.access_token)).toBe('good');
+    expect((await app.refresh(second.refresh_token)).status).toBe(200);
   });
 
   test('may name another resource and fewer scopes, and no scope beyond its own', async () => {

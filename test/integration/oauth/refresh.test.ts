@@ -16,7 +16,8 @@ afterAll(async () => {
   await authority.close();
 });
 
-const verdict: AuthorizationServer['verifyToken'] = (token, door) => authority.verifyToken(token, door);
+const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
+  authority.verifyToken(token, audience);
 
 async function connected(over: Record<string, string | string[] | null> = {}) {
   const app = await registerApp(authority.url);
@@ -85,11 +86,11 @@ describe('resources', () => {
     expect(await verdict(tokens.access_token, 'api')).toBe('good');
     let { refresh_token } = tokens;
     for (const name of ['resource', 'audience']) {
-      for (const [door, address] of Object.entries(authority.resources)) {
-        for (const asked of [address, `${address}/`]) {
-          const next = readTokens(await app.refresh(refresh_token, { [name]: asked }));
+      for (const [audience, address] of Object.entries(authority.resources)) {
+        for (const value of [address, `${address}/`]) {
+          const next = readTokens(await app.refresh(refresh_token, { [name]: value }));
           ({ refresh_token } = next);
-          const actor = await authority.tokens.verify(next.access_token, door as 'api' | 'mcp' | 'ws');
+          const actor = await authority.tokens.verify(next.access_token, audience as 'api' | 'mcp' | 'ws');
           expect(actor.resource).toBe(address);
         }
       }
@@ -100,7 +101,7 @@ describe('resources', () => {
 
   test('what was asked for first is what a refresh without one is for', async () => {
     const { mcp, ws } = authority.resources;
-    for (const [over, door] of [
+    for (const [over, audience] of [
       [{ resource: mcp }, 'mcp'],
       [{ resource: `${mcp}/` }, 'mcp'],
       [{ audience: ws }, 'ws'],
@@ -109,9 +110,9 @@ describe('resources', () => {
       const { app, tokens } = await connected(
         Object.fromEntries(Object.entries(over).map(([name, value]) => [name, [value].flat()])),
       );
-      expect(await verdict(tokens.access_token, door)).toBe('good');
+      expect(await verdict(tokens.access_token, audience)).toBe('good');
       const next = readTokens(await app.refresh(tokens.refresh_token));
-      expect(await verdict(next.access_token, door)).toBe('good');
+      expect(await verdict(next.access_token, audience)).toBe('good');
     }
   });
 

@@ -231,7 +231,7 @@ describe('unused clients', () => {
   });
 });
 
-test('an address that registers clients in masses is slowed down, and nobody else', async () => {
+test('registrations from one address beyond the limit are refused', async () => {
   const limited = await startAuthorizationServer({ limits: 'register=3/3600' });
   const tries = [];
   for (let count = 0; count < 5; count += 1) tries.push(await register(limited.url, { redirect_uris }));
@@ -243,7 +243,7 @@ test('an address that registers clients in masses is slowed down, and nobody els
   await limited.close();
 });
 
-test('who asks at /authorize in masses is slowed down with a page', async () => {
+test('requests to /authorize beyond the limit are refused with a page', async () => {
   const limited = await startAuthorizationServer({ limits: 'public=2/60' });
   const app = await registerApp(limited.url);
   const statuses = [];

@@ -66,13 +66,13 @@ test('a grant that ends at one process ends open sockets and tool streams at ano
   await other.close();
 });
 
-test('a refresh token that two processes are given at once is good at both, and what they give at either', async () => {
+test('a refresh token used at two processes together is valid at both, and so are the new tokens at either', async () => {
   const { app, refresh_token } = await connected();
   const elsewhere = createApp(there.url, app.client_id, app.redirect_uri, app.pair);
   const answers = await Promise.all([app, elsewhere].map((each) => each.refresh(refresh_token)));
-  const given = answers.map(readTokens);
-  expect(new Set(given.map((tokens) => tokens.refresh_token)).size).toBe(2);
-  for (const each of given) {
+  const issued = answers.map(readTokens);
+  expect(new Set(issued.map((tokens) => tokens.refresh_token)).size).toBe(2);
+  for (const each of issued) {
     const next = readTokens(await elsewhere.refresh(each.refresh_token));
     const headers = { Authorization: `Bearer ${next.access_token}` };
     expect((await fetch(`${there.url}/v1/agents/me`, { headers })).status).toBe(200);

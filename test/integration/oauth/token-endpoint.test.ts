@@ -67,7 +67,7 @@ describe('client authentication', () => {
     const refused = [
       { ...good, client_secret: `${good.client_secret}x` },
       { ...good, client_secret: 'x' },
-      { client_id: 'ams_nobody', client_secret: 'x' },
+      { client_id: 'ams_unknown', client_secret: 'x' },
       { client_id: 'operator', client_secret: 'x' },
       revoked,
       retired,
@@ -95,7 +95,7 @@ describe('client authentication', () => {
     }
   });
 
-  test('a name that no database could hold is the name of nobody', async () => {
+  test('a client_id that the database cannot store is unknown', async () => {
     const client = { client_id: 'ams_\0', client_secret: '\0' };
     const answer = await postForm(`${authority.url}/token`, { grant_type: 'client_credentials', ...client });
     expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
@@ -113,7 +113,7 @@ describe('scope', () => {
     expect(json.scope).toBe('threads:read');
   });
 
-  test('what the client has not, or nobody knows, is refused', async () => {
+  test('scopes that the client does not have and unknown scopes are refused', async () => {
     const client = await freshClient();
     for (const scope of ['threads:read agents:write', 'openid', 'threads:*']) {
       const answer = await ask(client, { scope });
@@ -132,7 +132,7 @@ describe('scope', () => {
 describe('resource', () => {
   test('each resource, as resource or audience, with and without a trailing slash', async () => {
     const client = await freshClient();
-    for (const [door, address] of Object.entries(authority.resources)) {
+    for (const [audience, address] of Object.entries(authority.resources)) {
       for (const fields of [
         { resource: address },
         { resource: `${address}/` },
@@ -141,7 +141,7 @@ describe('resource', () => {
         { resource: address, audience: 'https://elsewhere.example' },
       ]) {
         const token = await requestToken(authority, client, fields);
-        const actor = await authority.tokens.verify(token, door as 'api' | 'mcp' | 'ws');
+        const actor = await authority.tokens.verify(token, audience as 'api' | 'mcp' | 'ws');
         expect(actor.resource).toBe(address);
       }
     }

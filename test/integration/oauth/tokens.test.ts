@@ -32,22 +32,22 @@ const refusal = (message: RegExp) =>
   expect.objectContaining({ code: 'UNAUTHORIZED', message: expect.stringMatching(message) });
 
 describe('at every transport', () => {
-  test('a token opens the door of its resource only; one for the API opens the WebSocket too', async () => {
+  test('a token is valid for its own resource only; one for the API also for the WebSocket', async () => {
     const client = await freshClient();
     const { api, mcp, ws } = authority.resources;
     const opens = { [api]: ['api', 'ws'], [mcp]: ['mcp'], [ws]: ['ws'] };
-    for (const [resource, doors] of Object.entries(opens)) {
+    for (const [resource, audiences] of Object.entries(opens)) {
       const token = await requestToken(authority, client, { resource });
-      for (const door of ['api', 'mcp', 'ws'] as const) {
-        const verified = authority.tokens.verify(token, door);
-        if (doors.includes(door)) expect((await verified).resource).toBe(resource);
+      for (const audience of ['api', 'mcp', 'ws'] as const) {
+        const verified = authority.tokens.verify(token, audience);
+        if (audiences.includes(audience)) expect((await verified).resource).toBe(resource);
         else
           await expect(verified).rejects.toEqual(refusal(new RegExp(`is for ${resource}; request one for`)));
       }
     }
   });
 
-  test('an expired token is named as such, at the door and by introspection', async () => {
+  test('an expired token is refused with that reason, and introspection reports it as inactive', async () => {
     const client = await freshClient();
     const { access_token } = await authority.operatorToken(client.handle, 2);
     await authority.tokens.verify(access_token, 'api');
@@ -63,7 +63,7 @@ describe('at every transport', () => {
 });
 
 describe('introspection (RFC 7662)', () => {
-  test('tells the client and other clients of the same agent, and nobody else', async () => {
+  test('answers the client and other clients of the same agent only', async () => {
     const client = await freshClient();
     const sibling = await authority.credential(client.handle);
     const token = await requestToken(authority, client, { scope: 'threads:read' });

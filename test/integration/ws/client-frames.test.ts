@@ -120,7 +120,7 @@ test('a flood of protocol pings ends the connection, with a word or without', as
   expect(node.logged).toEqual([]);
 });
 
-test('a connection that is cut in the middle of a frame harms nobody', async () => {
+test('a connection that is cut in the middle of a frame does not affect other clients', async () => {
   for (let count = 0; count < 20; count += 1) {
     const one = await client();
     one.send('x'.repeat(60_000));

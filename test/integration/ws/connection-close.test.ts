@@ -71,7 +71,7 @@ test('a revoked token ends its connections at once, and no others', async () => 
   await open.next(({ data }) => data?.['subject'] === 'still there');
 });
 
-test('a reader that stops reading is closed with 4008, holds up nobody, and resumes without loss', async () => {
+test('a reader that stops reading is closed with 4008, delays no other client, and resumes without loss', async () => {
   const node = await start({
     webSocketLimits: { buffered_bytes: 64 * 1024, drain_ms: 300, close_ms: 60_000 },
   });
@@ -154,7 +154,7 @@ test('a client that answers no pings is cut; one that does is not', async () => 
   expect(node.webSocket.size()).toBe(1);
 });
 
-test('a stopping process sends what is on its way, says 1001 spread over time, and takes nobody new', async () => {
+test('a stopping process sends pending events, closes with 1001 over time, and accepts no new connections', async () => {
   const node = await start({ webSocketLimits: { spread_ms: 600 } });
   const agent = await node.agent();
   const token = await node.token(agent);

@@ -178,7 +178,7 @@ test('what is taken is answered with the id of the request, without compression 
   await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
 });
 
-test('connections that break off in the middle of a handshake harm nobody', async () => {
+test('connections cut in the middle of a handshake do not affect other clients', async () => {
   const token = await node.token(await node.agent());
   const request = [
     'GET /ws HTTP/1.1',

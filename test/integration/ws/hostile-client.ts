@@ -11,7 +11,7 @@ import {
   parseResponse,
 } from '../../clients/raw-socket.ts';
 
-/** The codes with which a connection of somebody hostile may end, if it is told at all. */
+/** The close codes that a hostile connection may receive; none when it is cut. */
 const knownCloseCodes = [undefined, 1000, 1002, 1005, 1007, 1008, 1009];
 
 function expectSound({ head, body, frames, code }: RawResponse, given: ReadonlySet<number>): void {
@@ -23,7 +23,7 @@ function expectSound({ head, body, frames, code }: RawResponse, given: ReadonlyS
     const length = Number(/^Content-Length: (\d+)$/im.exec(head)?.[1]);
     const refusal = JSON.parse(body.subarray(0, length).toString());
     expect(refusal).toMatchObject({ error: { code: expect.any(String) } });
-    // What asked for no upgrade leaves the connection to what comes behind it.
+    // After a request without an upgrade, the connection serves the next request.
     return expectSound(parseResponse(body.subarray(length)), given);
   }
   for (const { opcode, payload } of frames) {

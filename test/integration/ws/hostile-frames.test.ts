@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-// What holds whatever happens: whoever is connected stays so, and gets everything once, in order.
+// Invariant: a connected client stays connected and receives every event once, in order.
 async function send(): Promise<void> {
   const { agent, thread } = witness;
   sent += 1;
@@ -168,7 +168,7 @@ test.each(answeredOnly)('%s is answered, and the connection stays', async (_, by
 test.each([
   ['pings', ping],
   ['pongs', opcodes.pong],
-])('a flood of %s harms nobody', async (_, opcode) => {
+])('a flood of %s does not affect other clients', async (_, opcode) => {
   const raw = await open();
   for (let count = 0; count < 50; count += 1) {
     raw.socket.write(Buffer.concat(Array.from({ length: 100 }, () => encodeFrame({ opcode }))));
@@ -201,7 +201,7 @@ test('a message may come in parts, split within a character, with a ping between
   raw.socket.destroy();
 });
 
-test('whatever bytes come, before and after the upgrade, nobody else notices', async () => {
+test('arbitrary bytes before and after the upgrade do not affect other clients', async () => {
   const property = fc.asyncProperty(
     fc.array(arbitraryAttack, { minLength: 5, maxLength: 10 }),
     async (attacks) => {
@@ -211,7 +211,7 @@ test('whatever bytes come, before and after the upgrade, nobody else notices', a
   await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 40_000 });
 });
 
-test('connections that never finish their handshake keep nobody out', async () => {
+test('connections that never finish their handshake do not block new clients', async () => {
   const request = buildRequestHead(handshakeLines(attacker.token));
   const idle = Array.from({ length: 100 }, (_, index) => {
     const raw = openRawConnection(service.url);

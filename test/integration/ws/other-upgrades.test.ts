@@ -55,7 +55,7 @@ const h2c = [
   'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
 ];
 
-test('an upgrade that nobody knows is ignored, and the connection goes on', async () => {
+test('an unknown upgrade is ignored, and the connection stays usable', async () => {
   const { ask } = await converse();
   expect(await ask(['GET /livez HTTP/1.1', ...h2c])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(await ask(['GET /livez HTTP/1.1', 'Host: localhost'])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -86,7 +86,7 @@ test.each([
   ['h2c', h2c],
   ['websocket', ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket']],
 ])(
-  'an upgrade to %s before earlier answers are out cuts the connection, and harms nobody',
+  'an upgrade to %s before earlier responses are sent cuts the connection, and affects no other client',
   async (_, lines) => {
     const { closed, write } = await converse();
     const upgrade = ['GET /readyz HTTP/1.1', ...lines];

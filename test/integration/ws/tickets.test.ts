@@ -49,7 +49,7 @@ test('a ticket opens one connection, as the agent of its token and with a cursor
   const again = await refused(service.url, { ticket: answer.body.ticket });
   expect(again).toMatchObject(unauthorized);
   expect(again.headers['www-authenticate']).toContain('error="invalid_token"');
-  // What was not asked for is not there either, and no ticket is a token.
+  // Tickets that were not issued are refused, and a ticket is not a token.
   for (const ticket of ['', 'x', 'A'.repeat(43), 'A'.repeat(10_000), ada.token]) {
     expect(await refused(service.url, { ticket })).toMatchObject(unauthorized);
   }

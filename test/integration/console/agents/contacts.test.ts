@@ -135,7 +135,7 @@ describe('requesting a contact', () => {
 
   test.each([
     ['no handle', 'nonsense', 400, /A handle has the form/],
-    ['nobody', 'nobody.here', 400, /No such agent/],
+    ['an unknown agent', 'unknown.agent', 400, /No such agent/],
     ['itself', 'self', 400, /must not be your own handle/],
     ['one that takes no requests', 'strict', 403, /accepts only/],
     ['one that is paused', 'paused', 400, /is paused by its owner/],

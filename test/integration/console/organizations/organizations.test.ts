@@ -102,7 +102,7 @@ describe('an admin', () => {
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'member', [worker.username]: 'admin' });
     const late = await role(worker.username, 'member');
     expect(late.visibleText).toContain(`Only admins of ${slug} can do this.`);
-    expect((await role('nobody', 'admin')).visibleText).toContain(`Only admins of ${slug} can do this.`);
+    expect((await role('unknown', 'admin')).visibleText).toContain(`Only admins of ${slug} can do this.`);
   });
 
   test('removes people after a confirmation; access of their apps to its agents ends', async () => {
