@@ -40,7 +40,5 @@ test('jobs that are still pending at the timeout are listed', async () => {
   const { url, owe } = await outbox();
   await owe('evt_1');
   const left = await waitForEmptyOutbox(url, AbortSignal.timeout(500));
-  expect(left).toEqual([
-    expect.stringMatching(/^deliver-events of evt_1 for \d+ ms, 0 attempts$/),
-  ]);
+  expect(left).toEqual([expect.stringMatching(/^deliver-events of evt_1 for \d+ ms, 0 attempts$/)]);
 });
