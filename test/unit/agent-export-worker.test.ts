@@ -17,11 +17,11 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
 
 test('a worker that stops leaves an archive in the middle, and the job to another one', async () => {
   const stop = new AbortController();
-  const administer = vi.fn();
+  const writeAsSystem = vi.fn();
   let written = 0;
   const core = {
     repositories: { agentExports: { find: () => Promise.resolve(endless) } },
-    unitOfWork: { administer },
+    unitOfWork: { writeAsSystem },
     blobs: {
       read: () => Promise.resolve(Readable.from(bytes())),
       async write(_key: string, source: AsyncIterable<Uint8Array>) {
@@ -35,5 +35,5 @@ test('a worker that stops leaves an archive in the middle, and the job to anothe
   const handler = agentExportHandler(core as unknown as Core, stop.signal);
   await expect(handler.handle({ ids: [endless.id] })).rejects.toThrow(JobPutBack);
   expect(written).toBeGreaterThan(1_000_000);
-  expect(administer).not.toHaveBeenCalled();
+  expect(writeAsSystem).not.toHaveBeenCalled();
 });
