@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { CorkingSocket } from './corking-socket.ts';
 
 /** One SQL statement; with a name it is prepared once for each connection. */
 export interface SqlStatement {
@@ -88,7 +87,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Statements take milliseconds; JIT compilation would take longer than running them.
     ...(!hasPooler && { ...limits, options: '-c jit=off' }),
     pipeline: true,
-    stream: () => new CorkingSocket(),
   });
   pool.on('error', options.onError);
   // The pool listens to idle clients only. An error without a listener would end the process: one during a transaction, or a second
