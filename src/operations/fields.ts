@@ -147,7 +147,11 @@ export const skills = z
   .max(20)
   .describe('What the agent can do, at most 20 skills.');
 
-export const visibility = z.enum(visibilities).describe('Everybody can find and see a public agent.');
+export const visibility = z
+  .enum(visibilities)
+  .describe(
+    'public: everyone can find and see it. unlisted: everyone who knows the exact handle can see it; it is not in search or lists. private: only agents with a relation to it can see it.',
+  );
 
 export const inboundPolicy = z
   .enum(inboundPolicies)

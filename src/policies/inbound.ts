@@ -76,9 +76,10 @@ export function pausedActor(): DomainError {
 
 const pausedRetryAfterSeconds = 60;
 
+/** Agents of the same person can always write to each other, whatever their policies are. */
 function isAdmitted(policy: InboundPolicy, relation: Relation): boolean {
-  if (policy === 'open' || relation.contact) return true;
-  if (policy === 'trusted_only') return isRelated(relation);
+  if (policy === 'open' || relation.contact || relation.same_owner) return true;
+  if (policy === 'trusted_only') return relation.same_organization;
   return policy === 'allowlist' && relation.allowlisted;
 }
 

@@ -23,7 +23,9 @@ export const agentSchema = z
       .describe(
         'personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization.',
       ),
-    visibility: z.enum(visibilities).describe('Whether strangers can see it.'),
+    visibility: z
+      .enum(visibilities)
+      .describe('Whether strangers can see it: not at all, by its exact handle, or also in search.'),
     inbound_policy: z.enum(inboundPolicies).describe('The agents that can send messages to it.'),
     created_at: timestamp,
     updated_at: timestamp,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { startApi } from '../../src/api.ts';
 import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { Visibility } from '../../src/domain/agents/agents.ts';
 import type { Scope } from '../../src/domain/auth/scopes.ts';
 import { openProcessTracing } from '../../src/start/connections.ts';
 import { createLifecycle } from '../../src/start/lifecycle.ts';
@@ -71,7 +72,7 @@ export interface AgentOptions {
   scopes?: readonly Scope[];
   /** Seconds. */
   expires_in?: number;
-  visibility?: 'private' | 'public';
+  visibility?: Visibility;
   inbound_policy?: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
 }
 

@@ -1,5 +1,11 @@
 import { Command, Option } from 'commander';
-import { agentScopes, inboundPolicies, visibilities } from '../../domain/agents/agents.ts';
+import {
+  agentScopes,
+  defaultVisibility,
+  inboundPolicies,
+  visibilities,
+  warnIfUnreachable,
+} from '../../domain/agents/agents.ts';
 import { presentAgent } from '../../presenters/agent.ts';
 import {
   type OperatorRegistration,
@@ -28,7 +34,11 @@ export function agentCommand(io: CommandIo): Command {
     .option('--create-owner', 'create an account for the owner if it does not exist')
     .option('--display-name <text>', 'default: the agent name')
     .option('--description <text>')
-    .addOption(new Option('--visibility <who>').choices(visibilities).default('private'))
+    .addOption(
+      new Option('--visibility <who>', 'who can see it: unlisted means everyone who knows the handle')
+        .choices(visibilities)
+        .default(defaultVisibility),
+    )
     .addOption(
       new Option('--inbound-policy <policy>', 'who can write to it')
         .choices(inboundPolicies)
@@ -50,6 +60,8 @@ export function agentCommand(io: CommandIo): Command {
           registerAgentAsOperator(work, { ...names, visibility, inbound_policy, scope, member }),
         ),
       );
+      const warning = warnIfUnreachable(agent);
+      if (warning) io.log(`${warning}\n`);
       printResult(io, options, presentAgent(agent));
     });
   return new Command('agent')

@@ -5,15 +5,31 @@ export const agentScopes = ['personal', 'member', 'shared'] as const;
 
 export type AgentScope = (typeof agentScopes)[number];
 
-/** The agents that can find an agent: all agents, or only those that have a relation to it. */
-export const visibilities = ['private', 'public'] as const;
+/**
+ * The agents that can see an agent: those with a relation to it (`private`), also all that know its exact handle (`unlisted`), or all agents, in search too
+ * (`public`).
+ */
+export const visibilities = ['private', 'unlisted', 'public'] as const;
 
 export type Visibility = (typeof visibilities)[number];
+
+/** The visibility of a new agent, unless another one is given. */
+export const defaultVisibility: Visibility = 'unlisted';
 
 /** The agents that can start a thread with an agent; see policies/inbound.ts. */
 export const inboundPolicies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
 
 export type InboundPolicy = (typeof inboundPolicies)[number];
+
+/** Returns a warning about settings that contradict each other: strangers can write to an agent that they cannot see. */
+export function warnIfUnreachable(agent: {
+  visibility: string | null;
+  inbound_policy: string | null;
+}): string {
+  return agent.visibility === 'private' && agent.inbound_policy === 'open'
+    ? 'This agent is unreachable for strangers: everyone can write to it, but it is private. Make it unlisted or public.'
+    : '';
+}
 
 /** The relation of a viewing agent to another agent. Blocks have a direction. */
 export interface Relation {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentScopes } from '../../domain/agents/agents.ts';
+import { agentScopes, defaultVisibility } from '../../domain/agents/agents.ts';
 import { agentSchema, presentAgent } from '../../presenters/agent.ts';
 import { registerAgent } from '../../services/agents/registration.ts';
 import { defineOperation } from '../define.ts';
@@ -20,7 +20,7 @@ export const registerAgentOperation = defineOperation({
     display_name: displayName,
     description: description.default(''),
     inbound_policy: inboundPolicy.default('contacts_only'),
-    visibility: visibility.default('private'),
+    visibility: visibility.default(defaultVisibility),
     card_body: cardBody.default(''),
     skills: skills.default([]),
     scope: z

@@ -49,7 +49,7 @@ const findByHandle = statement(
 
 const findPublic = statement(
   'agents.find_public',
-  `select ${agentColumns} from agents a where a.canonical_handle = :canonical_handle and a.visibility = 'public' and a.retired_at is null`,
+  `select ${agentColumns} from agents a where a.canonical_handle = :canonical_handle and a.visibility <> 'private' and a.retired_at is null`,
 );
 
 const insert = statement(

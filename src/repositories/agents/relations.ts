@@ -14,7 +14,7 @@ export const relationOf = `select
 
 /** For `:viewer_id` and `:references` (ids or canonical handles): agents, their relation to the viewer, and whether the viewer sees them. */
 export const seenAgents = (columns: string): string => `select ${columns}, r.*,
-   (a.visibility = 'public' or r.self or r.same_owner or r.same_organization or r.contact
+   (a.visibility <> 'private' or r.self or r.same_owner or r.same_organization or r.contact
      or exists (select from thread_members m join thread_members t using (thread_id)
                 where m.agent_id = viewer.id and t.agent_id = a.id)
      or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible

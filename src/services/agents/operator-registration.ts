@@ -1,3 +1,4 @@
+import { defaultVisibility } from '../../domain/agents/agents.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { parseHandle } from '../../domain/agents/handles.ts';
 import { newId } from '../../domain/ids.ts';
@@ -39,7 +40,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
     display_name: input.display_name ?? handle.name,
     description: input.description ?? '',
     scope,
-    visibility: input.visibility ?? 'private',
+    visibility: input.visibility ?? defaultVisibility,
     inbound_policy: input.inbound_policy ?? 'contacts_only',
     card_body: '',
     skills: [],

@@ -24,7 +24,7 @@ describe('agent create', () => {
       display_name: 'helper',
       description: '',
       scope: 'personal',
-      visibility: 'private',
+      visibility: 'unlisted',
       inbound_policy: 'contacts_only',
       card_body: '',
       skills: [],
@@ -55,6 +55,13 @@ describe('agent create', () => {
     expect(member.scope).toBe('member');
     const [row] = await authority.sql('select name from agents a join owners o on o.id = member_account_id');
     expect(row).toEqual({ name: 'ada' });
+  });
+
+  test('warns when every agent can write to a private agent', async () => {
+    const run = await runCli(authority.env, [
+      ...['agent', 'create', 'ada.alone', '--visibility', 'private', '--inbound-policy', 'open'],
+    ]);
+    expect(run.err).toContain('unreachable for strangers');
   });
 
   test('refuses options that exclude each other', async () => {

@@ -126,7 +126,7 @@ test('the list continues after a handle, and includes the owner', async () => {
     canonical_handle: ofWorker.canonical_handle,
     display_name: ofWorker.display_name,
     scope: 'member',
-    visibility: 'private',
+    visibility: 'unlisted',
     paused: false,
     is_online: false,
     owner_name: slug,

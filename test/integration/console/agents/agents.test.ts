@@ -39,7 +39,7 @@ test('a person creates a first agent from an empty list', async () => {
     display_name: 'The writer',
     description: 'Writes.',
     scope: 'personal',
-    visibility: 'private',
+    visibility: 'unlisted',
     inbound_policy: 'open',
   });
   const list = await ada.go('/console/agents');

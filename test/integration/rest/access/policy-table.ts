@@ -3,7 +3,7 @@
  * viewer gets when the other agent has the policy of the column: a status, a code, or what it sees.
  */
 export const policies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;
-export const visibilities = ['public', 'private'] as const;
+export const visibilities = ['public', 'unlisted', 'private'] as const;
 export const relations = [
   'stranger',
   'contact',
@@ -32,26 +32,26 @@ const requestRow: Row = ['pending', 'NOT_TRUSTED', 'NOT_ALLOWED', 'pending'];
 
 /** The viewer opened the thread when the target was open; a common thread makes a private agent visible. */
 const threadRows: Record<Relation, Record<Visibility, Row>> = {
-  stranger: { public: strangerRow, private: strangerRow },
-  contact: { public: '201', private: '201' },
-  'same owner': { public: relatedRow, private: relatedRow },
-  'same organization': { public: relatedRow, private: relatedRow },
-  'on the allowlist': { public: allowlistedRow, private: allowlistedRow },
-  'owner on the allowlist': { public: allowlistedRow, private: allowlistedRow },
-  'blocked by it': { public: blockedRow, private: blockedRow },
-  'has blocked it': { public: 'BLOCKED', private: 'BLOCKED' },
+  stranger: { public: strangerRow, unlisted: strangerRow, private: strangerRow },
+  contact: { public: '201', unlisted: '201', private: '201' },
+  'same owner': { public: '201', unlisted: '201', private: '201' },
+  'same organization': { public: relatedRow, unlisted: relatedRow, private: relatedRow },
+  'on the allowlist': { public: allowlistedRow, unlisted: allowlistedRow, private: allowlistedRow },
+  'owner on the allowlist': { public: allowlistedRow, unlisted: allowlistedRow, private: allowlistedRow },
+  'blocked by it': { public: blockedRow, unlisted: blockedRow, private: blockedRow },
+  'has blocked it': { public: 'BLOCKED', unlisted: 'BLOCKED', private: 'BLOCKED' },
 };
 
 /** The first message to an agent: in a new thread of the two, or in a group that the agent is added to. */
 const newThreadRows: Table = {
-  stranger: { public: strangerRow, private: notFoundRow },
-  contact: { public: '201', private: '201' },
-  'same owner': { public: relatedRow, private: relatedRow },
-  'same organization': { public: relatedRow, private: relatedRow },
-  'on the allowlist': { public: allowlistedRow, private: notFoundRow },
-  'owner on the allowlist': { public: allowlistedRow, private: notFoundRow },
-  'blocked by it': { public: blockedRow, private: notFoundRow },
-  'has blocked it': { public: 'BLOCKED', private: notFoundRow },
+  stranger: { public: strangerRow, unlisted: strangerRow, private: notFoundRow },
+  contact: { public: '201', unlisted: '201', private: '201' },
+  'same owner': { public: '201', unlisted: '201', private: '201' },
+  'same organization': { public: relatedRow, unlisted: relatedRow, private: relatedRow },
+  'on the allowlist': { public: allowlistedRow, unlisted: allowlistedRow, private: notFoundRow },
+  'owner on the allowlist': { public: allowlistedRow, unlisted: allowlistedRow, private: notFoundRow },
+  'blocked by it': { public: blockedRow, unlisted: blockedRow, private: notFoundRow },
+  'has blocked it': { public: 'BLOCKED', unlisted: 'BLOCKED', private: notFoundRow },
 };
 
 export const policyTable: Record<string, Table> = {
@@ -61,37 +61,42 @@ export const policyTable: Record<string, Table> = {
   'add a third agent to an open thread': threadRows,
   'be added to a group': newThreadRows,
   'request contact': {
-    stranger: { public: requestRow, private: notFoundRow },
-    contact: { public: 'approved', private: 'approved' },
-    'same owner': { public: 'approved', private: 'approved' },
-    'same organization': { public: 'approved', private: 'approved' },
-    'on the allowlist': { public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'], private: notFoundRow },
-    'owner on the allowlist': {
+    stranger: { public: requestRow, unlisted: requestRow, private: notFoundRow },
+    contact: { public: 'approved', unlisted: 'approved', private: 'approved' },
+    'same owner': { public: 'approved', unlisted: 'approved', private: 'approved' },
+    'same organization': { public: 'approved', unlisted: 'approved', private: 'approved' },
+    'on the allowlist': {
       public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'],
+      unlisted: ['pending', 'NOT_TRUSTED', 'pending', 'pending'],
       private: notFoundRow,
     },
-    'blocked by it': { public: requestRow, private: notFoundRow },
-    'has blocked it': { public: 'BLOCKED', private: notFoundRow },
+    'owner on the allowlist': {
+      public: ['pending', 'NOT_TRUSTED', 'pending', 'pending'],
+      unlisted: ['pending', 'NOT_TRUSTED', 'pending', 'pending'],
+      private: notFoundRow,
+    },
+    'blocked by it': { public: requestRow, unlisted: requestRow, private: notFoundRow },
+    'has blocked it': { public: 'BLOCKED', unlisted: 'BLOCKED', private: notFoundRow },
   },
   'read card': {
-    stranger: { public: '200', private: notFoundRow },
-    contact: { public: '200', private: '200' },
-    'same owner': { public: '200', private: '200' },
-    'same organization': { public: '200', private: '200' },
-    'on the allowlist': { public: '200', private: notFoundRow },
-    'owner on the allowlist': { public: '200', private: notFoundRow },
-    'blocked by it': { public: '200', private: notFoundRow },
-    'has blocked it': { public: '200', private: notFoundRow },
+    stranger: { public: '200', unlisted: '200', private: notFoundRow },
+    contact: { public: '200', unlisted: '200', private: '200' },
+    'same owner': { public: '200', unlisted: '200', private: '200' },
+    'same organization': { public: '200', unlisted: '200', private: '200' },
+    'on the allowlist': { public: '200', unlisted: '200', private: notFoundRow },
+    'owner on the allowlist': { public: '200', unlisted: '200', private: notFoundRow },
+    'blocked by it': { public: '200', unlisted: '200', private: notFoundRow },
+    'has blocked it': { public: '200', unlisted: '200', private: notFoundRow },
   },
   'find in search': {
-    stranger: { public: 'found', private: 'not found' },
-    contact: { public: 'found', private: 'found' },
-    'same owner': { public: 'found', private: 'found' },
-    'same organization': { public: 'found', private: 'found' },
-    'on the allowlist': { public: 'found', private: 'not found' },
-    'owner on the allowlist': { public: 'found', private: 'not found' },
-    'blocked by it': { public: 'found', private: 'not found' },
-    'has blocked it': { public: 'found', private: 'not found' },
+    stranger: { public: 'found', unlisted: 'not found', private: 'not found' },
+    contact: { public: 'found', unlisted: 'found', private: 'found' },
+    'same owner': { public: 'found', unlisted: 'found', private: 'found' },
+    'same organization': { public: 'found', unlisted: 'found', private: 'found' },
+    'on the allowlist': { public: 'found', unlisted: 'not found', private: 'not found' },
+    'owner on the allowlist': { public: 'found', unlisted: 'not found', private: 'not found' },
+    'blocked by it': { public: 'found', unlisted: 'not found', private: 'not found' },
+    'has blocked it': { public: 'found', unlisted: 'not found', private: 'not found' },
   },
 };
 

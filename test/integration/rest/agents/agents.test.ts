@@ -34,7 +34,7 @@ test('an agent is registered with the documented defaults, and found at its Loca
     display_name: 'The weather',
     description: '',
     scope: 'personal',
-    visibility: 'private',
+    visibility: 'unlisted',
     inbound_policy: 'contacts_only',
     created_at: expect.any(Number),
     updated_at: created.body.created_at,

@@ -26,7 +26,7 @@ function agent(
   handle: string,
   more: { scope?: 'shared' | 'member'; member?: string } = {},
 ): Promise<TestAgent> {
-  return service.register({ handle, create_owner: true, ...more }, { scopes });
+  return service.register({ handle, create_owner: true, visibility: 'private', ...more }, { scopes });
 }
 
 /** An organization with an admin, a member and a stranger, each with a personal agent; a shared agent and a member agent of each. */

@@ -2,6 +2,7 @@ import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
 import type { Person } from '../../../../domain/auth/actor.ts';
+import { defaultVisibility, warnIfUnreachable } from '../../../../domain/agents/agents.ts';
 import { registerForPerson } from '../../../../services/people/agents.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
 import { emptyProfile, maxProfileFormBytes, type Profile, readProfile } from '../../agent-profile-form.ts';
@@ -48,7 +49,10 @@ export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
               (work) => registerForPerson(work, person.account_id, input),
               authorFromPerson(person),
             );
-            return { to: agentAddress(agent), flash: successFlash(`Created @${agent.canonical_handle}.`) };
+            return {
+              to: agentAddress(agent),
+              flash: successFlash(`Created @${agent.canonical_handle}. ${warnIfUnreachable(entered)}`.trim()),
+            };
           },
           (formErrors) => showForm({ formErrors }),
           { DUPLICATE_HANDLE: 'name', NOT_FOUND: 'owner', FORBIDDEN: 'owner' },
@@ -72,7 +76,7 @@ const emptyForm: Entered = {
   name: '',
   owner: 'personal',
   profile: emptyProfile,
-  visibility: 'private',
+  visibility: defaultVisibility,
   inbound_policy: 'contacts_only',
 };
 

@@ -8,6 +8,10 @@ const visibilityText: Record<Visibility, ChoiceText> = {
     title: 'Private',
     text: 'Visible to its contacts, to agents of the same owner or organization, and to members of its threads.',
   },
+  unlisted: {
+    title: 'Unlisted',
+    text: 'Also visible to everyone who knows its exact handle. It is not in the search.',
+  },
   public: { title: 'Public', text: 'Everyone can find it in the search and read its card.' },
 };
 

@@ -1,3 +1,4 @@
+import { warnIfUnreachable } from '../../../../domain/agents/agents.ts';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import type { AgentRecord } from '../../../../presenters/agent.ts';
@@ -32,7 +33,10 @@ export function agentSettingsRoutes(parts: PageParts): ConsoleRoute[] {
       return orShowFormAgain(
         async () => {
           await call(updateAgentOperation, { agent_ref: agent.id, ...access });
-          return { to: agentAddress(agent, 'settings'), flash: successFlash('Settings saved.') };
+          return {
+            to: agentAddress(agent, 'settings'),
+            flash: successFlash(`Settings saved. ${warnIfUnreachable(access)}`.trim()),
+          };
         },
         (formErrors) => settingsPage(agent, access, formErrors),
       );

@@ -1,3 +1,4 @@
+import { defaultVisibility } from '../../../../domain/agents/agents.ts';
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { DomainError } from '../../../../domain/errors.ts';
@@ -154,7 +155,7 @@ function matchesSearch({ canonical_handle, display_name }: AgentOfPerson, search
 /** Defaults of an agent that is registered with only a name. */
 const newAgentDefaults = {
   description: '',
-  visibility: 'private',
+  visibility: defaultVisibility,
   inbound_policy: 'contacts_only',
   card_body: '',
 } as const;
