@@ -21,7 +21,7 @@ import { createPages, livePageEvents, UnreadableFeed } from './feed/pages.ts';
 import { createRecentEntries } from './feed/recent-entries.ts';
 import { createPresence, type PresenceParts } from './presence.ts';
 import type { Receipts } from './receipts.ts';
-import { startPosition } from './feed/start-position.ts';
+import { decodeStart, startPosition } from './feed/start-position.ts';
 import { createFeedStatus } from './feed/status.ts';
 import { createStream, type StreamParts } from './streams/stream.ts';
 import { type PollIntervals, startWatch } from './streams/watch.ts';
@@ -132,7 +132,7 @@ function createStreamOpener({ registry, cursors, receipts, ...streamParts }: Str
     reader: StreamReader,
   ): Promise<OpenStream> {
     const { agent_id } = actor;
-    const requested = cursor === undefined ? undefined : cursors.decodeFeed(agent_id, cursor);
+    const requested = decodeStart(cursors, agent_id, cursor);
     const stream = createStream({
       ...streamParts,
       actor,

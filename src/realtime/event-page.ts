@@ -7,7 +7,7 @@ export const pageQuery = {
   cursor: cursor
     .optional()
     .describe(
-      'Return events after this position. Default: the acknowledged position, or the end of the feed if there is none.',
+      'Return events after this position. `earliest` is before the oldest event that is kept, `latest` is the end of the feed. Default: the acknowledged position, or `earliest` if there is none.',
     ),
   limit: z.int().min(1).max(100).default(50).describe('Maximum number of events, 1–100.'),
 };

@@ -19,6 +19,7 @@ const readyFrame = z.strictObject({
     cursor: z.string(),
     resumed: z.boolean(),
     gap: z.boolean(),
+    pending_events: z.int().min(0).max(100),
   }),
 });
 

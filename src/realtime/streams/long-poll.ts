@@ -5,7 +5,7 @@ import { canSeeEvent } from '../../domain/feed/events.ts';
 import type { StreamRegistry } from './registry.ts';
 import type { EventPage, LiveEvent, Realtime } from '../contract.ts';
 import type { Lane, Pages } from '../feed/pages.ts';
-import { type FeedBounds, startPosition } from '../feed/start-position.ts';
+import { decodeStart, type FeedBounds, startPosition } from '../feed/start-position.ts';
 import { createWaiter } from './waiter.ts';
 
 export interface LongPollParts {
@@ -92,15 +92,15 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
   return async function readPage(actor: Actor, options: PageOptions): Promise<EventPage> {
     const { agent_id } = actor;
     const deadline = Date.now() + options.wait_ms;
-    const requested = options.cursor === undefined ? undefined : cursors.decodeFeed(agent_id, options.cursor);
+    const requested = decodeStart(cursors, agent_id, options.cursor);
     const start =
-      requested === undefined
-        ? startPosition(await bounds(agent_id), undefined)
-        : { position: requested, gap: false };
+      typeof requested === 'number'
+        ? { position: requested, gap: false }
+        : startPosition(await bounds(agent_id), requested, 'earliest');
     let result = await collect(actor, start.position, options, 'replay');
     result.gap ||= start.gap;
     const isEmpty = () => result.events.length === 0 && result.complete && !result.gap;
-    if (isEmpty() && requested !== undefined) result = await checkPosition(actor, result);
+    if (isEmpty() && typeof requested === 'number') result = await checkPosition(actor, result);
     if (isEmpty() && options.wait_ms > 0) result = await wait(actor, result.position, options, deadline);
     const { events, complete, gap, position } = result;
     return { events, cursor: cursors.encodeFeed(agent_id, position), complete, gap };

@@ -21,17 +21,19 @@ export interface McpSessionRow {
   subscriptions: string[];
   created_at: number;
   seen_at: number;
+  /** Where a notification stream without Last-Event-ID starts: at the start of the session, or where its last stream ended. */
+  stream_cursor: string | null;
 }
 
 const statements = {
   find: statement(
     'mcp_sessions.find',
-    'select agent_id, protocol_version, client, subscriptions, created_at, seen_at from mcp_sessions where id_hash = :id_hash',
+    'select agent_id, protocol_version, client, subscriptions, created_at, seen_at, stream_cursor from mcp_sessions where id_hash = :id_hash',
   ),
   insert: statement(
     'mcp_sessions.insert',
-    `insert into mcp_sessions (id_hash, agent_id, protocol_version, client, created_at, seen_at)
-     values (:id_hash, :agent_id, :protocol_version, :client, :created_at, :created_at)`,
+    `insert into mcp_sessions (id_hash, agent_id, protocol_version, client, created_at, seen_at, stream_cursor)
+     values (:id_hash, :agent_id, :protocol_version, :client, :created_at, :created_at, :stream_cursor)`,
   ),
   touch: statement(
     'mcp_sessions.touch',
@@ -49,6 +51,18 @@ const statements = {
   setLogLevel: statement(
     'mcp_sessions.set_log_level',
     "update mcp_sessions set client = client || jsonb_build_object('log_level', :level::text) where id_hash = :id_hash",
+  ),
+  readWaitCursor: statement(
+    'mcp_sessions.read_wait_cursor',
+    'select wait_cursor from mcp_sessions where id_hash = :id_hash',
+  ),
+  setWaitCursor: statement(
+    'mcp_sessions.set_wait_cursor',
+    'update mcp_sessions set wait_cursor = :cursor where id_hash = :id_hash',
+  ),
+  setStreamCursor: statement(
+    'mcp_sessions.set_stream_cursor',
+    'update mcp_sessions set stream_cursor = :cursor where id_hash = :id_hash',
   ),
   remove: statement('mcp_sessions.remove', 'delete from mcp_sessions where id_hash = :id_hash'),
   removeOfAgent: statement(
@@ -77,8 +91,7 @@ export function mcpSessionsRepository(db: Queryable) {
       return (await run<McpSessionRow>(statements.find, { id_hash: idHash }))[0];
     },
     async insert(idHash: Buffer, session: Omit<McpSessionRow, 'seen_at' | 'subscriptions'>): Promise<void> {
-      const { agent_id, protocol_version, client, created_at } = session;
-      await run(statements.insert, { id_hash: idHash, agent_id, protocol_version, client, created_at });
+      await run(statements.insert, { id_hash: idHash, ...session });
     },
     /** Records that the session was used at `now`. */
     async touch(idHash: Buffer, now: number): Promise<void> {
@@ -96,6 +109,17 @@ export function mcpSessionsRepository(db: Queryable) {
     },
     async setLogLevel(idHash: Buffer, level: string): Promise<void> {
       await run(statements.setLogLevel, { id_hash: idHash, level });
+    },
+    /** The position after what the waiting calls of the session returned; undefined before the first one. */
+    async readWaitCursor(idHash: Buffer): Promise<string | undefined> {
+      const [row] = await run<{ wait_cursor: string | null }>(statements.readWaitCursor, { id_hash: idHash });
+      return row?.wait_cursor ?? undefined;
+    },
+    async setWaitCursor(idHash: Buffer, cursor: string): Promise<void> {
+      await run(statements.setWaitCursor, { id_hash: idHash, cursor });
+    },
+    async setStreamCursor(idHash: Buffer, cursor: string): Promise<void> {
+      await run(statements.setStreamCursor, { id_hash: idHash, cursor });
     },
     async remove(idHash: Buffer): Promise<void> {
       await run(statements.remove, { id_hash: idHash });

@@ -88,7 +88,7 @@ const statements = {
     'feed.read_statuses',
     `select w.place::int, h.last_number, (
        select count(*)::int
-       from (select event_id from feed where agent_id = h.agent_id and number > h.acknowledged_number
+       from (select event_id from feed where agent_id = h.agent_id and number > coalesce(h.acknowledged_number, 0)
              order by number limit :limit) f
        join events e on e.id = f.event_id and e.type = any(string_to_array(w.types, ','))) as pending
      from unnest(:agent_ids::text[], :types::text[]) with ordinality w (agent_id, types, place)

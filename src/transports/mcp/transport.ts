@@ -38,18 +38,20 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   const { tokens, realtime, logger, public_url, heartbeat_ms = 15_000 } = parts;
   const guard = createHostGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
+  const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
+  const sessions = createSessions(parts.sessions, (error) =>
+    log('storing a position of a session failed', error),
+  );
   const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
   const features = {
     tools: createTools(parts.catalogue, [
-      createWaitForEventsTool(parts),
+      createWaitForEventsTool({ ...parts, sessions }),
       createAcknowledgeEventsTool(parts),
       ...tools,
     ]),
     resources: createResources(parts.catalogue, resources),
     prompts: [...prompts, ...addedPrompts],
   };
-  const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
-  const sessions = createSessions(parts.sessions);
   const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
@@ -66,7 +68,16 @@ export function createMcpTransport(parts: McpParts): McpTransport {
     ],
     [
       'POST',
-      createPostHandler({ sessions, authorizer, features, makeServer, callRegistry, address, heartbeat_ms }),
+      createPostHandler({
+        realtime,
+        sessions,
+        authorizer,
+        features,
+        makeServer,
+        callRegistry,
+        address,
+        heartbeat_ms,
+      }),
     ],
     ['DELETE', endSession],
   ]);

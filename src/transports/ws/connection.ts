@@ -22,6 +22,7 @@ export interface Connection extends Omit<StreamReader, 'transport'> {
 export interface ConnectionParts {
   actor: Actor;
   stream: OpenStream;
+  pending_events: number;
   realtime: Pick<Realtime, 'acknowledge'>;
   limits: WebSocketLimits;
   log(message: string, error: unknown): void;
@@ -61,7 +62,7 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
   ws.on('close', () => stream.close());
 
   const { cursor, resumed, gap } = stream;
-  const data = { agent_id: actor.agent_id, cursor, resumed, gap };
+  const data = { agent_id: actor.agent_id, cursor, resumed, gap, pending_events: parts.pending_events };
   ws.send(frameText({ type: 'ready', data }));
 
   return {

@@ -12,7 +12,7 @@ const handshake = z.object({
     .string()
     .optional()
     .describe(
-      'Start after this position. Default: the acknowledged position, or the end of the feed if there is none.',
+      'Start after this position, or at `earliest` or `latest`. Default: the acknowledged position, or the end of the feed if there is none.',
     ),
   ticket: z
     .string()
@@ -23,7 +23,10 @@ const handshake = z.object({
 const { cursor } = examplePage;
 
 const serverExamples: { [Type in ServerFrame['type']]: Extract<ServerFrame, { type: Type }> } = {
-  ready: { type: 'ready', data: { agent_id: exampleAgents.planner.id, cursor, resumed: true, gap: false } },
+  ready: {
+    type: 'ready',
+    data: { agent_id: exampleAgents.planner.id, cursor, resumed: true, gap: false, pending_events: 2 },
+  },
   pong: { type: 'pong' },
   error: { type: 'error', data: { code: 'INVALID_JSON', message: 'The frame is not valid JSON.' } },
 };

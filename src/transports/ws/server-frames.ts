@@ -20,6 +20,11 @@ export const serverFrames = {
             .describe(
               'Whether events after your position are no longer kept. If true, read your state again.',
             ),
+          pending_events: z
+            .int()
+            .describe(
+              'Number of events after the acknowledged position, or after the oldest event that is kept, counted up to 100.',
+            ),
         })
         .describe('Where the connection starts.'),
     })

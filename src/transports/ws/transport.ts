@@ -78,9 +78,12 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
       };
       const stream = await realtime.open(actor, { cursor: handshake.cursor }, reader);
       try {
+        const { pending_events } = await realtime.feedStatus(actor);
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
-          connection = serveConnection(ws, socket, { actor, stream, realtime, limits, log, onSlowReader });
+          connection = serveConnection(ws, socket, {
+            ...{ actor, stream, pending_events, realtime, limits, log, onSlowReader },
+          });
           track(ws, connection, connections, metrics);
           stream.start();
         });

@@ -43,9 +43,9 @@ test('events acknowledged through MCP are acknowledged on every transport, and e
   const { cursor: begin } = await tool('wait_for_events', { wait_seconds: 0 });
   await send('one');
   await send('two');
-  // No position is acknowledged yet, so no events are pending; reading does not acknowledge.
+  // No position is acknowledged yet, so everything is pending; reading does not acknowledge.
   const page = await tool('wait_for_events', { cursor: begin, limit: 1 });
-  expect([contents(page), await pending()]).toEqual([['one'], 0]);
+  expect([contents(page), await pending()]).toEqual([['one'], 3]);
 
   const call = { name: 'acknowledge_events', arguments: { cursor: page['cursor'] } };
   const { result } = readRpcResult(
@@ -115,5 +115,5 @@ test('a position of another agent or of no agent is refused, and so is a token w
     params: call,
   });
   expect(refused.status).toBe(403);
-  expect([await pending(), await other.pending()]).toEqual([0, 0]);
+  expect([await pending(), await other.pending()]).toEqual([1, 1]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { callToolRaw, postRawMessage, connectSdkClient } from '../../clients/mcp/client.ts';
+import { callToolRaw, postRawMessage, connectSdkClient, readRpcResult } from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { type McpInstance, startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
@@ -123,6 +123,42 @@ test('a token that may follow nothing is refused before dispatch; one that may s
   expect(contents(await wait({ cursor }))).toEqual(['not for all']);
 });
 
+test('a session continues where its last wait ended: nothing is missed before the first one, and nothing comes twice', async () => {
+  const { reader, send } = await conversation('position');
+  await send('before the session');
+  const other = await startMcpInstance(database.url);
+  onTestFinished(() => other.close());
+  const { transport, close } = await connectSdkClient(instance.url, reader);
+  onTestFinished(close);
+  const sameSession = { 'Mcp-Session-Id': transport.sessionId ?? '' };
+  const waitAt = async (url: string, args: object = {}) => {
+    const params = { name: 'wait_for_events', arguments: { types: ['message.created'], ...args } };
+    const answer = await postRawMessage(
+      url,
+      reader,
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      sameSession,
+    );
+    return contents(Object(readRpcResult(answer).result?.['structuredContent']));
+  };
+  expect(await waitAt(instance.url)).toEqual(['before the session']);
+  await send('between two waits');
+  await send('and another');
+  expect(await waitAt(instance.url, { limit: 1 })).toEqual(['between two waits']);
+  expect(await waitAt(other.url)).toEqual(['and another']);
+  expect(await waitAt(other.url, { wait_seconds: 0 })).toEqual([]);
+  // Another session begins like a poll without a cursor.
+  const again = await connectSdkClient(other.url, reader);
+  onTestFinished(again.close);
+  const page = await again.client.callTool({ name: 'wait_for_events', arguments: {} });
+  expect(contents(Object(page.structuredContent))).toEqual([
+    undefined,
+    'before the session',
+    'between two waits',
+    'and another',
+  ]);
+});
+
 test('bad arguments are refused in the words of every tool', async () => {
   const { wait } = await conversation('bad');
   for (const args of [{ wait_seconds: 26 }, { limit: 0 }, { types: [] }, { types: ['x'] }, { no_such: 1 }])
@@ -138,7 +174,12 @@ test('a wait ends with its token, with its caller and with the process', async (
   expect(await revoked).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
 
   const gone = new AbortController();
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait_for_events' } };
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'wait_for_events', arguments: { cursor } },
+  };
   const left = fetch(`${instance.url}/mcp`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${reader}`, 'Content-Type': 'application/json' },
@@ -159,11 +200,11 @@ test('a wait ends with its token, with its caller and with the process', async (
 });
 
 test('a cancelled wait ends its stream without an answer', async () => {
-  const { reader } = await conversation('cancel');
+  const { reader, cursor } = await conversation('cancel');
   const { client, close } = await connectSdkClient(instance.url, reader);
   onTestFinished(close);
   const cancel = new AbortController();
-  const pendingCall = client.callTool({ name: 'wait_for_events' }, undefined, {
+  const pendingCall = client.callTool({ name: 'wait_for_events', arguments: { cursor } }, undefined, {
     signal: cancel.signal,
     onprogress: () => {},
   });
@@ -195,4 +236,26 @@ test('a client that asks for it hears how long the wait has lasted', async () =>
   // A client that accepts no stream gets the answer alone.
   const plain = await postRawMessage(instance.url, reader, JSON.parse(body), { accept: 'application/json' });
   expect(plain.json).toMatchObject({ id: 5, result: { structuredContent: { complete: true } } });
+});
+
+test('a notification stream without Last-Event-ID starts where the session began, and then where its last stream ended', async () => {
+  const { reader, send } = await conversation('streams');
+  await send('before the session');
+  const { transport, close } = await connectSdkClient(instance.url, reader);
+  await close();
+  const headers = {
+    Authorization: `Bearer ${reader}`,
+    Accept: 'text/event-stream',
+    'Mcp-Session-Id': transport.sessionId ?? '',
+  };
+  const readNext = async () => {
+    const stream = await openSseStream(`${instance.url}/mcp`, headers);
+    const [event] = await stream.events(1);
+    stream.close();
+    return JSON.parse(event?.data ?? '{}').params.content;
+  };
+  await send('after initialize');
+  expect(await readNext()).toBe('after initialize');
+  await send('after the first stream');
+  await expect.poll(readNext, { timeout: 20_000 }).toBe('after the first stream');
 });

@@ -3,6 +3,7 @@ import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -100,25 +101,46 @@ test('without a cursor every transport starts at the acknowledged position, whic
   );
 });
 
-test('without a cursor and an acknowledged position every transport starts now', async () => {
+test('without a cursor and an acknowledged position, polls start at the oldest event, and connections now', async () => {
   const { agent, mcp, send } = await agentWithFeed(1);
   const socket = await connectWebSocket(service.url, { token: agent.token });
   const stream = await openSseStream(`${service.url}/mcp`, {
     Authorization: `Bearer ${mcp}`,
     Accept: 'text/event-stream',
   });
+  expect(socket.ready).toMatchObject({ resumed: false, pending_events: 2 });
   const page = await requestRest('GET', `${service.api}/events`, { token: agent.token });
-  expect([socket.ready.resumed, page.body.events]).toEqual([false, []]);
+  expect(page.body.events).toMatchObject([{ type: 'thread.created' }, { data: { content: 'm1' } }]);
+  const { value } = await callToolRaw(service.url, mcp, 'wait_for_events', {});
+  expect(value['cursor']).toBe(page.body.cursor);
   await send('new');
   const frame = await socket.next(({ id }) => id !== undefined);
   const [event] = await stream.events(1);
-  const next = await requestRest('GET', `${service.api}/events?cursor=${page.body.cursor}`, {
-    token: agent.token,
-  });
   expect(frame.data?.['content']).toBe('new');
   expect(JSON.parse(event?.data ?? '').params.content).toBe('new');
-  expect(next.body.events[0].data.content).toBe('new');
   stream.close();
+  await socket.close();
+});
+
+test('every transport accepts earliest and latest as a cursor', async () => {
+  const reader = await agentWithFeed(2);
+  const { agent, mcp, send } = reader;
+  await service.core.repositories.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
+  expect(await readThroughEveryTransport(reader, 'earliest')).toEqual([
+    { gap: false, first: 'm1' },
+    ...Array.from({ length: 3 }, () => ({ gap: false, first: undefined })),
+  ]);
+  const socket = await connectWebSocket(service.url, { token: agent.token, cursor: 'latest' });
+  expect(socket.ready).toMatchObject({ resumed: false, gap: false, pending_events: 1 });
+  const page = await requestRest('GET', `${service.api}/events?cursor=latest`, { token: agent.token });
+  expect(page.body).toMatchObject({ events: [], cursor: socket.ready.cursor });
+  const latest = { cursor: 'latest', wait_seconds: 0 };
+  expect((await callToolRaw(service.url, mcp, 'wait_for_events', latest)).value).toMatchObject({
+    events: [],
+    cursor: socket.ready.cursor,
+  });
+  await send('new');
+  expect((await socket.next(({ id }) => id !== undefined)).data?.['content']).toBe('new');
   await socket.close();
 });
 

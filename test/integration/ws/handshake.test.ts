@@ -32,6 +32,7 @@ test('the token comes in the header or as a subprotocol, and the first frame is 
       cursor: node.cursors.encodeFeed(agent, 0),
       resumed: false,
       gap: false,
+      pending_events: 0,
     });
     expect(client.protocol).toBe('protocols' in options ? 'bearer' : '');
     await client.close();

@@ -27,7 +27,10 @@ test('a waiting caller gets the first event immediately, or an empty page at its
   const id = memory.add(['a']);
   await notify('a', 1);
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
-  expect(await realtime.page(buildActor('a'), { limit: 5, wait_ms: 30 })).toMatchObject({ events: [] });
+  const { cursor } = await waiting;
+  expect(await realtime.page(buildActor('a'), { cursor, limit: 5, wait_ms: 30 })).toMatchObject({
+    events: [],
+  });
   await waitUntil(() => expect(here()).toEqual([]));
 });
 

@@ -6,7 +6,7 @@ import { requireVersion, resumeHeader, sessionHeader, versionHeader } from '../p
 import { sseGapNotification, sseNotification, sseUpdatedNotifications } from './notifications.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Sessions, SessionWithKey } from '../sessions/sessions.ts';
 import { createSseStream, sseEvent, type SseStream } from './sse.ts';
 import type { StreamSet } from '../sessions/stream-set.ts';
 import { listSubscriptions } from '../resources/subscriptions.ts';
@@ -30,12 +30,19 @@ export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, on
   async function follow(
     ctx: Context,
     actor: Actor,
-    { sse, session_id }: { sse: SseStream; session_id: string | undefined },
+    {
+      sse,
+      session_id,
+      session,
+    }: { sse: SseStream; session_id: string | undefined; session: SessionWithKey | undefined },
   ): Promise<OpenStream> {
-    const cursor = ctx.get(resumeHeader) || undefined;
+    const cursor = ctx.get(resumeHeader) || (session?.stream_cursor ?? undefined);
+    let sent: string | undefined;
+    if (session) sse.body.once('close', () => sent && sessions.moveStreamCursor(session.key, sent));
     const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
       const changed = findChangedResources(events, await listSubscriptions(sessions, session_id, actor));
       await sse.write(sseUpdatedNotifications(changed) + events.map(sseNotification).join(''));
+      sent = events.at(-1)?.cursor ?? sent;
     };
     try {
       return await realtime.open(actor, { cursor }, { transport: 'mcp', deliver, onEnded: () => sse.end() });
@@ -57,7 +64,7 @@ export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, on
     const session_id = ctx.get(sessionHeader) || undefined;
     const session = session_id === undefined ? undefined : await sessions.check(session_id, actor);
     const sse = createSseStream(heartbeat_ms, onSlowReader);
-    const stream = await follow(ctx, actor, { sse, session_id });
+    const stream = await follow(ctx, actor, { sse, session_id, session });
     sse.body.once('close', () => stream.close());
     streams.add({ sse, session_id, actor });
 

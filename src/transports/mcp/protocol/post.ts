@@ -5,6 +5,8 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
+import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
+import type { Realtime } from '../../../realtime/contract.ts';
 import { answerWithSdkTransport, answerWithJson } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
@@ -15,6 +17,7 @@ import type { McpFeatures } from './methods.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
 
 export interface PostParts {
+  realtime: Pick<Realtime, 'feedStatus'>;
   sessions: Sessions;
   authorizer: Authorizer;
   features: McpFeatures;
@@ -38,7 +41,11 @@ export function createPostHandler(parts: PostParts) {
     if (isInitialize) {
       ctx.set(
         sessionHeader,
-        await parts.sessions.begin(actor, negotiateVersion(message), readClientInfo(message)),
+        await parts.sessions.begin(actor, {
+          protocol_version: negotiateVersion(message),
+          client: readClientInfo(message),
+          stream_cursor: hasFeedScope(actor) ? (await parts.realtime.feedStatus(actor)).cursor : null,
+        }),
       );
     }
     const session =

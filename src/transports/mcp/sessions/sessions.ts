@@ -12,6 +12,8 @@ export interface Session {
   subscriptions: readonly string[];
   created_at: number;
   seen_at: number;
+  /** Where a notification stream without Last-Event-ID starts; null for tokens that see no events. */
+  stream_cursor: string | null;
 }
 
 export interface SessionWithKey extends Session {
@@ -28,18 +30,30 @@ export interface SessionStore {
   subscribe(idHash: Buffer, uri: string, max: number): Promise<boolean>;
   unsubscribe(idHash: Buffer, uri: string): Promise<void>;
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
+  readWaitCursor(idHash: Buffer): Promise<string | undefined>;
+  setWaitCursor(idHash: Buffer, cursor: string): Promise<void>;
+  setStreamCursor(idHash: Buffer, cursor: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
 }
 
 export interface Sessions {
   /** Starts a session for the actor's agent and returns its id, which is shown only once. */
-  begin(actor: Actor, protocolVersion: string, client: ClientInfo): Promise<string>;
+  begin(
+    actor: Actor,
+    session: { protocol_version: string; client: ClientInfo; stream_cursor: string | null },
+  ): Promise<string>;
   /** @throws {McpHttpError} 404 when it is unknown, has ended, or belongs to another agent: these look alike. */
   check(id: string, actor: Actor): Promise<SessionWithKey>;
   /** Subscribes the session with this key to a resource. @throws {RpcError} when it has the maximum number already. */
   subscribe(key: string, uri: string): Promise<void>;
   /** Ends a subscription. */
   unsubscribe(key: string, uri: string): Promise<void>;
+  /** The feed position after what the waiting calls of the session returned; undefined before the first one. */
+  readWaitCursor(key: string): Promise<string | undefined>;
+  /** Moves that position, after the response was sent. Later reads in this process wait for it. Never throws. */
+  moveWaitCursor(key: string, cursor: string): void;
+  /** Records where a notification stream of the session ended. Never throws. */
+  moveStreamCursor(key: string, cursor: string): void;
   /** Sets the minimum severity of the log messages that the session receives (MCP, Logging). */
   setLogLevel(key: string, level: LoggingLevel): Promise<void>;
   /** Ends a session. @throws {McpHttpError} as `check`. */
@@ -55,7 +69,10 @@ const maxSubscriptions = 500;
  * MCP sessions (MCP, Transports: Session Management) over a store that all processes share. Every request reads its session
  * from the store, so a change applies in every process as soon as the response arrives.
  */
-export function createSessions(store: SessionStore): Sessions {
+export function createSessions(store: SessionStore, log: (error: unknown) => void): Sessions {
+  /** Position updates in progress, by session key. */
+  const moving = new Map<string, Promise<void>>();
+
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
     const now = Date.now();
     const found = await store.find(hash);
@@ -72,10 +89,10 @@ export function createSessions(store: SessionStore): Sessions {
 
   return {
     check,
-    async begin(actor, protocol_version, client) {
+    async begin(actor, session) {
       const id = randomBytes(24).toString('base64url');
       const created_at = Date.now();
-      await store.insert(hashOf(id), { agent_id: actor.agent_id, protocol_version, client, created_at });
+      await store.insert(hashOf(id), { agent_id: actor.agent_id, ...session, created_at });
       return id;
     },
     async end(id, actor) {
@@ -89,6 +106,22 @@ export function createSessions(store: SessionStore): Sessions {
       }
     },
     unsubscribe: (key, uri) => store.unsubscribe(Buffer.from(key, 'base64url'), uri),
+    async readWaitCursor(key) {
+      await moving.get(key);
+      return store.readWaitCursor(Buffer.from(key, 'base64url'));
+    },
+    moveWaitCursor(key, cursor) {
+      const move = store
+        .setWaitCursor(Buffer.from(key, 'base64url'), cursor)
+        .catch(log)
+        .finally(() => {
+          if (moving.get(key) === move) moving.delete(key);
+        });
+      moving.set(key, move);
+    },
+    moveStreamCursor(key, cursor) {
+      store.setStreamCursor(Buffer.from(key, 'base64url'), cursor).catch(log);
+    },
     setLogLevel: (key, level) => store.setLogLevel(Buffer.from(key, 'base64url'), level),
   };
 }

@@ -22,7 +22,7 @@ export async function callTool(
   const meta = feedStatus && { ...feedStatus };
   try {
     const approver = tool.operation.approval && createApprover(parts, caller, exchange);
-    const run = tool.createRun?.({ actor: caller.actor, exchange });
+    const run = tool.createRun?.({ actor: caller.actor, session_key: caller.session?.key, exchange });
     const call = {
       ...toOperationCall(tool, args),
       ...(run && { operation: run.operation }),

@@ -21,7 +21,7 @@ export interface Tool {
   /** Whether the tool may send messages before its result. */
   sendsMessages?: true;
   /** Creates the operation that runs in place of `operation`, for tools that need the exchange with the client. */
-  createRun?(call: { actor: Actor; exchange: Exchange }): ToolRun;
+  createRun?(call: { actor: Actor; session_key: string | undefined; exchange: Exchange }): ToolRun;
 }
 
 export interface ToolRun {

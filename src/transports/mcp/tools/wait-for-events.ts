@@ -57,12 +57,14 @@ const output = z.object({
 export interface WaitOptions extends ProgressOptions {
   /** Ends the wait. */
   signal: AbortSignal;
+  /** Where a wait without a cursor starts. Default: as for a poll without a cursor. */
+  readStart?(): Promise<string | undefined>;
 }
 
 export interface EventWait {
   operation: ReturnType<typeof createWaitOperation>;
-  /** The events in the last output. */
-  shownEvents(): readonly LiveEvent[];
+  /** What the last output had: its events, and the position after them. */
+  shown(): { events: readonly LiveEvent[]; cursor: string | undefined };
 }
 
 /**
@@ -71,21 +73,24 @@ export interface EventWait {
  */
 export function createEventWait(realtime: Pick<Realtime, 'page'>, options: WaitOptions): EventWait {
   let page: Promise<EventPage> | undefined;
-  let shown: readonly LiveEvent[] = [];
+  let shown: ReturnType<EventWait['shown']> = { events: [], cursor: undefined };
   const operation = createWaitOperation(
-    (...args) => (page ??= withProgress(options, args[1].wait_ms, () => realtime.page(...args))),
+    (actor, query) =>
+      (page ??= withProgress(options, query.wait_ms, async () =>
+        realtime.page(actor, { ...query, cursor: query.cursor ?? (await options.readStart?.()) }),
+      )),
     options.signal,
-    (events) => {
-      shown = events;
+    (events, cursor) => {
+      shown = { events, cursor };
     },
   );
-  return { operation, shownEvents: () => shown };
+  return { operation, shown: () => shown };
 }
 
 function createWaitOperation(
   read: Realtime['page'],
   signal: AbortSignal,
-  show: (events: readonly LiveEvent[]) => void,
+  show: (events: readonly LiveEvent[], cursor: string) => void,
 ) {
   return defineOperation({
     name: 'wait_for_events',
@@ -113,19 +118,20 @@ function createWaitOperation(
         type === 'message.created' && message ? [message.sender_id] : [],
       );
       const relationshipBySender = await relationshipsOf(work, senders);
-      show(events);
+      const cursorAfter = hasAll ? page.cursor : (events.at(-1)?.cursor ?? page.cursor);
+      show(events, cursorAfter);
       return {
-        events: events.map(({ type, id, cursor: cursorAfter, created_at, data, data_json, message }) => ({
+        events: events.map(({ type, id, cursor: eventCursor, created_at, data, data_json, message }) => ({
           type,
           id,
-          cursor: cursorAfter,
+          cursor: eventCursor,
           created_at,
           data: { ...data },
           ...(type === 'message.created' &&
             message && { relationship: relationshipBySender.get(message.sender_id) ?? ('none' as const) }),
           ...(isNoReplyMessage({ type, data_json }) && { reply_expected: false as const }),
         })),
-        cursor: hasAll ? page.cursor : (events.at(-1)?.cursor ?? page.cursor),
+        cursor: cursorAfter,
         complete: hasAll && page.complete,
         ...(page.gap && { gap: true as const }),
       };
